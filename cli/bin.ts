@@ -1,4 +1,4 @@
-import { homeFolder } from '../runtime/platform/files/home-folder.ts';
+import { homeFolder } from '#platform/files/home-folder.ts';
 import { ONNXRUNTIME_PROCESS } from './adapters/onnxruntime-task.ts';
 
 void start(process.argv.slice(2));

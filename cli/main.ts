@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { Errors, type Interfaces, Plugin, run } from '@oclif/core';
-import { AppError } from '../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { isOneFile, readOwnText, repositoryFile } from './adapters/own-files.ts';
-import { parseJsonText } from '../runtime/core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { explainUsage } from './commands/explain-usage.ts';
 import { commandName, commandProblem } from './commands/find-command.ts';
 import { writeError } from './commands/write-error.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { ROOT } from './helpers/paths.ts';
@@ -87,3 +87,28 @@ test('JSON is read by what reads every name as it is written', async () => {
 });
 
 const withoutComments = (code: string): string => code.replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '');
+
+test('an import of another room has its alias, and none climbs four folders', async () => {
+  const { modules } = await cruise();
+  // Folders with a package.json of their own do not have the aliases, nor do files that browsers load.
+  const withAliases = /^(?:cli|runtime|test)\/(?!bench\/|clients\/|install\/|.*\/browser\/).*\.ts$/;
+  const found = modules
+    .map(({ source }) => source)
+    .filter((source) => withAliases.test(source))
+    .flatMap((source) => relativeImports(source).map((name) => ({ source, name })))
+    .filter(({ source, name }) => {
+      const target = posix.join(posix.dirname(source), name);
+      return (
+        name.startsWith('../../../../') || (withAliases.test(target) && roomOf(target) !== roomOf(source))
+      );
+    });
+  expect(found).toEqual([]);
+});
+
+const relativeImports = (source: string): readonly string[] =>
+  [...readFileSync(join(ROOT, source), 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(
+    ([, name = '']) => name,
+  );
+
+const roomOf = (path: string): string | undefined =>
+  /^(?:cli|test|runtime\/(?:targets\/)?[^/]+)/.exec(path)?.[0];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 // @ts-expect-error -- A file of the checks has no types.
 import { unboundedSpread as spreadOf } from '../.ci/bounded-calls.mjs';
-import { greatest, least } from '../runtime/core/numbers/extremes.ts';
-import { pushAll } from '../runtime/core/values/push-all.ts';
+import { greatest, least } from '#core/numbers/extremes.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 const unboundedSpread = spreadOf as (call: {
   callee: object;

@@ -11,7 +11,7 @@ export type ProjectName = 'unit' | 'contract' | 'e2e';
 const NEEDS_PROCESS =
   /from 'node:child_process'|from 'execa'|from 'playwright-core'|StdioClientTransport|mcp-servers|process\.chdir|from '.*cli-here|stubEnv\('HOME'|'\/proc'|process\.kill/;
 
-const IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
+const IMPORT = /(?:from|import)\s*\(?'((?:\.|#test\/)[^']+)'/g;
 
 /** The test files of each project, relative to `root`, without those that a real Ray cluster runs. A file is a unit test unless something that it imports needs a process. */
 export function testFilesByProject(root: string): Record<ProjectName, readonly string[]> {
@@ -38,7 +38,7 @@ function needsProcess(start: string, root: string, memo: Map<string, Module>): b
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (seen.has(path) || !path.startsWith(root) || !existsSync(path)) continue;
     seen.add(path);
-    const module = memo.get(path) ?? readModule(path);
+    const module = memo.get(path) ?? readModule(path, root);
     memo.set(path, module);
     if (module.needsProcess) return true;
     waiting.push(...module.imports);
@@ -46,10 +46,12 @@ function needsProcess(start: string, root: string, memo: Map<string, Module>): b
   return false;
 }
 
-function readModule(path: string): Module {
+function readModule(path: string, root: string): Module {
   const source = readFileSync(path, 'utf8');
   return {
     needsProcess: NEEDS_PROCESS.test(source),
-    imports: [...source.matchAll(IMPORT)].map(([, relative = '']) => join(dirname(path), relative)),
+    imports: [...source.matchAll(IMPORT)].map(([, name = '']) =>
+      name.startsWith('#test/') ? join(root, name.slice('#test/'.length)) : join(dirname(path), name),
+    ),
   };
 }

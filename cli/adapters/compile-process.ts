@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { compileProgram } from '../../runtime/platform/appended-program.ts';
+import { compileProgram } from '#platform/appended-program.ts';
 
 // Entry file of the process that `v8-code-cache.ts` starts: reads a program, writes what V8 compiled of it.
 

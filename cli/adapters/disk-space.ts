@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
-import { AppError, configError } from '../../runtime/contract/errors.ts';
-import { errorCode } from '../../runtime/core/values/error-code.ts';
+import { AppError, configError } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Smaller than any file that a build writes. */
 const MIN_FREE_BYTES = 1_048_576;

@@ -1,8 +1,8 @@
-import { createInterrupter } from '../../runtime/platform/interrupt.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../runtime/contract/errors.ts';
-import { transformRow } from '../../runtime/transform/transform-row.ts';
-import { openTransform, type Transform } from '../../runtime/transform/transform.ts';
+import { messageOf } from '#contract/errors.ts';
+import { transformRow } from '#transform/transform-row.ts';
+import { openTransform, type Transform } from '#transform/transform.ts';
 import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
 
 // Entry file of the thread that `lua.ts` starts: answers each task that it receives.

@@ -1,11 +1,11 @@
-import { AppError } from '../../runtime/contract/errors.ts';
-import type { ModelType } from '../../runtime/contract/model-types.ts';
-import type { Tensor } from '../../runtime/core/tensor/tensor.ts';
-import type { Transformed } from '../../runtime/transform/transform-row.ts';
-import type { TransformScript } from '../../runtime/transform/transform-script.ts';
-import { openTransform } from '../../runtime/transform/transform.ts';
-import { createInterrupter } from '../../runtime/platform/interrupt.ts';
-import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
+import type { Transformed } from '#transform/transform-row.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
+import { openTransform } from '#transform/transform.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { spawnThread } from './own-files.ts';
 
 /** Model output for one text, to call `Postprocess` with. The mask of its first `skip` tokens is 0. */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { AppError } from '../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { REPRODUCIBLE } from './v8-code-cache.ts';
 
 export interface SeaInput {

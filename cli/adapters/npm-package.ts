@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { extract } from 'tar';
-import { configError } from '../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 export interface NpmFile {
   readonly name: string;

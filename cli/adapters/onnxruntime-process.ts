@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { messageOf } from '../../runtime/contract/errors.ts';
-import { WORD_INPUT_NAMES } from '../../runtime/contract/manifest.ts';
-import { WORD_INPUTS } from '../../runtime/core/model/word-inputs.ts';
-import { wordTensor } from '../../runtime/platform/onnx/input-tensors.ts';
-import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
+import { messageOf } from '#contract/errors.ts';
+import { WORD_INPUT_NAMES } from '#contract/manifest.ts';
+import { WORD_INPUTS } from '#core/model/word-inputs.ts';
+import { wordTensor } from '#platform/onnx/input-tensors.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import {
   loadOnnxRuntime,
   openSession,
@@ -12,7 +12,7 @@ import {
   type OnnxRuntime,
   type Session,
   Tensor,
-} from '../../runtime/platform/onnx/session.ts';
+} from '#platform/onnx/session.ts';
 import { endWithParent } from './end-with-parent.ts';
 import type {
   MeasureResult,
@@ -23,7 +23,7 @@ import type {
   TryResult,
   TryTask,
 } from './onnxruntime-task.ts';
-import { greatest } from '../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives, one at a time. */
 export function runOnnxRuntimeProcess(): void {

@@ -1,4 +1,4 @@
-import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
 
 /** The argument with which `bin.ts` runs ONNX Runtime instead of a command. */
 export const ONNXRUNTIME_PROCESS = 'onnxruntime-process';

@@ -1,8 +1,8 @@
 import { execa } from 'execa';
-import { AppError } from '../../runtime/contract/errors.ts';
-import { spanText } from '../../runtime/core/time/time-span.ts';
-import { ownCommand } from '../../runtime/platform/own-command.ts';
-import { settlesWithin } from '../../runtime/platform/settles-within.ts';
+import { AppError } from '#contract/errors.ts';
+import { spanText } from '#core/time/time-span.ts';
+import { ownCommand } from '#platform/own-command.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
 import {
   type MeasureResult,
   type MeasureTask,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { parseJsonText } from '../../runtime/core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /**
  * Texts by their path in the repository, inside the one-file program, where the bundler defines this name

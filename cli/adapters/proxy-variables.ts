@@ -1,4 +1,4 @@
-import { configError } from '../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /**
  * Reads the proxy variables as curl and Python do, for Node's HTTP agents. Node ignores an address without `http://` and the variable ALL_PROXY, and in

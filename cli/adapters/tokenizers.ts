@@ -1,8 +1,8 @@
-import type { EntitySettings } from '../../runtime/contract/entity-settings.ts';
-import type { TokenizerSettings, WindowSettings } from '../../runtime/contract/manifest.ts';
-import { openEntityTokenizer } from '../../runtime/platform/entity-tokenizer.ts';
-import type { TextTokenizer } from '../../runtime/platform/tokenizer.ts';
-import { loadNativeLibraries } from '../../runtime/platform/native/libraries.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import { openEntityTokenizer } from '#platform/entity-tokenizer.ts';
+import type { TextTokenizer } from '#platform/tokenizer.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
 
 interface EncodedText {
   readonly ids: readonly number[];

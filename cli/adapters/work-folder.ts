@@ -2,10 +2,10 @@ import { accessSync, constants } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explainWriteError } from '../../runtime/platform/files/write-error.ts';
-import { removeLeftovers, temporaryPath } from '../../runtime/platform/files/temporary.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { removeLeftovers, temporaryPath } from '#platform/files/temporary.ts';
 import { explainFullDisk } from './disk-space.ts';
-import { errorCode } from '../../runtime/core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /**
  * Runs `use` with a new folder below `root` and removes it afterwards, along with the folders of killed processes. If `root` is

@@ -1,6 +1,6 @@
 import { Command, Flags } from '@oclif/core';
-import type { AppError } from '../../runtime/contract/errors.ts';
-import { COMMON_FLAGS } from '../../runtime/core/cli/common-flags.ts';
+import type { AppError } from '#contract/errors.ts';
+import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 import { reporterFor } from '../services/terminal-reporter.ts';
 import { writeError } from './write-error.ts';
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import { suggest } from '../../runtime/core/text/suggest.ts';
-import { isObject } from '../../runtime/core/json/is-object.ts';
-import { memberOf } from '../../runtime/core/values/member-of.ts';
+import { suggest } from '#core/text/suggest.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** Turns an oclif usage error into one line: the word, the rule and a pointer to the help. */
 export function explainUsage(error: Error, command: string): string {

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { MODEL_COMMANDS } from '../../runtime/contract/model-commands.ts';
+import { MODEL_COMMANDS } from '#contract/model-commands.ts';
 import { shellWord } from '../services/text.ts';
 
 /** The facts about a command that are needed to match a command line. */

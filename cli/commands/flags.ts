@@ -1,7 +1,7 @@
 import { Args, Flags } from '@oclif/core';
-import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
-import { QUANTIZE_FORMS } from '../../runtime/contract/quantization.ts';
-import { COMMON_FLAGS } from '../../runtime/core/cli/common-flags.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { QUANTIZE_FORMS } from '#contract/quantization.ts';
+import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 
 /** The config file flag, shared by every command that reads one. */
 export const configFlag = Flags.string({

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core';
-import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import type { InitResult } from '../services/init/result.ts';
 import { BaseCommand } from './base-command.ts';
 import { forceFlag, offlineFlag } from './flags.ts';

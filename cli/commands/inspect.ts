@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core';
-import { type Inspection, inspectionTable } from '../../runtime/core/model/inspection.ts';
+import { type Inspection, inspectionTable } from '#core/model/inspection.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Inspect extends BaseCommand {

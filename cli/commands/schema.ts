@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../runtime/core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Schema extends BaseCommand {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import type { ErrorCode } from '../../runtime/contract/errors.ts';
-import { errorJson } from '../../runtime/core/json/error-json.ts';
+import type { ErrorCode } from '#contract/errors.ts';
+import { errorJson } from '#core/json/error-json.ts';
 
 export interface PrintedError {
   readonly code: ErrorCode | 'UsageError';

@@ -1,11 +1,11 @@
 import type { HubReference } from './hub-reference.ts';
-import type { TokenInputName } from '../../runtime/contract/manifest.ts';
-import type { QuantizeForm } from '../../runtime/contract/quantization.ts';
-import type { ModelType } from '../../runtime/contract/model-types.ts';
-import type { TextRole } from '../../runtime/contract/multi-vector.ts';
-import type { Pooling, Similarity } from '../../runtime/contract/sentence.ts';
-import type { TokenizerOptions } from '../../runtime/contract/tokenizer-options.ts';
-import type { LibraryName, TransformLimits } from '../../runtime/contract/transform.ts';
+import type { TokenInputName } from '#contract/manifest.ts';
+import type { QuantizeForm } from '#contract/quantization.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import type { Pooling, Similarity } from '#contract/sentence.ts';
+import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
+import type { LibraryName, TransformLimits } from '#contract/transform.ts';
 
 /** A build configuration after defaults, expansion and resolution. The rest of the CLI works with it. */
 export interface BuildConfig<Model = ModelSource> {

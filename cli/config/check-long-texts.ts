@@ -1,5 +1,5 @@
-import { isMapping } from '../../runtime/core/yaml/describe.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import type { Finding } from '#core/yaml/issue.ts';
 
 /** Checks that a schema cannot express: windows of a model type without them, strides without windows, and two strides. */
 export function checkLongTexts(value: Readonly<Record<string, unknown>>): Finding[] {

@@ -1,8 +1,8 @@
-import { isMapping } from '../../runtime/core/yaml/describe.ts';
-import type { Environment } from '../../runtime/core/text/expand.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import type { Environment } from '#core/text/expand.ts';
 import { expandPath, expansionProblems } from './expand.ts';
 import { hubReferenceProblem, isHubReference } from './hub-reference.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
+import type { Finding } from '#core/yaml/issue.ts';
 
 /** Checks that a schema cannot express: unset variables, and a Lua file name in place of a script. */
 export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): Finding[] {

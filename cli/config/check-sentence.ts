@@ -1,8 +1,8 @@
-import { FIELDS_OF_TYPES } from '../../runtime/contract/config-schema.ts';
-import { MODEL_TYPE_NAMES, type ModelType } from '../../runtime/contract/model-types.ts';
-import { describe, isMapping, listing } from '../../runtime/core/yaml/describe.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
-import { didYouMean } from '../../runtime/core/text/suggest.ts';
+import { FIELDS_OF_TYPES } from '#contract/config-schema.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
+import { describe, isMapping, listing } from '#core/yaml/describe.ts';
+import type { Finding } from '#core/yaml/issue.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 
 const SENTENCE = 'sentence_embedding';
 

@@ -1,5 +1,5 @@
-import { describe, isMapping } from '../../runtime/core/yaml/describe.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
+import { describe, isMapping } from '#core/yaml/describe.ts';
+import type { Finding } from '#core/yaml/issue.ts';
 
 const TOKENIZER = ['encoderfile', 'tokenizer'];
 

@@ -1,6 +1,6 @@
-import { hasTransforms, MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
-import { isMapping } from '../../runtime/core/yaml/describe.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
+import { hasTransforms, MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import type { Finding } from '#core/yaml/issue.ts';
 
 /** Checks that a schema cannot express: a transform of a model type that has none. */
 export function checkTransform(value: Readonly<Record<string, unknown>>): Finding[] {

@@ -1,5 +1,5 @@
-import { isMapping } from '../../runtime/core/yaml/describe.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import type { Finding } from '#core/yaml/issue.ts';
 
 const TYPE = 'zero_shot_ner';
 

@@ -1,4 +1,4 @@
-import { type Environment, expand } from '../../runtime/core/text/expand.ts';
+import { type Environment, expand } from '#core/text/expand.ts';
 
 /** Expands a path of the config file: a leading `~`, and variables as in the files of all programs (`$NAME` is a plain name). */
 export function expandPath(text: string, env: Environment): string {

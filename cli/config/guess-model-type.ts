@@ -1,6 +1,6 @@
-import type { ModelType } from '../../runtime/contract/model-types.ts';
-import { areInferenceLabels } from '../../runtime/core/model/entailment.ts';
-import { isMapping } from '../../runtime/core/yaml/describe.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { areInferenceLabels } from '#core/model/entailment.ts';
+import { isMapping } from '#core/yaml/describe.ts';
 
 export interface ModelGuess {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { configError } from '../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** A model on the Hugging Face Hub, as `hf:org/name@revision` names it. */
 export interface HubReference {

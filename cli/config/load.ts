@@ -1,7 +1,7 @@
 import { isScalar, Scalar } from 'yaml';
-import { CONFIG_SCHEMA, type ConfigFile } from '../../runtime/contract/config-schema.ts';
-import { configError } from '../../runtime/contract/errors.ts';
-import type { ModelType } from '../../runtime/contract/model-types.ts';
+import { CONFIG_SCHEMA, type ConfigFile } from '#contract/config-schema.ts';
+import { configError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import type { UnfetchedConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
 import { checkLongTexts } from './check-long-texts.ts';
@@ -9,14 +9,14 @@ import { checkTransform } from './check-transform.ts';
 import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
 import { checkZeroShotNer } from './check-zero-shot-ner.ts';
-import type { Environment } from '../../runtime/core/text/expand.ts';
-import { isMapping } from '../../runtime/core/yaml/describe.ts';
-import { formatIssues } from '../../runtime/core/yaml/issue.ts';
-import { locate, nodeAt, sourceAt } from '../../runtime/core/yaml/locate.ts';
-import { parseYaml, type ParsedYaml } from '../../runtime/core/yaml/parse-yaml.ts';
+import type { Environment } from '#core/text/expand.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import { formatIssues } from '#core/yaml/issue.ts';
+import { locate, nodeAt, sourceAt } from '#core/yaml/locate.ts';
+import { parseYaml, type ParsedYaml } from '#core/yaml/parse-yaml.ts';
 import { resolveConfig } from './resolve.ts';
 import { checkTopLevel } from './top-level.ts';
-import { createValidate } from '../../runtime/core/yaml/validate.ts';
+import { createValidate } from '#core/yaml/validate.ts';
 
 /** Values of the command line that replace those of the file. */
 interface Overrides {

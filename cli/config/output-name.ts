@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../runtime/core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** Default file name of an executable. Every model name results in a name that all file systems accept. */
 export function defaultOutputName(name: string, exeSuffix: string): string {

@@ -1,4 +1,4 @@
-import { configError } from '../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { ModelGuess } from './guess-model-type.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { AppError } from '../../runtime/contract/errors.ts';
-import type { ModelType } from '../../runtime/contract/model-types.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { literalPath } from './expand.ts';
 
 export interface StarterValues {

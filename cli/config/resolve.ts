@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ConfigFile } from '../../runtime/contract/config-schema.ts';
-import type { TransformLimits } from '../../runtime/contract/transform.ts';
+import type { ConfigFile } from '#contract/config-schema.ts';
+import type { TransformLimits } from '#contract/transform.ts';
 import type {
   BuildConfig,
   MultiVectorConfig,
@@ -9,7 +9,7 @@ import type {
   UnfetchedConfig,
 } from './build-config.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
-import type { Environment } from '../../runtime/core/text/expand.ts';
+import type { Environment } from '#core/text/expand.ts';
 import { expandPath } from './expand.ts';
 
 type Fields = ConfigFile['encoderfile'];

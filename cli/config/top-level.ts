@@ -1,6 +1,6 @@
-import { CONFIG_FIELDS } from '../../runtime/contract/config-schema.ts';
-import { describe, isMapping } from '../../runtime/core/yaml/describe.ts';
-import type { Finding } from '../../runtime/core/yaml/issue.ts';
+import { CONFIG_FIELDS } from '#contract/config-schema.ts';
+import { describe, isMapping } from '#core/yaml/describe.ts';
+import type { Finding } from '#core/yaml/issue.ts';
 
 /**
  * Detects mistakes that would make schema errors useless: a file that is not a mapping, or fields without indentation. `rest`

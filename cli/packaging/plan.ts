@@ -5,23 +5,23 @@ import type {
   ModelLicense,
   ModelSourceFacts,
   WindowSettings,
-} from '../../runtime/contract/manifest.ts';
-import type { TokenOutputs } from '../../runtime/contract/embedding-outputs.ts';
-import type { EntitySettings } from '../../runtime/contract/entity-settings.ts';
-import type { Quantization, QuantizeForm } from '../../runtime/contract/quantization.ts';
-import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
-import type { ScoreFunction } from '../../runtime/contract/score-function.ts';
-import type { MultiVectorSettings } from '../../runtime/contract/multi-vector.ts';
-import type { SentenceSettings } from '../../runtime/contract/sentence.ts';
-import type { SparseSettings } from '../../runtime/contract/sparse.ts';
-import type { ModelType } from '../../runtime/contract/model-types.ts';
-import type { TransformSettings } from '../../runtime/contract/transform.ts';
-import { type Platform, PLATFORMS, shortName } from '../../runtime/contract/platforms.ts';
-import { configError } from '../../runtime/contract/errors.ts';
+} from '#contract/manifest.ts';
+import type { TokenOutputs } from '#contract/embedding-outputs.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import type { Quantization, QuantizeForm } from '#contract/quantization.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
+import type { MultiVectorSettings } from '#contract/multi-vector.ts';
+import type { SentenceSettings } from '#contract/sentence.ts';
+import type { SparseSettings } from '#contract/sparse.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { TransformSettings } from '#contract/transform.ts';
+import { type Platform, PLATFORMS, shortName } from '#contract/platforms.ts';
+import { configError } from '#contract/errors.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { defaultOutputName } from '../config/output-name.ts';
-import { suggest } from '../../runtime/core/text/suggest.ts';
-import { trimEndOf } from '../../runtime/core/text/trim-text.ts';
+import { suggest } from '#core/text/suggest.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 type OutputFormat = 'executable' | 'oci';
 

@@ -1,4 +1,4 @@
-import type { OnStep } from '../../runtime/core/time/time-step.ts';
+import type { OnStep } from '#core/time/time-step.ts';
 import type { BuildStep } from './build-steps.ts';
 
 /** Receives the progress of long work; commands decide how to show it. */

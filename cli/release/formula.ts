@@ -1,4 +1,4 @@
-import type { Platform } from '../../runtime/contract/platforms.ts';
+import type { Platform } from '#contract/platforms.ts';
 import { readOwnText } from '../adapters/own-files.ts';
 import { fillTemplate } from './fill-template.ts';
 import { executableName, type ProgramFacts } from './programs.ts';

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { AppError, messageOf } from '../../runtime/contract/errors.ts';
-import { PLATFORMS } from '../../runtime/contract/platforms.ts';
-import { parseJsonText } from '../../runtime/core/json/json-text.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { PLATFORMS } from '#contract/platforms.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { ownVersion, readOwnText } from '../adapters/own-files.ts';
 import { defaultCacheDir } from '../adapters/user-folders.ts';
 import { parsePlatform } from '../packaging/plan.ts';
 import { PROGRAMS, type ProgramFacts } from './programs.ts';
 import { type ReleaseRequest, writeRelease } from './release.ts';
-import { trimEndOf } from '../../runtime/core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 const USAGE = `Usage: npm run release -- --out FOLDER [--platform NAME ...] [--program NAME ...] [--url URL]
 

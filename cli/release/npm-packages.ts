@@ -1,7 +1,7 @@
 import { chmod, link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { create } from 'tar';
-import { type Platform, PLATFORMS } from '../../runtime/contract/platforms.ts';
+import { type Platform, PLATFORMS } from '#contract/platforms.ts';
 import { readOwnText } from '../adapters/own-files.ts';
 import { platformPackage } from '../packaging/base/platform-package.ts';
 import { fillTemplate } from './fill-template.ts';

@@ -1,4 +1,4 @@
-import { type Platform, shortName } from '../../runtime/contract/platforms.ts';
+import { type Platform, shortName } from '#contract/platforms.ts';
 import { type Target, TARGET_NAMES } from '../services/target/build-result.ts';
 import type { ReleasedProgram } from '../packaging/base/platform-package.ts';
 

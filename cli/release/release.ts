@@ -1,10 +1,10 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { configError } from '../../runtime/contract/errors.ts';
-import { type Platform, shortName } from '../../runtime/contract/platforms.ts';
-import { findOutputFile } from '../../runtime/platform/files/output-target.ts';
-import { readChunks } from '../../runtime/platform/read-chunks.ts';
-import { newSha256 } from '../../runtime/platform/sha256.ts';
+import { configError } from '#contract/errors.ts';
+import { type Platform, shortName } from '#contract/platforms.ts';
+import { findOutputFile } from '#platform/files/output-target.ts';
+import { readChunks } from '#platform/read-chunks.ts';
+import { newSha256 } from '#platform/sha256.ts';
 import { ownVersion, readOwnText } from '../adapters/own-files.ts';
 import { formatNotices } from '../packaging/notices/format-notices.ts';
 import { writeTarget } from '../packaging/steps/write-target.ts';

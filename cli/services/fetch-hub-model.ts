@@ -1,4 +1,4 @@
-import { configError } from '../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import { type HubReference, hubReferenceText } from '../config/hub-reference.ts';
 import { type FetchedModel, fetchModel, type FetchRequest } from '../packaging/hub/fetch-model.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { configError } from '../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { graphVariants } from '../packaging/model/graph-variants.ts';
 import { GRAPH_FOLDERS, listModel } from '../packaging/model/model-listing.ts';
 

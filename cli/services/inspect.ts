@@ -1,6 +1,6 @@
-import { readModelCard } from '../../runtime/core/model/documents.ts';
-import { inspect, type Inspection } from '../../runtime/core/model/inspection.ts';
-import { withFileSource } from '../../runtime/platform/file-source.ts';
+import { readModelCard } from '#core/model/documents.ts';
+import { inspect, type Inspection } from '#core/model/inspection.ts';
+import { withFileSource } from '#platform/file-source.ts';
 
 /** `encoderfile inspect`: shows the contents of a model executable or base runtime of any platform. */
 export async function inspectFile(path: string): Promise<Inspection> {

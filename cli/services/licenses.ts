@@ -1,5 +1,5 @@
-import { configError } from '../../runtime/contract/errors.ts';
-import { ASSET_NOTICES } from '../../runtime/contract/native.ts';
+import { configError } from '#contract/errors.ts';
+import { ASSET_NOTICES } from '#contract/native.ts';
 import { isOneFile, NOTICES_TEXT, ownVersion, readOwnText } from '../adapters/own-files.ts';
 import { unzstd } from '../adapters/zstd.ts';
 import { TARGET_NAMES } from './target/build-result.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { timeStep } from '../../runtime/core/time/time-step.ts';
+import { timeStep } from '#core/time/time-step.ts';
 import type { OnnxRuntime } from '../adapters/onnxruntime.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';

@@ -1,7 +1,7 @@
-import { timeStep } from '../../runtime/core/time/time-step.ts';
+import { timeStep } from '#core/time/time-step.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
-import { hasLabels } from '../../runtime/contract/model-types.ts';
+import { hasLabels } from '#contract/model-types.ts';
 import { attentionHeads } from '../packaging/model/attention-heads.ts';
 import { checkExpansion } from '../packaging/model/check-expansion.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
@@ -17,10 +17,10 @@ import { layersOf, sentenceSettings } from '../packaging/model/sentence-settings
 import { multiVectorSettings } from '../packaging/model/multi-vector-settings.ts';
 import { windowSettings } from '../packaging/model/window-settings.ts';
 import { tryTransform } from '../packaging/model/try-transform.ts';
-import { outputSize } from '../../runtime/core/model/output-size.ts';
-import { batchingText } from '../../runtime/core/model/batching-text.ts';
+import { outputSize } from '#core/model/output-size.ts';
+import { batchingText } from '#core/model/batching-text.ts';
 import { planManifest } from '../packaging/plan.ts';
-import type { ModelSourceFacts } from '../../runtime/contract/manifest.ts';
+import type { ModelSourceFacts } from '#contract/manifest.ts';
 import type { Reporter } from '../packaging/reporter.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { loadModel } from './load-model.ts';

@@ -1,6 +1,6 @@
-import type { Quantization } from '../../runtime/contract/quantization.ts';
-import { timeStep } from '../../runtime/core/time/time-step.ts';
-import { accuracyText } from '../../runtime/core/model/quantization-facts.ts';
+import type { Quantization } from '#contract/quantization.ts';
+import { timeStep } from '#core/time/time-step.ts';
+import { accuracyText } from '#core/model/quantization-facts.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { checkFiniteOutput } from '../packaging/model/check-finite-output.ts';
 import type { PreparedGraph } from '../packaging/model/prepare-graph.ts';

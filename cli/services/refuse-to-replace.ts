@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { configError } from '../../runtime/contract/errors.ts';
-import { refuseInput } from '../../runtime/platform/files/refuse-input.ts';
+import { configError } from '#contract/errors.ts';
+import { refuseInput } from '#platform/files/refuse-input.ts';
 
 /** Rejects overwriting an existing file with --output-path. `shown` is the file as the user named it. */
 export async function refuseToReplace(output: string, shown: string, overwrite: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { duration, formatBytes, progressLine } from '../../runtime/core/model/progress.ts';
+import { duration, formatBytes, progressLine } from '#core/model/progress.ts';
 import { type Reporter, silentReporter, type Step } from '../packaging/reporter.ts';
 
 /** Reports progress on stderr: an updating line on a terminal, only finished lines elsewhere, nothing when quiet. */

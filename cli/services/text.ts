@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
-import { singleQuoted } from '../../runtime/core/text/shell-word.ts';
-import { greatest } from '../../runtime/core/numbers/extremes.ts';
+import { singleQuoted } from '#core/text/shell-word.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Formats rows as aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {

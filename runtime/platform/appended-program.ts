@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { findSection, readContainer } from '../contract/container/read.ts';
+import { findSection, readContainer } from '#contract/container/read.ts';
 import { type FileSource, openFileSource } from './file-source.ts';
 
 /** The code of a program that is appended to a base runtime, with what V8 compiled of it. */

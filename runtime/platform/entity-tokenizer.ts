@@ -1,9 +1,9 @@
-import type { EntitySettings } from '../contract/entity-settings.ts';
-import type { TokenizerSettings, WindowSettings } from '../contract/manifest.ts';
-import { type EntityPrompt, joinWords } from '../core/model/entity-prompt.ts';
-import type { TokenizedText } from '../core/model/tokenized-text.ts';
-import { splitWords } from '../core/text/split-words.ts';
-import { lazy } from '../core/values/lazy.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import { type EntityPrompt, joinWords } from '#core/model/entity-prompt.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import { splitWords } from '#core/text/split-words.ts';
+import { lazy } from '#core/values/lazy.ts';
 import {
   failed,
   loadRawTokenizer,

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { ByteSource } from '../contract/container/byte-source.ts';
-import { configError } from '../contract/errors.ts';
-import { errorCode } from '../core/values/error-code.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { configError } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 export interface FileSource extends ByteSource {
   close(): void;

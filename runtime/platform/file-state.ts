@@ -1,5 +1,5 @@
 import { type BigIntStats, statSync } from 'node:fs';
-import { errorCode } from '../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Returns a fingerprint of a file's state. A missing or unreadable file is a state, too: this never throws. */
 export function fileState(path: string): string {

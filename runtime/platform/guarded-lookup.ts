@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { type AddressKind, addressKind } from '../core/net/public-address.ts';
+import { type AddressKind, addressKind } from '#core/net/public-address.ts';
 
 /** Which addresses a connection is allowed to have, and the error for others. */
 export interface AddressRule {

@@ -1,5 +1,5 @@
 import { type Context, createContext, Script } from 'node:vm';
-import { InterruptedError, type Interrupter } from '../core/limits/interrupter.ts';
+import { InterruptedError, type Interrupter } from '#core/limits/interrupter.ts';
 
 /** Each run starts a thread that watches the time, which takes about 0.1 ms. */
 export function createInterrupter(): Interrupter {

@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { messageOf } from '../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { explainWriteError } from './files/write-error.ts';
 import { rotateFile } from './files/rotate.ts';
 

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { expandRepetitions } from '../core/text/expand-repetitions.ts';
+import { expandRepetitions } from '#core/text/expand-repetitions.ts';
 import { createYielder } from './run-yielding.ts';
 
 /** A regular expression that is searched in linear time, so that no text can block the event loop. */

@@ -4,7 +4,7 @@ import { isSea } from 'node:sea';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { LUA_WASM } from '../contract/native.ts';
+import { LUA_WASM } from '#contract/native.ts';
 import { readDataAsset } from './data-asset.ts';
 
 /** Calls `use` with the path of Lua as WebAssembly, for a program that has it as data. An executable extracts it for this call. */

@@ -1,4 +1,4 @@
-import type { Manifest, TokenizerSettings } from '../contract/manifest.ts';
+import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
 import { openEntityTokenizer } from './entity-tokenizer.ts';
 import type { TextTokenizer, TokenizersAddon } from './tokenizer.ts';
 import { openWindowTokenizer } from './window-tokenizer.ts';

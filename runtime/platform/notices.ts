@@ -1,5 +1,5 @@
 import { getRawAsset, isSea } from 'node:sea';
-import { ASSET_NOTICES } from '../contract/native.ts';
+import { ASSET_NOTICES } from '#contract/native.ts';
 
 /** Reads the license notices of this executable; undefined when running from source. */
 export async function readNotices(): Promise<string | undefined> {

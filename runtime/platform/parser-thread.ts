@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { spawnWorker } from './spawn-worker.ts';
 import { connectWorker } from './worker-client.ts';
 

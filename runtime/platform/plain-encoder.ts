@@ -1,6 +1,6 @@
-import { parseJsonText } from '../core/json/json-text.ts';
-import type { TextInput, TokenizedText } from '../core/model/tokenized-text.ts';
-import { readWordPiece, type TokenizerJson, type WordPiece } from '../core/text/word-piece.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
+import { readWordPiece, type TokenizerJson, type WordPiece } from '#core/text/word-piece.ts';
 
 /** Longer texts are tokenized in another thread, so that the calling one is free. Below it, they take a fraction of a millisecond. */
 const MAX_CHARACTERS = 4000;

@@ -1,8 +1,8 @@
 import { type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
-import { configError, messageOf } from '../contract/errors.ts';
-import { errorCode } from '../core/values/error-code.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Maximum size of a configuration file; larger files, such as logs or models, were passed by mistake. */
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { configError } from '../contract/errors.ts';
-import { limitsProblem, MIN_OPEN_FILES } from '../core/limits/resource-limits.ts';
-import { errorCode } from '../core/values/error-code.ts';
+import { configError } from '#contract/errors.ts';
+import { limitsProblem, MIN_OPEN_FILES } from '#core/limits/resource-limits.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /**
  * Refuses to start with limits on resources under which native threads end the process without a message. Node itself ends that

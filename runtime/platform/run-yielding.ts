@@ -1,5 +1,5 @@
 import { setImmediate as others } from 'node:timers/promises';
-import type { Steps } from '../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 
 /** Maximum time slice before yielding to the event loop. */
 const MAX_SLICE_MS = 4;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Hasher } from '../contract/container/verify.ts';
+import type { Hasher } from '#contract/container/verify.ts';
 
 export function newSha256(): Hasher {
   const hash = createHash('sha256');

@@ -1,6 +1,6 @@
 import { getAsset, isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import { workerAsset } from '../contract/native.ts';
+import { workerAsset } from '#contract/native.ts';
 
 /** Starts a worker thread from the asset `name` of the executable, or from its source file. */
 export function spawnWorker(name: string, source: URL, options: WorkerOptions = {}): Worker {

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { errorCode } from '../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** The reader of the output has closed it (`| head`): work can stop, and this is not a failure. */
 export class OutputClosedError extends Error {}

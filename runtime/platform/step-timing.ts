@@ -1,4 +1,4 @@
-import type { OnStep } from '../core/time/time-step.ts';
+import type { OnStep } from '#core/time/time-step.ts';
 
 interface StepTime {
   readonly start: number;

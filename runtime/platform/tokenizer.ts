@@ -1,6 +1,6 @@
-import { AppError, inputError, messageOf } from '../contract/errors.ts';
-import type { TokenizerSettings } from '../contract/manifest.ts';
-import type { TextInput, TokenizedText } from '../core/model/tokenized-text.ts';
+import { AppError, inputError, messageOf } from '#contract/errors.ts';
+import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { createPlainEncoder } from './plain-encoder.ts';
 
 /** The used part of the `tokenizers` addon (its package loads the same file through a search that a bundle cannot do). */

@@ -1,7 +1,7 @@
-import { type Container, readContainer } from '../contract/container/read.ts';
-import { isIntact, type SectionVerdict, verifySections } from '../contract/container/verify.ts';
-import { configError } from '../contract/errors.ts';
-import { alteredMessage } from '../core/model/verification.ts';
+import { type Container, readContainer } from '#contract/container/read.ts';
+import { isIntact, type SectionVerdict, verifySections } from '#contract/container/verify.ts';
+import { configError } from '#contract/errors.ts';
+import { alteredMessage } from '#core/model/verification.ts';
 import { withFileSource } from './file-source.ts';
 import { readChunks } from './read-chunks.ts';
 import { newSha256 } from './sha256.ts';

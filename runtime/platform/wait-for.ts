@@ -1,4 +1,4 @@
-import { AppError } from '../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { type Clock, systemClock } from './clock.ts';
 
 interface WaitOptions {

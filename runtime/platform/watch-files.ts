@@ -1,6 +1,6 @@
 import { type FSWatcher, realpathSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { messageOf } from '../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { Clock } from './clock.ts';
 import { fileState, isFolder } from './file-state.ts';
 

@@ -1,7 +1,7 @@
-import type { TokenizerSettings, WindowSettings } from '../contract/manifest.ts';
-import { cutIntoWindows } from '../core/model/text-windows.ts';
-import { lazy } from '../core/values/lazy.ts';
-import type { TokenizedText } from '../core/model/tokenized-text.ts';
+import type { TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
+import { cutIntoWindows } from '#core/model/text-windows.ts';
+import { lazy } from '#core/values/lazy.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { openPairWindowTokenizer } from './pair-window-tokenizer.ts';
 import { openTokenizer, type TextTokenizer, type TokenizersAddon } from './tokenizer.ts';
 

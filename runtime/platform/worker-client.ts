@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { AppError } from '../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Messages to and from a worker thread: every request has one reply or one error. */
 export interface WorkerRequest<Request> {

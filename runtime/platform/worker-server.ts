@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { messageOf } from '../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { WorkerReply, WorkerRequest } from './worker-client.ts';
 
 export interface Answer {

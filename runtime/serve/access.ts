@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { AppError } from '../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { readBearerToken } from './program/bearer-token.ts';
 
 /** Access control of a server. */

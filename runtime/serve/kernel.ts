@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Access } from './access.ts';
-import type { ByteBudget } from '../core/limits/byte-budget.ts';
+import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './log.ts';
 import { createRequestMemory } from './memory/request-memory.ts';

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { AppError } from '../contract/errors.ts';
-import { settlesWithin } from '../platform/settles-within.ts';
+import { AppError } from '#contract/errors.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
 
 /** While it is `stopping`, a server reports that it is not ready, and still admits requests. */
 type Phase = 'starting' | 'ready' | 'stopping' | 'draining';

@@ -1,4 +1,4 @@
-import { type AppError, configError, messageOf } from '../contract/errors.ts';
+import { type AppError, configError, messageOf } from '#contract/errors.ts';
 import { formatAddress } from './hostname.ts';
 
 export interface ListenTarget {

@@ -1,4 +1,4 @@
-import { COMMON_FLAGS } from '../core/cli/common-flags.ts';
+import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 
 /** A separate file, because help needs the names but not a logger. */
 export const LOG_LEVELS = COMMON_FLAGS['log-level'].choices;

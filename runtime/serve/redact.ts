@@ -1,5 +1,5 @@
-import { isRawNumber } from '../core/json/lossless-json.ts';
-import type { Secret } from '../core/text/redactions.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
+import type { Secret } from '#core/text/redactions.ts';
 import { createValueHider, type HiddenLabel } from './value-hider.ts';
 
 /**

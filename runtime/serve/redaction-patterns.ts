@@ -1,4 +1,4 @@
-import { SECRET_NAME_END } from '../core/text/secret-name.ts';
+import { SECRET_NAME_END } from '#core/text/secret-name.ts';
 
 /** Minimum length of named secrets that are hidden wherever they occur as a word. */
 const MIN_WORD_LENGTH = 6;

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { afterPoll } from '../platform/after-poll.ts';
+import { afterPoll } from '#platform/after-poll.ts';
 
 export interface RunningAnswers {
   /** From now on, responses report the end of their connection, so that clients send their next request on another one. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { type AppError, configError, messageOf } from '../contract/errors.ts';
+import { type AppError, configError, messageOf } from '#contract/errors.ts';
 
 /** A matching certificate and key as PEM text. */
 export interface TlsFiles {

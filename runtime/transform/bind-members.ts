@@ -1,4 +1,4 @@
-import type { Allocate } from '../core/tensor/tensor.ts';
+import type { Allocate } from '#core/tensor/tensor.ts';
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
 import type { LuaValues } from './lua-values.ts';
 import type { Member, Parameter } from './member.ts';

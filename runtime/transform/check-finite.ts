@@ -1,7 +1,7 @@
-import { AppError } from '../contract/errors.ts';
-import { findNotFinite, placeOf } from '../core/numbers/finite.ts';
-import { describeShape } from '../core/tensor/shape.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
+import { AppError } from '#contract/errors.ts';
+import { findNotFinite, placeOf } from '#core/numbers/finite.ts';
+import { describeShape } from '#core/tensor/shape.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 import type { TransformScript } from './transform-script.ts';
 
 /** Throws an InternalError with the script and the position if the result contains a number that JSON cannot represent. */

@@ -1,7 +1,7 @@
-import { AppError } from '../contract/errors.ts';
-import { hasTransforms, type ModelType, type TransformType } from '../contract/model-types.ts';
-import { describeShape } from '../core/tensor/shape.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
+import { AppError } from '#contract/errors.ts';
+import { hasTransforms, type ModelType, type TransformType } from '#contract/model-types.ts';
+import { describeShape } from '#core/tensor/shape.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 
 /** Kind of a transform's result: new vectors, new scores, or a label index per text or token. */
 export type ResultKind = 'vectors' | 'scores' | 'indices';

@@ -1,8 +1,8 @@
 import type { LuaWasm } from 'wasmoon';
-import { messageOf } from '../contract/errors.ts';
-import type { TransformLimits } from '../contract/transform.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { TransformLimits } from '#contract/transform.ts';
 import { type FunctionTable, functionTable } from './function-table.ts';
-import { InterruptedError, type Interrupter } from '../core/limits/interrupter.ts';
+import { InterruptedError, type Interrupter } from '#core/limits/interrupter.ts';
 
 /** Index of the Lua registry, which scripts cannot access. */
 export const REGISTRY = -1_001_000;

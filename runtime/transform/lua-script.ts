@@ -1,7 +1,7 @@
 import type { LuaWasm } from 'wasmoon';
-import { ALWAYS_LIBRARIES, type LibraryName } from '../contract/transform.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
-import type { Interrupter } from '../core/limits/interrupter.ts';
+import { ALWAYS_LIBRARIES, type LibraryName } from '#contract/transform.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
+import type { Interrupter } from '#core/limits/interrupter.ts';
 import { guardLibrary } from './guard-library.ts';
 import { pushMember } from './bind-members.ts';
 import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';

@@ -1,4 +1,4 @@
-import type { Operand, Tensor } from '../core/tensor/tensor.ts';
+import type { Operand, Tensor } from '#core/tensor/tensor.ts';
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
 import type { ArgumentTypes, Callback, Parameter, ResultTypes } from './member.ts';
 import type { TensorValues } from './tensor-values.ts';

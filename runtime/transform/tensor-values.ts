@@ -1,4 +1,4 @@
-import type { Tensor } from '../core/tensor/tensor.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 import { LUA_TYPE, type LuaMachine, REGISTRY } from './lua-machine.ts';
 
 /** Name of the metatable in the registry. */

@@ -1,5 +1,5 @@
-import type { ModelType } from '../contract/model-types.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 
 /**
  * Returns the arguments of `Postprocess`: the output for one text and, if its tokens are to be pooled, their mask. The first

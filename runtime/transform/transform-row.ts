@@ -1,5 +1,5 @@
-import type { ModelType } from '../contract/model-types.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 import { checkResult, type ResultKind } from './check-result.ts';
 import { transformInputs } from './transform-inputs.ts';
 import type { Transform } from './transform.ts';

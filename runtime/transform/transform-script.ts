@@ -1,4 +1,4 @@
-import type { TransformSettings } from '../contract/transform.ts';
+import type { TransformSettings } from '#contract/transform.ts';
 
 /** A script with its settings. */
 export interface TransformScript extends TransformSettings {

@@ -1,6 +1,6 @@
-import { AppError, messageOf } from '../contract/errors.ts';
-import type { Interrupter } from '../core/limits/interrupter.ts';
-import type { Tensor } from '../core/tensor/tensor.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { Interrupter } from '#core/limits/interrupter.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 import { LuaScript } from './lua-script.ts';
 import type { TransformScript } from './transform-script.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Json } from '../../runtime/targets/gateway/providers/shapes/chat.ts';
+import type { Json } from '#gateway/providers/shapes/chat.ts';
 import { PROVIDERS, startAgentGateway } from './start-gateway.ts';
 
 // Agents that return only texts, calls and ids, against providers that are as strict as the real ones. `npm run test:agents` runs real agents.

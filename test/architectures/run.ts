@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { interleave, median } from '../bench/measure/rounds.ts';
 import { megabytes, printTable } from '../bench/measure/print.ts';
 import { largestDifference } from '../helpers/close.ts';

@@ -1,4 +1,4 @@
-import { itemAt } from '../../runtime/core/values/item-at.ts';
+import { itemAt } from '#core/values/item-at.ts';
 
 /** Lengths of a mixed load, in tokens. */
 const LENGTHS = [3, 16, 40, 9, 128, 24, 64, 12];

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Batching } from '../../runtime/contract/batching.ts';
-import { planEntities } from '../../runtime/core/model/entity-options.ts';
-import { openEngine } from '../../runtime/targets/encoder/engine/engine.ts';
-import { openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import type { Batching } from '#contract/batching.ts';
+import { planEntities } from '#core/model/entity-options.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { builtAssets } from '../helpers/built.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import {

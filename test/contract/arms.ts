@@ -2,8 +2,8 @@ import { chosenArms } from './chosen-arms.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { transformed } from './transformed.ts';
 import { type Answer, type ProcessOptions, runProcess } from '../helpers/run-process.ts';
-import { runProgram } from '../../runtime/serve/cli/run.ts';
-import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { encoderProgram } from '#encoder/program.ts';
 import { builtAssets, builtExecutable } from '../helpers/built.ts';
 
 /** A way to run a model's commands. `model` is the name of a fixture. */

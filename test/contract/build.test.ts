@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { BUILD_STEPS } from '../../cli/packaging/build-steps.ts';
+import { BUILD_STEPS } from '#cli/packaging/build-steps.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';

@@ -3,7 +3,7 @@ import { credentials, loadPackageDefinition, type ServiceClientConstructor, stat
 import { loadSync } from '@grpc/proto-loader';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { MODEL_TYPE_NAMES } from '../../runtime/contract/model-types.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { ROOT } from '../helpers/paths.ts';
 import type { Served } from './serving.ts';
 import { post } from './http-client.ts';

@@ -1,5 +1,5 @@
-import type { Program } from '../../runtime/serve/cli/command.ts';
-import { runProgram } from '../../runtime/serve/cli/run.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { runProgram } from '#serve/cli/run.ts';
 import { type Answer, runProcess } from '../helpers/run-process.ts';
 
 /** A way to run the commands of a program. */

@@ -1,4 +1,4 @@
-import { type Commands, isGroup } from '../../runtime/serve/cli/command.ts';
+import { type Commands, isGroup } from '#serve/cli/command.ts';
 
 /** The words of every command and group. */
 export const commandWords = (commands: Commands): string[][] =>

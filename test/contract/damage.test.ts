@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { crc32 } from '../../runtime/contract/container/crc32.ts';
-import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from '../../runtime/contract/container/footer.ts';
-import type { Section } from '../../runtime/contract/container/sections.ts';
+import { crc32 } from '#contract/container/crc32.ts';
+import { encodeFooter, FOOTER_LENGTH, FORMAT_VERSION } from '#contract/container/footer.ts';
+import type { Section } from '#contract/container/sections.ts';
 import { overwrite, sectionsOf } from '../helpers/container-file.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { MODEL_COMMANDS } from '../../runtime/contract/model-commands.ts';
-import { COMMANDS } from '../../cli/index.ts';
+import { MODEL_COMMANDS } from '#contract/model-commands.ts';
+import { COMMANDS } from '#cli/index.ts';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { copyModel } from '../helpers/models.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';

@@ -5,8 +5,8 @@ import {
   createGrpcWebTransport,
 } from '@connectrpc/connect-node';
 import { expect } from 'vitest';
-import { Embedding } from '../../runtime/gen/encoder/embedding_pb.ts';
-import { SequenceClassification } from '../../runtime/gen/encoder/sequence_classification_pb.ts';
+import { Embedding } from '#gen/encoder/embedding_pb.ts';
+import { SequenceClassification } from '#gen/encoder/sequence_classification_pb.ts';
 import { verifiesServed } from './verifies.ts';
 
 const PREDICT = '/encoder.SequenceClassification/Predict';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Entity, readGoldenEntities } from '../helpers/golden-entities.ts';
-import { codePoints } from '../../runtime/core/text/code-points.ts';
+import { codePoints } from '#core/text/code-points.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import { FIXTURES } from '../helpers/paths.ts';
 import { post } from './http-client.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { STEPS } from '../../runtime/targets/encoder/engine/steps.ts';
+import { STEPS } from '#encoder/engine/steps.ts';
 import { verifies } from './verifies.ts';
 
 const folder = useTempFolder();

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 import { expectOutputs, type OutputsRow, readGoldenM3 } from '../helpers/golden-m3.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readContainer } from '../../runtime/contract/container/read.ts';
-import { openFileSource } from '../../runtime/platform/file-source.ts';
+import { readContainer } from '#contract/container/read.ts';
+import { openFileSource } from '#platform/file-source.ts';
 import { builtExecutable } from '../helpers/built.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';

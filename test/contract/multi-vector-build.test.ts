@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openServingEngine } from '../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { expectClose } from '../helpers/close.ts';
 import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';

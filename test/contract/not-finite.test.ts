@@ -1,8 +1,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import { runProgram } from '../../runtime/serve/cli/run.ts';
-import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { encoderProgram } from '#encoder/program.ts';
 import { divideByZeroFor, editGraph } from '../helpers/edited-graph.ts';
 import { copyModel } from '../helpers/model-folder.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';

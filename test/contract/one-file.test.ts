@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { ownVersion } from '../../cli/adapters/own-files.ts';
+import { ownVersion } from '#cli/adapters/own-files.ts';
 import { overwrite, sectionsOf } from '../helpers/container-file.ts';
 import { builtBuildTool, builtExecutable } from '../helpers/built.ts';
 import { writeConfig } from '../helpers/model-folder.ts';

@@ -1,8 +1,8 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openEngine } from '../../runtime/targets/encoder/engine/engine.ts';
-import { questionAnswering } from '../../runtime/targets/encoder/tasks/question-answering.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
+import { questionAnswering } from '#encoder/tasks/question-answering.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';

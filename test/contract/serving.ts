@@ -1,10 +1,10 @@
 import { chosenArms } from './chosen-arms.ts';
-import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
-import { serveCommand } from '../../runtime/targets/encoder/commands/serve.ts';
-import { openContext } from '../../runtime/targets/encoder/servers/open-context.ts';
-import { readAddresses } from '../../runtime/targets/encoder/servers/addresses.ts';
-import { readServerSettings } from '../../runtime/targets/encoder/servers/settings.ts';
-import { startServers } from '../../runtime/targets/encoder/servers/start-servers.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { serveCommand } from '#encoder/commands/serve.ts';
+import { openContext } from '#encoder/servers/open-context.ts';
+import { readAddresses } from '#encoder/servers/addresses.ts';
+import { readServerSettings } from '#encoder/servers/settings.ts';
+import { startServers } from '#encoder/servers/start-servers.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { transformed } from './transformed.ts';
 import { builtAssets, builtExecutable } from '../helpers/built.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, test } from 'vitest';
-import { argmax } from '../../runtime/core/numbers/argmax.ts';
+import { argmax } from '#core/numbers/argmax.ts';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { expectClose } from '../helpers/close.ts';
 import {

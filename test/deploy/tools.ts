@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse } from 'yaml';
-import { isObject } from '../../runtime/core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 
 /** Programs of others that check the templates, installed into one folder on first use. */

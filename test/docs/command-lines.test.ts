@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../cli/index.ts';
-import type { Program } from '../../runtime/serve/cli/command.ts';
-import { findCommand } from '../../runtime/serve/cli/find-command.ts';
-import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
-import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
-import { gatewayProgram } from '../../runtime/targets/gateway/program.ts';
-import { managerProgram } from '../../runtime/targets/manager/program.ts';
+import { COMMANDS } from '#cli/index.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { findCommand } from '#serve/cli/find-command.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { encoderProgram } from '#encoder/program.ts';
+import { gatewayProgram } from '#gateway/program.ts';
+import { managerProgram } from '#manager/program.ts';
 import { pagesWithCommands } from './commands/blocks.ts';
 import { callsIn, type ProgramCall } from './commands/program-calls.ts';
 import { shellSegments } from './commands/shell-segments.ts';

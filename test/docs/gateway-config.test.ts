@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseFile } from '../../runtime/targets/gateway/config/parse-file.ts';
-import { GATEWAY_OPTIONS } from '../../runtime/targets/gateway/config/options.ts';
-import { GATEWAY_FILE_SCHEMA } from '../../runtime/targets/gateway/config/schemas/file.ts';
+import { parseFile } from '#gateway/config/parse-file.ts';
+import { GATEWAY_OPTIONS } from '#gateway/config/options.ts';
+import { GATEWAY_FILE_SCHEMA } from '#gateway/config/schemas/file.ts';
 import { ROOT } from '../helpers/paths.ts';
 import { problems, read } from '../runtime/targets/gateway/config/read.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { metricNames } from '../../runtime/targets/gateway/evaluation/work/evaluation/metrics.ts';
-import { TASKS } from '../../runtime/targets/gateway/evaluation/work/tasks/index.ts';
+import { metricNames } from '#gateway/evaluation/work/evaluation/metrics.ts';
+import { TASKS } from '#gateway/evaluation/work/tasks/index.ts';
 import { inferenceOf } from '../runtime/targets/gateway/evaluation/work/working.ts';
 import { ROOT } from '../helpers/paths.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { MODELS_CACHE } from '../models/unpack.ts';
 import { printTable } from '../bench/measure/print.ts';

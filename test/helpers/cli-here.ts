@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { stripVTControlCharacters } from 'node:util';
 // esbuild starts its process in the directory of its first import, which a test can remove if its command imports it.
 import 'esbuild';
-import type * as Cli from '../../cli/main.ts';
+import type * as Cli from '#cli/main.ts';
 import type { Answer } from './run-process.ts';
 
 interface CliOptions {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { readContainer } from '../../runtime/contract/container/read.ts';
-import type { Section } from '../../runtime/contract/container/sections.ts';
-import { openFileSource } from '../../runtime/platform/file-source.ts';
+import { readContainer } from '#contract/container/read.ts';
+import type { Section } from '#contract/container/sections.ts';
+import { openFileSource } from '#platform/file-source.ts';
 
 /** Reads the sections of an executable; the returned function finds one by name. */
 export function sectionsOf(path: string): (name: string) => Section {

@@ -1,4 +1,4 @@
-import type { EngineLimits } from '../../runtime/targets/encoder/engine/serving.ts';
+import type { EngineLimits } from '#encoder/engine/serving.ts';
 
 /** Limits like the defaults of `serve`. */
 export const DEFAULT_LIMITS: EngineLimits = {

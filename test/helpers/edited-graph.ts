@@ -8,7 +8,7 @@ import {
   type NodeProto,
   NodeProtoSchema,
   TensorProtoSchema,
-} from '../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 
 /** Changes the graph of an ONNX file in place. */
 export function editGraph(path: string, edit: (graph: GraphProto) => void): void {

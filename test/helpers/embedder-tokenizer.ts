@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { prepareTokenizer, type PreparedTokenizer } from '../../cli/packaging/model/prepare-tokenizer.ts';
+import { prepareTokenizer, type PreparedTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
 import { FIXTURES } from './paths.ts';
 
 /** The tokenizer of the fixture `embedder`, for tests that prepare a graph without the files of a model. */

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import type { FixedShape } from '../../runtime/contract/fixed-shape.ts';
-import { DimensionProtoSchema, type GraphProto } from '../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { DimensionProtoSchema, type GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** Gives the inputs fixed sizes, as onnxruntime's `make_dynamic_shape_fixed` does. */
 export function fixShape(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Pooling } from '../../runtime/contract/sentence.ts';
+import type { Pooling } from '#contract/sentence.ts';
 import { FIXTURES } from './paths.ts';
 
 /** What sentence-transformers makes of all texts with one choice of settings; fixtures/scripts/make_sentence.py made it. */

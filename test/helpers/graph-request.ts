@@ -1,4 +1,4 @@
-import type { GraphRequest } from '../../cli/packaging/model/rewrite-graph.ts';
+import type { GraphRequest } from '#cli/packaging/model/rewrite-graph.ts';
 
 /** The request of an embedding model that is only an ONNX file. */
 export const graphRequest = (file: string): GraphRequest => ({

@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 
 export interface HandClock extends Clock {
   /** Lets time pass, and runs what is due meanwhile. */

@@ -1,6 +1,6 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { type GraphProto, ModelProtoSchema } from '../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { nestedNodes } from '../../cli/packaging/onnx/nested-nodes.ts';
+import { type GraphProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import { nestedNodes } from '#cli/packaging/onnx/nested-nodes.ts';
 
 /** Numbers in [0, 1), the same for each seed. */
 function randomNumbers(seed: number): () => number {

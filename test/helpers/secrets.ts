@@ -1,4 +1,4 @@
-import type { Secret } from '../../runtime/core/text/redactions.ts';
+import type { Secret } from '#core/text/redactions.ts';
 
 /** Values whose names say that they are secrets, of no server. */
 export const namedSecrets = (...values: readonly string[]): Secret[] =>

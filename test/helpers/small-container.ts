@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
-import { encodeTail, layoutContainer } from '../../runtime/contract/container/layout.ts';
-import type { SectionName } from '../../runtime/contract/container/sections.ts';
-import { sha256 } from '../../runtime/platform/sha256.ts';
+import { encodeTail, layoutContainer } from '#contract/container/layout.ts';
+import type { SectionName } from '#contract/container/sections.ts';
+import { sha256 } from '#platform/sha256.ts';
 
 const EXECUTABLE = new Uint8Array(100);
 

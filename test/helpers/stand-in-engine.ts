@@ -1,5 +1,5 @@
-import type { Manifest } from '../../runtime/contract/manifest.ts';
-import type { ServingEngine } from '../../runtime/targets/encoder/engine/serving.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ServingEngine } from '#encoder/engine/serving.ts';
 import { DEFAULT_LIMITS } from './default-limits.ts';
 
 /** An engine without a model, for what a real one cannot be made to do: `run` answers in its place. */

@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
-import { createAccess } from '../../runtime/serve/access.ts';
-import type { Kernel } from '../../runtime/serve/kernel.ts';
-import { createLifecycle } from '../../runtime/serve/lifecycle.ts';
-import { createRequestMemory } from '../../runtime/serve/memory/request-memory.ts';
-import { createLog } from '../../runtime/serve/log.ts';
+import { createAccess } from '#serve/access.ts';
+import type { Kernel } from '#serve/kernel.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
+import { createRequestMemory } from '#serve/memory/request-memory.ts';
+import { createLog } from '#serve/log.ts';
 
 export interface TestKernel extends Kernel {
   /** The lines of the log, parsed. */

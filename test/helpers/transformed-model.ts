@@ -1,8 +1,8 @@
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ASSETS } from '../../runtime/contract/assets.ts';
-import type { Manifest } from '../../runtime/contract/manifest.ts';
-import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '../../runtime/contract/transform.ts';
+import { ASSETS } from '#contract/assets.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '#contract/transform.ts';
 import { builtAssets } from './built.ts';
 
 /** Copies a built model's assets into `folder` and gives it a transform, as a build would have written it. */

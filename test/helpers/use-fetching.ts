@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { parseHubReference } from '../../cli/config/hub-reference.ts';
-import { type FetchedModel, fetchModel } from '../../cli/packaging/hub/fetch-model.ts';
-import { hubSettings } from '../../cli/packaging/hub/settings.ts';
-import { chooseGraph } from '../../cli/packaging/model/graph-variants.ts';
-import { silentReporter } from '../../cli/packaging/reporter.ts';
+import { parseHubReference } from '#cli/config/hub-reference.ts';
+import { type FetchedModel, fetchModel } from '#cli/packaging/hub/fetch-model.ts';
+import { hubSettings } from '#cli/packaging/hub/settings.ts';
+import { chooseGraph } from '#cli/packaging/model/graph-variants.ts';
+import { silentReporter } from '#cli/packaging/reporter.ts';
 import { HubRepository } from './hub-repository.ts';
 import { useTempFolder } from './temp-folder.ts';
 import { hubVariables, useHub } from './use-hub.ts';

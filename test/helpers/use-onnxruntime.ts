@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll } from 'vitest';
-import { type OnnxRuntime, withOnnxRuntime } from '../../cli/adapters/onnxruntime.ts';
-import { ModelProtoSchema } from '../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type OnnxRuntime, withOnnxRuntime } from '#cli/adapters/onnxruntime.ts';
+import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** One process that runs all graphs of a test file, because starting it takes longer than running one. */
 export function useOnnxRuntime(): () => OnnxRuntime {

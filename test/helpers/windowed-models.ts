@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseManifest } from '../../runtime/core/model/manifest-json.ts';
+import { parseManifest } from '#core/model/manifest-json.ts';
 import { builtAssets } from './built.ts';
 import { readGoldenWindows } from './golden-windows.ts';
 import { useTempFolder } from './temp-folder.ts';

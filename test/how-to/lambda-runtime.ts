@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
-import { itemAt } from '../../runtime/core/values/item-at.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import { startExecutable } from '../helpers/start-executable.ts';
 import { expectOutput, textOf } from './code-blocks.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { installPython } from '../helpers/install-python.ts';
 import { MINILM, withHubOf } from '../helpers/published-model.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { fixtureContents, HubRepository } from '../helpers/hub-repository.ts';
 import { HubServer } from '../helpers/hub-server.ts';
 import { ROOT } from '../helpers/paths.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject } from '../../runtime/core/json/is-object.ts';
-import { parseJsonText } from '../../runtime/core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** An answer as the provider has counted it. */
 interface CountedAnswer {

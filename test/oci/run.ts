@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { prepareRoot } from '../roots/roots.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { execa } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { ROOT } from '../helpers/paths.ts';
 import { checkPages } from './browser-checks.ts';
 import { Browser } from './browser.ts';

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { print, printTable } from '../bench/measure/print.ts';
 import type { BrowserName, Theme } from '../helpers/launch-browser.ts';
 import { BROWSERS, withBrowser } from '../helpers/with-browser.ts';

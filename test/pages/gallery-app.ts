@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Hono } from 'hono';
 import { streamText } from 'hono/streaming';
-import { servePageFile } from '../../runtime/serve/http/pages/page-file.ts';
-import { sharedAssetRoutes } from '../../runtime/serve/http/pages/routes.ts';
+import { servePageFile } from '#serve/http/pages/page-file.ts';
+import { sharedAssetRoutes } from '#serve/http/pages/routes.ts';
 
 const FOLDER = new URL('gallery/', import.meta.url);
 const HOSTILE = '<img src=x onerror=alert(1)>';

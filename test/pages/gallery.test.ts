@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HttpListener, listenHttp } from '../../runtime/serve/http/listen.ts';
+import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import { axeFindings } from '../helpers/axe.ts';
 import { provideChromium } from '../helpers/chromium.ts';
 import { provideFirefox } from '../helpers/firefox.ts';

@@ -1,5 +1,5 @@
 /** Serves the page that documents the design language: `npm run pages`. */
-import { listenHttp } from '../../runtime/serve/http/listen.ts';
+import { listenHttp } from '#serve/http/listen.ts';
 import { galleryApp } from './gallery-app.ts';
 
 const port = Number(process.env.PORT ?? 0);

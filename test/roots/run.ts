@@ -2,7 +2,7 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { type ProgramName, ROOT_CHECKS, type RootCheck } from './checks.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { COMMON_FLAGS, type CommonFlag } from '../../runtime/core/cli/common-flags.ts';
-import { type Command, type Commands, isGroup, type Program } from '../../runtime/serve/cli/command.ts';
-import { findCommand } from '../../runtime/serve/cli/find-command.ts';
-import { optionTable, visibleOptions } from '../../runtime/serve/cli/option-table.ts';
-import { parseInvocation } from '../../runtime/serve/cli/parse.ts';
-import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
-import { gatewayProgram } from '../../runtime/targets/gateway/program.ts';
-import { managerProgram } from '../../runtime/targets/manager/program.ts';
+import { COMMON_FLAGS, type CommonFlag } from '#core/cli/common-flags.ts';
+import { type Command, type Commands, isGroup, type Program } from '#serve/cli/command.ts';
+import { findCommand } from '#serve/cli/find-command.ts';
+import { optionTable, visibleOptions } from '#serve/cli/option-table.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { encoderProgram } from '#encoder/program.ts';
+import { gatewayProgram } from '#gateway/program.ts';
+import { managerProgram } from '#manager/program.ts';
 
 const PROGRAMS: readonly Program[] = [encoderProgram('', 'model.encoder'), managerProgram, gatewayProgram];
 const TABLE: Readonly<Record<string, CommonFlag>> = COMMON_FLAGS;

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Program } from '../../runtime/serve/cli/command.ts';
-import { runProgram } from '../../runtime/serve/cli/run.ts';
-import { encoderProgram } from '../../runtime/targets/encoder/program.ts';
-import { gatewayProgram } from '../../runtime/targets/gateway/program.ts';
-import { managerProgram } from '../../runtime/targets/manager/program.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { encoderProgram } from '#encoder/program.ts';
+import { gatewayProgram } from '#gateway/program.ts';
+import { managerProgram } from '#manager/program.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

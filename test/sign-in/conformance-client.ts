@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OAuthSettings, ServerSpec } from '../../runtime/targets/manager/config/spec.ts';
-import { login } from '../../runtime/targets/manager/sign-in/login.ts';
-import { openSignIns } from '../../runtime/targets/manager/sign-in/sign-in-store.ts';
-import { openConnection } from '../../runtime/targets/manager/upstream/open-connection.ts';
+import type { OAuthSettings, ServerSpec } from '#manager/config/spec.ts';
+import { login } from '#manager/sign-in/login.ts';
+import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
+import { openConnection } from '#manager/upstream/open-connection.ts';
 
 const MAX_SIGN_INS = 3;
 const url = process.argv.at(-1) ?? '';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { messageOf } from '../../runtime/contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { print, printTable } from '../bench/measure/print.ts';
 import { CHROMIUM_FLAGS, provideChromium } from '../helpers/chromium.ts';
 import { ROOT } from '../helpers/paths.ts';

@@ -1,5 +1,5 @@
 import { Flags } from '@oclif/core';
-import { TRANSFORM_TYPES } from '../../../runtime/contract/model-types.ts';
+import { TRANSFORM_TYPES } from '#contract/model-types.ts';
 import type { TransformNewResult } from '../../services/transform/new-result.ts';
 import { BaseCommand } from '../base-command.ts';
 import { forceFlag } from '../flags.ts';

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { needsExport } from '../exports/needs-export.ts';
 
 /** A key, or several that mean the same; the first one that has a value counts. */

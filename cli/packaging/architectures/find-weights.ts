@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError } from '#contract/errors.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import { readJson } from '../model/read-json.ts';
 import { readSafetensors } from './read-safetensors.ts';
 import { isSafetensorsIndex } from './safetensors-files.ts';

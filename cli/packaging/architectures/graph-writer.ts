@@ -9,7 +9,7 @@ import {
   type TensorProto,
   TensorProtoSchema,
   ValueInfoProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from '../onnx/element-types.ts';
 import { int } from '../onnx/attributes.ts';
 import { STORED_TYPES, type StoredTensor } from './stored-tensor.ts';

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { int } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { configError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { isStoredType, STORED_TYPES, type StoredTensor } from './stored-tensor.ts';
 
 /** The format's own limit: a header with the names of all tensors is at most a few megabytes. */

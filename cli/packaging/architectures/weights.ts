@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { StoredTensor } from './stored-tensor.ts';
 
 /** The weights of a model by name, with or without a prefix of models with a head. */

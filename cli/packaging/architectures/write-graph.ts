@@ -1,8 +1,8 @@
 import { copyFileSync, linkSync, realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { configError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { glinerExport } from '../model/gliner-config.ts';
 import { needsExport } from '../exports/needs-export.ts';
 import { readJson } from '../model/read-json.ts';

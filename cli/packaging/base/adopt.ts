@@ -1,9 +1,9 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { inspect } from '../../../runtime/core/model/inspection.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
-import { requireIntactFile } from '../../../runtime/platform/verify-file.ts';
+import { configError } from '#contract/errors.ts';
+import { inspect } from '#core/model/inspection.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { findOutputFile } from '#platform/files/output-target.ts';
+import { withFileSource } from '#platform/file-source.ts';
+import { requireIntactFile } from '#platform/verify-file.ts';
 import { parsePlatform } from '../plan.ts';
 import { writeContainer } from '../steps/write-container.ts';
 import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { readContainer, requireSection } from '../../../runtime/contract/container/read.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { RuntimeInfo } from '../../../runtime/contract/manifest.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
-import { requireIntactFile } from '../../../runtime/platform/verify-file.ts';
-import { parseRuntimeInfo } from '../../../runtime/core/model/manifest-json.ts';
+import { readContainer, requireSection } from '#contract/container/read.ts';
+import { configError } from '#contract/errors.ts';
+import type { RuntimeInfo } from '#contract/manifest.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { withFileSource } from '#platform/file-source.ts';
+import { requireIntactFile } from '#platform/verify-file.ts';
+import { parseRuntimeInfo } from '#core/model/manifest-json.ts';
 
 /** A base runtime that a model can be appended to: its program is the first `length` bytes of the file. */
 export interface BaseRuntime {

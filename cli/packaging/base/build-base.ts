@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { lazy } from '../../../runtime/core/values/lazy.ts';
-import { FORMAT_VERSION } from '../../../runtime/contract/container/footer.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { findOutputFile } from '../../../runtime/platform/files/output-target.ts';
-import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { lazy } from '#core/values/lazy.ts';
+import { FORMAT_VERSION } from '#contract/container/footer.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { findOutputFile } from '#platform/files/output-target.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { ICU_EDIT } from '../binary/elf-icu.ts';
 import { LIBATOMIC_EDIT } from '../binary/elf-libatomic.ts';
 import { ownVersion } from '../../adapters/own-files.ts';

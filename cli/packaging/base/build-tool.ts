@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
-import type { SectionName } from '../../../runtime/contract/container/sections.ts';
-import { isHost, type Platform } from '../../../runtime/contract/platforms.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import type { SectionName } from '#contract/container/sections.ts';
+import { isHost, type Platform } from '#contract/platforms.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { type Bundle, bundle } from '../../adapters/esbuild.ts';
 import { compileInProcess } from '../../adapters/v8-code-cache.ts';
 import { NOTICES_TEXT, ownVersion, readOwnText, repositoryFile } from '../../adapters/own-files.ts';

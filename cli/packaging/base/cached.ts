@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PLATFORMS, type Platform } from '../../../runtime/contract/platforms.ts';
+import { PLATFORMS, type Platform } from '#contract/platforms.ts';
 
 /** A cached file that builds can reuse. */
 export interface CachedFile {

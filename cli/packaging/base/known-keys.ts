@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { temporaryPath } from '../../../runtime/platform/files/temporary.ts';
-import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { temporaryPath } from '#platform/files/temporary.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { repositoryFile } from '../../adapters/own-files.ts';
 
 /** What a base runtime is made of: the code of the builder and of the runtime, and the installed packages. */

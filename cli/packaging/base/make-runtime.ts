@@ -1,11 +1,11 @@
 import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { RuntimeInfo, RuntimePart } from '../../../runtime/contract/manifest.ts';
-import { ASSET_NATIVE_LIST, nativeAsset } from '../../../runtime/contract/native.ts';
-import { isHost, NODE_VERSION, type Platform } from '../../../runtime/contract/platforms.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
-import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
+import type { RuntimeInfo, RuntimePart } from '#contract/manifest.ts';
+import { ASSET_NATIVE_LIST, nativeAsset } from '#contract/native.ts';
+import { isHost, NODE_VERSION, type Platform } from '#contract/platforms.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
+import { removeLeftovers, temporaryPath } from '#platform/files/temporary.ts';
 import { explainFullDisk } from '../../adapters/disk-space.ts';
 import { buildSea } from '../../adapters/node-sea.ts';
 import { packageVersion } from '../../adapters/own-files.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LUA_WASM, type NativeList } from '../../../runtime/contract/native.ts';
-import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
-import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { LUA_WASM, type NativeList } from '#contract/native.ts';
+import { type Platform, shortName } from '#contract/platforms.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
 
 export interface NativeSources {

@@ -1,10 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { NODE_VERSION, type Platform, shortName } from '../../../runtime/contract/platforms.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
-import { writeText } from '../../../runtime/platform/files/write-text.ts';
-import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { configError } from '#contract/errors.ts';
+import { NODE_VERSION, type Platform, shortName } from '#contract/platforms.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { writeText } from '#platform/files/write-text.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { textAsset } from '../../../runtime/contract/native.ts';
+import { textAsset } from '#contract/native.ts';
 import { bundleModules, minify } from '../../adapters/esbuild.ts';
 
 type Asset = readonly [name: string, bytes: Uint8Array];

@@ -1,4 +1,4 @@
-import { type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { type Platform, shortName } from '#contract/platforms.ts';
 
 /** The programs that are released as npm packages: a small package with the command, and one package per platform. */
 export type ReleasedProgram = 'encoderfile' | 'mcp-manager' | 'gateway';

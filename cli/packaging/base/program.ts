@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { ASSET_NOTICES, dataAsset, LUA_WASM, workerAsset } from '../../../runtime/contract/native.ts';
+import { ASSET_NOTICES, dataAsset, LUA_WASM, workerAsset } from '#contract/native.ts';
 import { type Bundle, bundle } from '../../adapters/esbuild.ts';
-import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, LUA_PACKAGE, NATIVE_PACKAGES } from '../notices/collect-notices.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { isHost, type Platform, shortName } from '../../../runtime/contract/platforms.ts';
+import { configError } from '#contract/errors.ts';
+import { isHost, type Platform, shortName } from '#contract/platforms.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { isOneFile, ownVersion } from '../../adapters/own-files.ts';

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** The little-endian numbers and strings of an ELF file. Access outside the file is an error, because the file can be damaged. */
 export interface ElfBytes {

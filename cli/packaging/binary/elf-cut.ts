@@ -1,7 +1,7 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 import { ELF, readElf } from './elf-layout.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 const PT_LOAD = 1;
 const PT_PHDR = 6;

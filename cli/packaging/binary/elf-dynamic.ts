@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 
 /** Tags of the dynamic section (gABI, "Dynamic Section", and GNU's symbol versions). */

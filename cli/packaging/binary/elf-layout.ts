@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** Names and offsets of the ELF-64 format (System V gABI, "ELF Header", "Sections", "Program Header"). */
 export const ELF = {

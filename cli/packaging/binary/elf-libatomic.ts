@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { compareExchangeCode } from './compare-exchange-code.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 import {

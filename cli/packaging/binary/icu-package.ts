@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 
 /** One item of ICU's data, such as the names of countries in one language. */

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** Names of the Mach-O format (<mach-o/loader.h>). */
 export const MACHO = {

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { MACHO, type MachoPlan } from './macho-layout.ts';
 import { signatureLength } from './macho-signature.ts';
 

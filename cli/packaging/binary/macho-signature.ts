@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { MachoPlan } from './macho-layout.ts';
 
 /** Number of bytes that one hash of `pageHashes` covers; the last page can be shorter and is hashed unpadded. */

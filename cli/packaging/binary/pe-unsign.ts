@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /**
  * Removes the signature of a Windows executable. Injection invalidates it anyway and leaves a directory entry that points into

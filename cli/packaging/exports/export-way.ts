@@ -1,5 +1,5 @@
-import { singleQuoted } from '../../../runtime/core/text/shell-word.ts';
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { singleQuoted } from '#core/text/shell-word.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 import type { ExportFacts } from './model-kind.ts';
 import { optimumTask } from './optimum-tasks.ts';
 

@@ -1,4 +1,4 @@
-import { isMapping } from '../../../runtime/core/yaml/describe.ts';
+import { isMapping } from '#core/yaml/describe.ts';
 
 /** What config.json and modules.json state about how a model can be exported. */
 export interface ExportFacts {

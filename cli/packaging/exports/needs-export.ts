@@ -1,4 +1,4 @@
-import { AppError, configError } from '../../../runtime/contract/errors.ts';
+import { AppError, configError } from '#contract/errors.ts';
 import { exportWay, type ExportSource, noWay } from './export-way.ts';
 import type { ExportFacts } from './model-kind.ts';
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { errorCode } from '../../../runtime/core/values/error-code.ts';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
+import { configError } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
 import { type HubReference, isCommit } from '../../config/hub-reference.ts';
 import type { HubFile } from './repository-files.ts';
 

@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { configError } from '#contract/errors.ts';
+import { formatBytes } from '#core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
 import { GLINER_CONFIG } from '../model/gliner-config.ts';
 import { isDocument } from '../model/model-documents.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Hasher } from '../../../runtime/contract/container/verify.ts';
-import { newSha256 } from '../../../runtime/platform/sha256.ts';
+import type { Hasher } from '#contract/container/verify.ts';
+import { newSha256 } from '#platform/sha256.ts';
 import type { HubFile } from './repository-files.ts';
 
 const SHA256_LENGTH = 64;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Hasher } from '../../../runtime/contract/container/verify.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
-import { readChunks } from '../../../runtime/platform/read-chunks.ts';
+import type { Hasher } from '#contract/container/verify.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { readChunks } from '#platform/read-chunks.ts';
 import { newContentHash } from './content-hash.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { HubFile } from './repository-files.ts';

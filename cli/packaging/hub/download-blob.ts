@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { AppError } from '../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { HttpResponse } from '../../adapters/http-client.ts';
 import type { HubReference } from '../../config/hub-reference.ts';
 import type { RepositoryCache } from './cache-layout.ts';

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
+import { configError } from '#contract/errors.ts';
+import { formatBytes } from '#core/model/progress.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 import type { RepositoryCache } from './cache-layout.ts';
 import { downloadBlob, type DownloadSource } from './download-blob.ts';
 import { bytesToContinue } from './partial-file.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { formatBytes } from '#core/model/progress.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import { type HubReference, hubReferenceText, isCommit } from '../../config/hub-reference.ts';
 import { safetensorsOf } from '../architectures/find-weights.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';

@@ -1,8 +1,8 @@
-import { AppError } from '../../../runtime/contract/errors.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { retryDelay, type RetryPolicy } from '../../../runtime/core/limits/retry-delay.ts';
-import { type Clock, systemClock } from '../../../runtime/platform/clock.ts';
-import { pause } from '../../../runtime/platform/pause.ts';
+import { AppError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { retryDelay, type RetryPolicy } from '#core/limits/retry-delay.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { pause } from '#platform/pause.ts';
 import { createHttpClient, type HttpResponse } from '../../adapters/http-client.ts';
 import {
   explainConnection,
@@ -13,7 +13,7 @@ import {
 } from './hub-errors.ts';
 import { isSameOrigin, nextUrl } from './redirects.ts';
 import type { HubSettings } from './settings.ts';
-import { nextLink } from '../../../runtime/core/net/link-header.ts';
+import { nextLink } from '#core/net/link-header.ts';
 
 /** Requests to one hub: with its token, through redirects, and again after a pause if the hub did not answer. */
 export interface HubClient {

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode, messageOf } from '../../../runtime/contract/errors.ts';
-import { errorCode } from '../../../runtime/core/values/error-code.ts';
+import { AppError, type ErrorCode, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 import { type HttpResponse, IDLE } from '../../adapters/http-client.ts';
 import { type HubReference, hubReferenceText } from '../../config/hub-reference.ts';
 import type { HubSettings } from './settings.ts';

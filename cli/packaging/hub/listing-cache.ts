@@ -1,9 +1,9 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { isCount } from '../../../runtime/core/numbers/is-count.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { replaceText, type RepositoryCache } from './cache-layout.ts';
 import { HASH, type HubFile } from './repository-files.ts';
 import { isSafePath } from './safe-path.ts';

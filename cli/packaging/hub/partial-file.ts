@@ -1,7 +1,7 @@
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { isAbandoned, ownerTag } from '../../../runtime/platform/files/temporary.ts';
+import { isAbandoned, ownerTag } from '#platform/files/temporary.ts';
 
 /** The file that a download writes to until it is complete. */
 export interface PartialFile {

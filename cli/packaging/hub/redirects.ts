@@ -1,4 +1,4 @@
-import { AppError } from '../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** The URL that a redirect leads to. A redirect from https to http is refused, because it would give up encryption. */
 export function nextUrl(url: URL, location: string): URL {

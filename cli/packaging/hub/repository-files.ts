@@ -1,11 +1,11 @@
-import { AppError } from '../../../runtime/contract/errors.ts';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { isCount } from '../../../runtime/core/numbers/is-count.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { type HubReference, isCommit } from '../../config/hub-reference.ts';
 import type { HubClient } from './hub-client.ts';
 import { isSafePath } from './safe-path.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** A file of a repository at one commit. */
 export interface HubFile {

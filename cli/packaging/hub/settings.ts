@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { errorCode } from '../../../runtime/core/values/error-code.ts';
-import { expand } from '../../../runtime/core/text/expand.ts';
-import { homeFolder } from '../../../runtime/platform/files/home-folder.ts';
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { expand } from '#core/text/expand.ts';
+import { homeFolder } from '#platform/files/home-folder.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** How to reach the hub, and where its files are kept: the variables of huggingface_hub. */
 export interface HubSettings {

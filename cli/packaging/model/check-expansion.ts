@@ -1,6 +1,6 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { MultiVectorSettings } from '../../../runtime/contract/multi-vector.ts';
-import { isCount } from '../../../runtime/core/numbers/is-count.ts';
+import { configError } from '#contract/errors.ts';
+import type { MultiVectorSettings } from '#contract/multi-vector.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { ModelConfig } from './labels.ts';
 

@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { findNotFinite } from '../../../runtime/core/numbers/finite.ts';
+import { configError } from '#contract/errors.ts';
+import { findNotFinite } from '#core/numbers/finite.ts';
 import type { PreparedGraph } from './prepare-graph.ts';
 
 /** Rejects a model whose output for a sample text contains NaN or infinity. */

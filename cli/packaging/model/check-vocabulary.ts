@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { isMapping } from '../../../runtime/core/yaml/describe.ts';
+import { configError } from '#contract/errors.ts';
+import { isMapping } from '#core/yaml/describe.ts';
 import type { LoadedTokenizer } from '../../adapters/tokenizers.ts';
 import type { TokenizerJson } from './tokenizer-settings.ts';
 

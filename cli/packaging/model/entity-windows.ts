@@ -1,6 +1,6 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { EntitySettings } from '../../../runtime/contract/entity-settings.ts';
-import type { WindowSettings } from '../../../runtime/contract/manifest.ts';
+import { configError } from '#contract/errors.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 
 /**

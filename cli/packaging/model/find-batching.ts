@@ -1,7 +1,7 @@
-import type { Batching } from '../../../runtime/contract/batching.ts';
-import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
-import { rowOf } from '../../../runtime/core/model/raw-output.ts';
-import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { Batching } from '#contract/batching.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { rowOf } from '#core/model/raw-output.ts';
+import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
 

@@ -1,9 +1,9 @@
-import type { CardFacts, ModelLicense } from '../../../runtime/contract/manifest.ts';
+import type { CardFacts, ModelLicense } from '#contract/manifest.ts';
 import { type Document, type ModelDocuments, NOTICE } from './model-documents.ts';
 import { MAX_CITATION_LENGTH } from './find-citation.ts';
 import { readCard } from './read-card.ts';
 import { shortText } from './short-text.ts';
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The license and the documents of a model, as they are written into an executable. */
 export interface LicensedModel {

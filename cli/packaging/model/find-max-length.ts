@@ -1,4 +1,4 @@
-import { AppError, configError } from '../../../runtime/contract/errors.ts';
+import { AppError, configError } from '#contract/errors.ts';
 import { firstLine } from './first-line.ts';
 
 export interface LengthTrial {

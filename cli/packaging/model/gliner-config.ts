@@ -1,6 +1,6 @@
-import type { EntitySettings } from '../../../runtime/contract/entity-settings.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { isMapping } from '../../../runtime/core/yaml/describe.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import { configError } from '#contract/errors.ts';
+import { isMapping } from '#core/yaml/describe.ts';
 import type { ModelConfig } from './labels.ts';
 import { readJson } from './read-json.ts';
 import type { TokenizerConfig } from './tokenizer-settings.ts';

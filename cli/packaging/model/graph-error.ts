@@ -1,7 +1,7 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { explainLoad, withoutPlaces } from '../onnx/explain-load.ts';
 import { firstLine } from './first-line.ts';
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The error for a graph that cannot be loaded or run. One that the build has written from safetensors can only have wrong sizes. */
 export function graphError(

@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { ValueInfoProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { openFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError } from '#contract/errors.ts';
+import { ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import { openFileSource } from '#platform/file-source.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import { messageFields } from '../onnx/message-fields.ts';
 

@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { configError } from '#contract/errors.ts';
+import { formatBytes } from '#core/model/progress.ts';
 import { canWriteGraph } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
 import { isGlinerAmong } from './gliner-config.ts';

@@ -1,7 +1,7 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
-import { findEntailment } from '../../../runtime/core/model/entailment.ts';
-import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
+import { configError } from '#contract/errors.ts';
+import { hasLabels, type ModelType } from '#contract/model-types.ts';
+import { findEntailment } from '#core/model/entailment.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
 
 /** The members of config.json that are used. */
 export interface ModelConfig {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import type { LayerSettings } from '../../../runtime/contract/sentence.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError } from '#contract/errors.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import type { LayerSettings } from '#contract/sentence.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import { readSafetensors } from '../architectures/read-safetensors.ts';
 import type { StoredTensor, StoredType } from '../architectures/stored-tensor.ts';
 import type { FoundLayer } from './sentence-layers.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Reads the weights of modules that follow pooling as float32: the section `layers` of an executable. */
 export async function readLayerWeights(folder: string, layers: readonly FoundLayer[]): Promise<Uint8Array> {

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
-import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { hasLabels, type ModelType } from '#contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
 import { GLINER_CONFIG } from './gliner-config.ts';
 import { findNamedTokenizers } from './find-named-tokenizers.ts';

@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { MaskToken } from '../../../runtime/contract/manifest.ts';
+import { configError } from '#contract/errors.ts';
+import type { MaskToken } from '#contract/manifest.ts';
 import type { LoadedTokenizer } from '../../adapters/tokenizers.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { readJson } from './read-json.ts';

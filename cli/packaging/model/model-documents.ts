@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { messageOf } from '../../../runtime/contract/errors.ts';
-import { readChunks } from '../../../runtime/platform/read-chunks.ts';
+import { messageOf } from '#contract/errors.ts';
+import { readChunks } from '#platform/read-chunks.ts';
 
 export interface Document {
   readonly name: string;

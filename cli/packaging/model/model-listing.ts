@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
 
 /** What is known of a model from the names of its files and from config.json. */

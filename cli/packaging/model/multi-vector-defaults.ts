@@ -1,6 +1,6 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { TextRole } from '../../../runtime/contract/multi-vector.ts';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { configError } from '#contract/errors.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 /** Settings for queries and documents that a ColBERT model was saved with. */
 export interface MultiVectorDefaults {

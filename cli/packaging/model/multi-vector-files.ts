@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { type MultiVectorDefaults, pylateDefaults, stanfordDefaults } from './multi-vector-defaults.ts';
 import { readJson, readJsonList } from './read-json.ts';

@@ -1,15 +1,15 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { InputName } from '../../../runtime/contract/manifest.ts';
+import { configError } from '#contract/errors.ts';
+import type { InputName } from '#contract/manifest.ts';
 import {
   type MultiVectorSettings,
   TEXT_ROLES,
   type TextRole,
   type TextRules,
-} from '../../../runtime/contract/multi-vector.ts';
+} from '#contract/multi-vector.ts';
 import type { MultiVectorConfig } from '../../config/build-config.ts';
 import type { MultiVectorDefaults } from './multi-vector-defaults.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** The facts about a multi_vector model before its graph is read. */
 export interface MultiVectorSource {

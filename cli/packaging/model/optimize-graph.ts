@@ -1,8 +1,8 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ASSETS } from '../../../runtime/contract/assets.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { ASSETS } from '#contract/assets.ts';
+import { configError } from '#contract/errors.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { OptimizeTask } from '../../adapters/onnxruntime-task.ts';
 import { convertsIntegerWeights } from '../onnx/converts-integer-weights.ts';

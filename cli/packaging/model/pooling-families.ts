@@ -1,6 +1,6 @@
-import type { Pooling } from '../../../runtime/contract/sentence.ts';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import type { Pooling } from '#contract/sentence.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** How a published family of models computes its vectors. */
 interface PoolingFamily {

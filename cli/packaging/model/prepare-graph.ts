@@ -1,4 +1,4 @@
-import { type OnStep, timeStep } from '../../../runtime/core/time/time-step.ts';
+import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { BuildStep } from '../build-steps.ts';
 import type { OptimizedGraph } from './optimize-graph.ts';

@@ -1,5 +1,5 @@
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import type { TokenizerSettings } from '#contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
 import { checkVocabulary } from './check-vocabulary.ts';
 import { withBertSettings } from './bert-normalizer.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { explainScriptError } from '../../../runtime/transform/script-error.ts';
-import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { explainScriptError } from '#transform/script-error.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
 import { compileLua } from '../../adapters/lua.ts';
 import type { BuildConfig, TransformSource } from '../../config/build-config.ts';
 

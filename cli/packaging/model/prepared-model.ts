@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../runtime/contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import type { ModelFiles } from './locate-files.ts';
 import type { PreparedGraph } from './prepare-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';

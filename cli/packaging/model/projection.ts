@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError } from '#contract/errors.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import { readSafetensors } from '../architectures/read-safetensors.ts';
 import { isSafetensors } from '../architectures/safetensors-files.ts';
 import { findWeights } from '../architectures/find-weights.ts';

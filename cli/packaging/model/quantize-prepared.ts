@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fromBinary } from '@bufbuild/protobuf';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { Quantization } from '../../../runtime/contract/quantization.ts';
-import { ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { configError } from '#contract/errors.ts';
+import type { Quantization } from '#contract/quantization.ts';
+import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { QuantizeSettings } from '../../config/build-config.ts';
 import { readCalibrationTexts } from '../quantize/calibration-texts.ts';

@@ -1,6 +1,6 @@
-import type { CardFacts, ModelLicense } from '../../../runtime/contract/manifest.ts';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { parseYaml } from '../../../runtime/core/yaml/parse-yaml.ts';
+import type { CardFacts, ModelLicense } from '#contract/manifest.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseYaml } from '#core/yaml/parse-yaml.ts';
 import { findCitation } from './find-citation.ts';
 import { shortText } from './short-text.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** Reads a JSON file that must contain an object. */
 export async function readJson<T>(path: string): Promise<T> {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { firstInvalidLine } from '../../../runtime/platform/utf8-line.ts';
+import { configError } from '#contract/errors.ts';
+import { firstInvalidLine } from '#platform/utf8-line.ts';
 import { chooseFamily } from '../tokenizer/choose-family.ts';
 import { convertTokenizer, type Vocabulary } from '../tokenizer/convert.ts';
 import type { Family } from '../tokenizer/family.ts';

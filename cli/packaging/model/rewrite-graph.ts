@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { MODEL_TYPES } from '../../../runtime/contract/model-types.ts';
-import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
-import { type GraphProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError } from '#contract/errors.ts';
+import { MODEL_TYPES } from '#contract/model-types.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { type GraphProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
 import {
   appendProjection,
@@ -26,7 +26,7 @@ import {
   type TokenHeads,
   type TokenOutputNames,
 } from '../onnx/token-outputs.ts';
-import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
+import type { SparseSettings } from '#contract/sparse.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
@@ -35,7 +35,7 @@ import { findFirstPosition } from './find-first-position.ts';
 import type { EntityModel } from './entity-model.ts';
 import type { OptimizedGraph, OptimizeRequest } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export interface GraphRequest extends SignatureRequest, OptimizeRequest {
   /** Whether the user chose the maximum length, which is then not reduced. */

@@ -1,7 +1,7 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { type Pooling, SIMILARITIES, type Similarity } from '../../../runtime/contract/sentence.ts';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { isOneOf } from '../../../runtime/core/values/is-one-of.ts';
+import { configError } from '#contract/errors.ts';
+import { type Pooling, SIMILARITIES, type Similarity } from '#contract/sentence.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 import {
   findLayers,
   type FoundLayer,

@@ -1,4 +1,4 @@
-import type { SentenceSettings } from '../../../runtime/contract/sentence.ts';
+import type { SentenceSettings } from '#contract/sentence.ts';
 import type { Reporter } from '../reporter.ts';
 import type { FoundFamily } from './pooling-families.ts';
 import type { SentenceDefaults } from './sentence-defaults.ts';

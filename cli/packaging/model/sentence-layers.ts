@@ -1,6 +1,6 @@
-import type { Activation, LayerSettings } from '../../../runtime/contract/sentence.ts';
-import { isCount } from '../../../runtime/core/numbers/is-count.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import type { Activation, LayerSettings } from '#contract/sentence.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** A module of sentence-transformers that follows pooling. */
 export interface FoundLayer {

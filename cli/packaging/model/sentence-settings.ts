@@ -1,6 +1,6 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { Prompt, SentenceSettings } from '../../../runtime/contract/sentence.ts';
-import { pooledWidth, vectorWidth } from '../../../runtime/core/model/vector-width.ts';
+import { configError } from '#contract/errors.ts';
+import type { Prompt, SentenceSettings } from '#contract/sentence.ts';
+import { pooledWidth, vectorWidth } from '#core/model/vector-width.ts';
 import type { SentenceConfig } from '../../config/build-config.ts';
 import type { VectorsOf } from '../onnx/select-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';

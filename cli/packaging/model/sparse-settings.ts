@@ -1,13 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { SIMILARITIES } from '../../../runtime/contract/sentence.ts';
-import {
-  SPARSE_ACTIVATIONS,
-  SPARSE_POOLINGS,
-  type SparseSettings,
-} from '../../../runtime/contract/sparse.ts';
-import { isOneOf } from '../../../runtime/core/values/is-one-of.ts';
+import { configError } from '#contract/errors.ts';
+import { SIMILARITIES } from '#contract/sentence.ts';
+import { SPARSE_ACTIVATIONS, SPARSE_POOLINGS, type SparseSettings } from '#contract/sparse.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 import { readJson } from './read-json.ts';
 import { readModules } from './sentence-files.ts';
 import { moduleName, modulePath } from './sentence-layers.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../runtime/contract/errors.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { AppError } from '#contract/errors.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** The error for a graph that has not ended its run in time: the process of ONNX Runtime was ended with it. */
 export function stuckError(

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { Activation } from '../../../runtime/contract/sentence.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { configError } from '#contract/errors.ts';
+import type { Activation } from '#contract/sentence.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import type { ProjectionLayer } from '../onnx/append-projection.ts';
 import type { TokenHeads } from '../onnx/token-outputs.ts';
 import { readTorch } from '../torch/read-torch.ts';

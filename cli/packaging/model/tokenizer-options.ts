@@ -1,4 +1,4 @@
-import type { TokenizerOptions } from '../../../runtime/contract/tokenizer-options.ts';
+import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 
 /** Settings that have no effect, one sentence each. */
 export function ineffectiveOptions({ pad_strategy, truncation_strategy }: TokenizerOptions): string[] {

@@ -1,4 +1,4 @@
-import type { TokenizerSettings } from '../../../runtime/contract/manifest.ts';
+import type { TokenizerSettings } from '#contract/manifest.ts';
 import type { ModelConfig } from './labels.ts';
 import { startsAfterPadding } from './offset-positions.ts';
 

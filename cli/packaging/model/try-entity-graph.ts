@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import type { EntitySettings } from '../../../runtime/contract/entity-settings.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
-import type { TokenizedText } from '../../../runtime/core/model/tokenized-text.ts';
-import { ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import { configError } from '#contract/errors.ts';
+import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { loadEntityTokenizer } from '../../adapters/tokenizers.ts';
@@ -17,7 +17,7 @@ import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
 import type { TriedGraph } from './try-graph.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Texts of different numbers of words, and two types, so that no two axes of the output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];

@@ -1,8 +1,8 @@
-import type { Batching } from '../../../runtime/contract/batching.ts';
-import { AppError, configError } from '../../../runtime/contract/errors.ts';
-import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
-import { rowOf, shapeOfRow } from '../../../runtime/core/model/raw-output.ts';
-import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import type { Batching } from '#contract/batching.ts';
+import { AppError, configError } from '#contract/errors.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { MASKED_OUTPUT } from '../onnx/mask-positions.ts';
@@ -13,7 +13,7 @@ import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
 import { stuckError } from './stuck-error.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** What is only known after running a graph. */
 export interface TriedGraph {

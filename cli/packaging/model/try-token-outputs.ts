@@ -1,9 +1,9 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { TokenOutputs } from '../../../runtime/contract/embedding-outputs.ts';
+import { configError } from '#contract/errors.ts';
+import type { TokenOutputs } from '#contract/embedding-outputs.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { RewrittenGraph } from './rewrite-graph.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** The texts have different lengths, so that no two axes of an output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];

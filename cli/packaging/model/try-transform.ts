@@ -1,10 +1,10 @@
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { describeShape, elementsIn } from '../../../runtime/core/tensor/shape.ts';
-import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import { checkFinite } from '../../../runtime/transform/check-finite.ts';
-import { explainScriptError } from '../../../runtime/transform/script-error.ts';
-import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { describeShape, elementsIn } from '#core/tensor/shape.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
+import { checkFinite } from '#transform/check-finite.ts';
+import { explainScriptError } from '#transform/script-error.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
 import { withLua } from '../../adapters/lua.ts';
 import type { PreparedGraph } from './prepare-graph.ts';
 

@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { WindowSettings } from '../../../runtime/contract/manifest.ts';
+import { configError } from '#contract/errors.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';

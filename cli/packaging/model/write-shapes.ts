@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { AppError } from '../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import { exposeValues, recordShapes, type RunSize } from '../onnx/value-shapes.ts';

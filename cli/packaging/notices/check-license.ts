@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { ACCEPTED_LICENSES, isAcceptedLicense } from './accepted-licenses.ts';
 
 /** Rejects a package whose license is missing, not an SPDX expression, or does not allow executables to be redistributed. */

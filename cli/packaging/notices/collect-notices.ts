@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { NODE_VERSION } from '../../../runtime/contract/platforms.ts';
+import { configError } from '#contract/errors.ts';
+import { NODE_VERSION } from '#contract/platforms.ts';
 import { ownVersion, packageFolder, repositoryFile } from '../../adapters/own-files.ts';
 import { addedFolder, addedTexts } from './added-texts.ts';
 import { bundledPackages } from './bundled-packages.ts';

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 // oxlint-disable-next-line encoderfile/linear-regexp -- It searches packages with pinned hashes while a base runtime is built.
 const COMMENT = /\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*(?:\r?\n|$))+/gm;

@@ -1,5 +1,5 @@
 import type { Notice } from './notice.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 const RULE = '='.repeat(80);
 

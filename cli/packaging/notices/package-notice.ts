@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { configError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { addedFolder, addedTexts } from './added-texts.ts';
 import { checkLicense } from './check-license.ts';
 import { copyrightComments } from './copyright-comments.ts';

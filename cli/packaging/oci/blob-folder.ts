@@ -1,6 +1,6 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newSha256 } from '../../../runtime/platform/sha256.ts';
+import { newSha256 } from '#platform/sha256.ts';
 import { blobPath, type Descriptor } from './descriptor.ts';
 
 /** The blobs of a layout that is being written. A blob is named by the hash of its content, which is known at its end. */

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** The time of an image, from `SOURCE_DATE_EPOCH` (https://reproducible-builds.org/specs/source-date-epoch/). */
 export function creationTime(epoch: string | undefined): string | undefined {

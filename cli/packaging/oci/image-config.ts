@@ -1,5 +1,5 @@
-import type { Manifest } from '../../../runtime/contract/manifest.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { Platform } from '#contract/platforms.ts';
 import { ANNOTATION, type OciPlatform } from './descriptor.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The tag of an image, from a version of any kind. */
 export function imageTag(version: string): string {

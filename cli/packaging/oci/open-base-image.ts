@@ -1,13 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AppError, configError } from '../../../runtime/contract/errors.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
+import { type AppError, configError } from '#contract/errors.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Descriptor, OciPlatform } from './descriptor.ts';
 import { type BaseConfig, ociPlatform } from './image-config.ts';
 import { type ForeignDescriptor, parseConfig, parseIndex, parseManifestJson } from './parse-image.ts';
 import { corrupted, readJsonBlob } from './read-blob.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** An image that another image is built on. */
 export interface BaseImage {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { ANNOTATION, type Descriptor, MEDIA, type OciPlatform } from './descriptor.ts';
 import type { BaseConfig } from './image-config.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AppError, configError, messageOf } from '../../../runtime/contract/errors.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { readChunks } from '../../../runtime/platform/read-chunks.ts';
-import { newSha256, sha256 } from '../../../runtime/platform/sha256.ts';
+import { type AppError, configError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { readChunks } from '#platform/read-chunks.ts';
+import { newSha256, sha256 } from '#platform/sha256.ts';
 import { blobPath, type Descriptor } from './descriptor.ts';
 
 /** Larger documents are damaged: registries allow 4 MiB. */

@@ -1,9 +1,9 @@
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Header } from 'tar';
-import { isObject } from '../../../runtime/core/json/is-object.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { memberOf } from '../../../runtime/core/values/member-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { ANNOTATION } from './descriptor.ts';
 
 /** The model in an image of an earlier build. */

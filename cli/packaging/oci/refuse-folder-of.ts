@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join, basename } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import { configError } from '#contract/errors.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
 
 /** Rejects an output that is the base layout, inside it, or contains it. */
 export function refuseFolderOf(layout: string, { path, shown }: FileTarget): void {

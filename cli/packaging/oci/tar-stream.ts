@@ -1,5 +1,5 @@
 import { Header, Pax } from 'tar';
-import { type FileRange, readChunks } from '../../../runtime/platform/read-chunks.ts';
+import { type FileRange, readChunks } from '#platform/read-chunks.ts';
 
 /** An entry of a tar archive. Owner, group and times are always 0, so that the same content results in the same bytes. */
 export type TarEntry =

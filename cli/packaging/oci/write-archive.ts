@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
-import { replaceFile } from '../../../runtime/platform/files/replace-file.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
+import { replaceFile } from '#platform/files/replace-file.ts';
 import { type TarEntry, tarStream } from './tar-stream.ts';
 
 /** Writes a layout as one tar archive (`oci-archive`); returns its size. The index is first, so that it is found without reading the layers. */

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Manifest } from '../../../runtime/contract/manifest.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { Platform } from '#contract/platforms.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { Reporter } from '../reporter.ts';
 import { type BlobFolder, createBlobFolder } from './blob-folder.ts';

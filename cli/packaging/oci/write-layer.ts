@@ -1,4 +1,4 @@
-import { newSha256 } from '../../../runtime/platform/sha256.ts';
+import { newSha256 } from '#platform/sha256.ts';
 import type { BlobFolder } from './blob-folder.ts';
 import { type Descriptor, MEDIA } from './descriptor.ts';
 import { gzipStream } from './gzip-stream.ts';

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { type GraphProto, type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { configError } from '#contract/errors.ts';
+import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
 import { BOOL, INT64, isFloat, isInteger, typeName } from './element-types.ts';
 import type { MatchedInput } from './matched-input.ts';

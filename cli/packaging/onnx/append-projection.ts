@@ -6,8 +6,8 @@ import {
   TensorProtoSchema,
   type ValueInfoProto,
   ValueInfoProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import type { Activation } from '../../../runtime/contract/sentence.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
+import type { Activation } from '#contract/sentence.ts';
 import { FLOAT32 } from './element-types.ts';
 import { renameValue } from './rename-value.ts';
 

@@ -1,5 +1,5 @@
-import type { SparseSettings } from '../../../runtime/contract/sparse.ts';
-import type { GraphProto, ModelProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { SparseSettings } from '#contract/sparse.ts';
+import type { GraphProto, ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { int, ints } from './attributes.ts';
 import { FLOAT32 } from './element-types.ts';
 import { GraphAppender } from './graph-appender.ts';

@@ -1,9 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import {
-  type AttributeProto,
-  AttributeProtoSchema,
-  type NodeProto,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type AttributeProto, AttributeProtoSchema, type NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** AttributeProto.AttributeType of onnx.proto. */
 const FLOAT = 1;

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from './attributes.ts';
 
 /** A node that converts the value `from` to the element type `type` and names the result `to`. */

@@ -1,6 +1,6 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { InputName } from '../../../runtime/contract/manifest.ts';
-import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { configError } from '#contract/errors.ts';
+import type { InputName } from '#contract/manifest.ts';
+import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { isFloat, typeName } from './element-types.ts';
 import { type InputChoice, matchInputs } from './match-inputs.ts';
 import type { MatchedInput } from './matched-input.ts';

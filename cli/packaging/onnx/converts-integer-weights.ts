@@ -1,5 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
 import { type MessageField, messageFields } from './message-fields.ts';
 
 /** Field numbers of onnx.proto. */

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { type GraphProto, type NodeProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { isRowLookup } from './is-row-lookup.ts';
 import { findTableConversion, type TableConversion } from './table-conversion.ts';
 

@@ -1,5 +1,5 @@
-import { trimEndOf } from '../../../runtime/core/text/trim-text.ts';
-import { shortPattern } from '../../../runtime/core/text/short-pattern.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
+import { shortPattern } from '#core/text/short-pattern.ts';
 
 /** Explains the messages of ONNX Runtime for models that it cannot load: without places in its source, and with the way out. */
 export function explainLoad(message: string): string {

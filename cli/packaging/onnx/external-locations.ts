@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
 import { decodeEntry } from './external-data.ts';
 import { messageFields } from './message-fields.ts';
 

@@ -1,6 +1,6 @@
-import type { GraphProto, ModelProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, ModelProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES } from './element-types.ts';
-import { least } from '../../../runtime/core/numbers/extremes.ts';
+import { least } from '#core/numbers/extremes.ts';
 
 /** The version of ONNX's operators that a model uses; 0 if it states none. */
 export const opsetOf = ({ opsetImport }: ModelProto): number =>

@@ -1,6 +1,6 @@
-import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { configError } from '#contract/errors.ts';
+import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import type { MatchedInput } from './matched-input.ts';
 
 /** Fewer tokens have no room for a token of the text between the special tokens. */

@@ -6,7 +6,7 @@ import {
   NodeProtoSchema,
   TensorProtoSchema,
   ValueInfoProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from './element-types.ts';
 import { opsetOf } from './facts.ts';
 import { int, ints } from './attributes.ts';

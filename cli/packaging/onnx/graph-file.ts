@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { type ModelProto, ModelProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type ModelProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** A graph of which changed copies are written next to it, so that they can refer to the same weights. */
 export class GraphFile {

@@ -1,4 +1,4 @@
-import type { NodeProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** Whether a node looks rows up: along the first axis, which is the default. */
 export const isRowLookup = ({ opType, attribute }: NodeProto): boolean =>

@@ -5,7 +5,7 @@ import {
   NodeProtoSchema,
   TensorProtoSchema,
   ValueInfoProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from './attributes.ts';
 import { INT64 } from './element-types.ts';
 

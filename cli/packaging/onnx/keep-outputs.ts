@@ -1,4 +1,4 @@
-import type { GraphProto, NodeProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, NodeProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
 import { dropRepeatedInitializers } from './drop-repeated-initializers.ts';
 import { FLOAT32 } from './element-types.ts';

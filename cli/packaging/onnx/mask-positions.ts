@@ -1,4 +1,4 @@
-import type { AttributeProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { AttributeProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from './attributes.ts';
 import { FLOAT32, INT64 } from './element-types.ts';
 

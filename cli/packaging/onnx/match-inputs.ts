@@ -1,7 +1,7 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { INPUT_NAMES, type TokenInputName } from '../../../runtime/contract/manifest.ts';
-import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import { configError } from '#contract/errors.ts';
+import { INPUT_NAMES, type TokenInputName } from '#contract/manifest.ts';
+import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { isInteger } from './element-types.ts';
 import type { MatchedInput } from './matched-input.ts';
 import { wordInputName } from './word-inputs.ts';

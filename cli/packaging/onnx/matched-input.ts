@@ -1,5 +1,5 @@
-import type { InputName } from '../../../runtime/contract/manifest.ts';
-import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { InputName } from '#contract/manifest.ts';
+import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** An input of the graph and what to feed it with. */
 export interface MatchedInput {

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
 
 export interface MessageField {
   readonly number: number;

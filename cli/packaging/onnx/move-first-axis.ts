@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { type GraphProto, NodeProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type GraphProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { ints } from './attributes.ts';
 import { renameValue } from './rename-value.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Transposes an output of four axes so that the first axis becomes the last one. Modifies the graph. */
 export function moveFirstAxisToEnd(graph: GraphProto, output: string): void {

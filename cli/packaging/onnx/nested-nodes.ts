@@ -1,4 +1,4 @@
-import type { GraphProto, NodeProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** All nodes of a graph, including those in the branches and bodies of If, Loop and Scan. */
 export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {

@@ -1,4 +1,4 @@
-import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { nestedNodes } from './nested-nodes.ts';
 
 /** Renames a value wherever nodes read or write it, including the branches and bodies of If, Loop and Scan. */

@@ -1,6 +1,6 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { MODEL_TYPES, type ModelType, returnsVectors } from '../../../runtime/contract/model-types.ts';
-import type { GraphProto, ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { configError } from '#contract/errors.ts';
+import { MODEL_TYPES, type ModelType, returnsVectors } from '#contract/model-types.ts';
+import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { MASKED_OUTPUT } from './mask-positions.ts';
 import { isFloat } from './element-types.ts';
 import { exportedOutputs } from './token-outputs.ts';

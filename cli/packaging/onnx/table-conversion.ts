@@ -5,7 +5,7 @@ import {
   NodeProtoSchema,
   type TensorProto,
   TensorProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { castNode } from './cast-node.ts';
 import { FLOAT32 } from './element-types.ts';
 import { int, readNumber } from './attributes.ts';

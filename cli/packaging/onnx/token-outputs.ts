@@ -1,4 +1,4 @@
-import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { appendTokenOutput, type ProjectionLayer } from './append-projection.ts';
 
 /** Layers that follow the hidden states: one computes a weight per token, one a vector. */

@@ -1,12 +1,8 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import {
-  type DimensionProtoSchema,
-  type GraphProto,
-  ValueInfoProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type DimensionProtoSchema, type GraphProto, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
 import { elementType } from './element-types.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** How many texts a run has, and how many tokens the longest one. */
 export interface RunSize {

@@ -1,9 +1,9 @@
-import type { EntitySettings } from '../../../runtime/contract/entity-settings.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
-import { WORD_INPUT_NAMES, type WordInputName } from '../../../runtime/contract/manifest.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import type { ValueInfoProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import { configError } from '#contract/errors.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { WORD_INPUT_NAMES, type WordInputName } from '#contract/manifest.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { BOOL, INT64, typeName } from './element-types.ts';
 import type { MatchedInput } from './matched-input.ts';
 

@@ -1,6 +1,6 @@
-import type { QuantizationAccuracy } from '../../../runtime/contract/quantization.ts';
-import { argmax } from '../../../runtime/core/numbers/argmax.ts';
-import { greatest, least } from '../../../runtime/core/numbers/extremes.ts';
+import type { QuantizationAccuracy } from '#contract/quantization.ts';
+import { argmax } from '#core/numbers/argmax.ts';
+import { greatest, least } from '#core/numbers/extremes.ts';
 
 /** What a model returns for one text, in the form in which it is compared. */
 export type Compared =

@@ -1,4 +1,4 @@
-import type { ModelProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
 import type { ProductGroup } from './find-products.ts';
 import type { GraphFile } from '../onnx/graph-file.ts';
@@ -6,7 +6,7 @@ import { addStatistics, appendRowMaxima, appendStatistics, type InputStatistics 
 import type { Scaling } from './product-nodes.ts';
 import type { RoundedGroup } from './round-group.ts';
 import type { Ids, Trial } from './trial.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Runs calibration texts and collects the statistics of all hidden states that products read. */
 export async function collectStatistics(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { errorCode } from '../../../runtime/core/values/error-code.ts';
+import { configError } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 
 /** Texts for a quantization. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { ASSETS } from '../../../runtime/contract/assets.ts';
-import type { QuantizationAccuracy } from '../../../runtime/contract/quantization.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { ASSETS } from '#contract/assets.ts';
+import type { QuantizationAccuracy } from '#contract/quantization.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import { accuracyOf, driftOf } from './accuracy.ts';
 import { type ComparedModel, comparedResult } from './compared-results.ts';
 import type { ProductGroup } from './find-products.ts';

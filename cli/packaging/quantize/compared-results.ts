@@ -1,9 +1,9 @@
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import type { Pooling } from '../../../runtime/contract/sentence.ts';
-import type { ScoreFunction } from '../../../runtime/contract/score-function.ts';
-import { applyScoreFunction } from '../../../runtime/core/numbers/score-function.ts';
-import { softmax } from '../../../runtime/core/numbers/softmax.ts';
-import { poolRows } from '../../../runtime/core/vectors/pooling.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { Pooling } from '#contract/sentence.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
+import { applyScoreFunction } from '#core/numbers/score-function.ts';
+import { softmax } from '#core/numbers/softmax.ts';
+import { poolRows } from '#core/vectors/pooling.ts';
 import type { Compared } from './accuracy.ts';
 
 /** What determines how results are compared. */

@@ -1,7 +1,7 @@
-import type { GraphProto, NodeProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, NodeProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { readNumber } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** A matrix product of hidden states and a constant matrix. */
 export interface Product {

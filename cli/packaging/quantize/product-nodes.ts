@@ -5,7 +5,7 @@ import {
   NodeProtoSchema,
   type TensorProto,
   TensorProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { ints } from '../onnx/attributes.ts';
 import { FLOAT32, INT64, UINT8 } from '../onnx/element-types.ts';
 import type { Product } from './find-products.ts';

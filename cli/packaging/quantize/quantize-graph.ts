@@ -6,7 +6,7 @@ import {
   NodeProtoSchema,
   OperatorSetIdProtoSchema,
   type TensorProto,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { castNode } from '../onnx/cast-node.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { opsetOf } from '../onnx/facts.ts';

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ASSETS } from '../../../runtime/contract/assets.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { Quantization } from '../../../runtime/contract/quantization.ts';
-import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { ASSETS } from '#contract/assets.ts';
+import { configError } from '#contract/errors.ts';
+import type { Quantization } from '#contract/quantization.ts';
+import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
+import { withFileSource } from '#platform/file-source.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { chooseScalings, collectStatistics } from './calibrate.ts';
 import { Candidates, type RoundedModel, writeAlone } from './candidates.ts';

@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import type { TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import type { TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT8 } from '../onnx/element-types.ts';
 import type { Product, ProductGroup } from './find-products.ts';
 import type { InputStatistics } from './probe-graph.ts';

@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import type { GraphProto, TensorProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import type { GraphProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT8 } from '../onnx/element-types.ts';
 import { isRowLookup } from '../onnx/is-row-lookup.ts';
 import type { IntegerTensor } from './round-group.ts';

@@ -1,5 +1,5 @@
-import type { QuantizationAccuracy } from '../../../runtime/contract/quantization.ts';
-import { cosineText } from '../../../runtime/core/model/quantization-facts.ts';
+import type { QuantizationAccuracy } from '#contract/quantization.ts';
+import { cosineText } from '#core/model/quantization-facts.ts';
 
 /** The accuracy that a quantized model must have. */
 export interface Thresholds {

@@ -1,5 +1,5 @@
-import type { FixedShape } from '../../../runtime/contract/fixed-shape.ts';
-import { rowOf } from '../../../runtime/core/model/raw-output.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import { rowOf } from '#core/model/raw-output.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 
 export type Ids = readonly number[];

@@ -1,13 +1,9 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { create } from '@bufbuild/protobuf';
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import {
-  StringStringEntryProtoSchema,
-  type TensorProto,
-  TensorProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { configError } from '#contract/errors.ts';
+import { StringStringEntryProtoSchema, type TensorProto, TensorProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 const EXTERNAL = 1;
 const LOCATION = 'location';

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { InputFile } from '../../../runtime/platform/files/refuse-input.ts';
+import type { InputFile } from '#platform/files/refuse-input.ts';
 import type { BuildConfig, ModelSource } from '../../config/build-config.ts';
 import { documentPaths } from '../model/model-documents.ts';
 import type { BuildPlan } from '../plan.ts';

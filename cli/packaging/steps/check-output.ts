@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
-import { lockOutput } from '../../../runtime/platform/files/output-lock.ts';
-import { type FileTarget, findOutputFile } from '../../../runtime/platform/files/output-target.ts';
-import { type InputFile, refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
+import { configError } from '#contract/errors.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { lockOutput } from '#platform/files/output-lock.ts';
+import { type FileTarget, findOutputFile } from '#platform/files/output-target.ts';
+import { type InputFile, refuseInput } from '#platform/files/refuse-input.ts';
 import { type BuildPlan, isArchive } from '../plan.ts';
 import type { Reporter } from '../reporter.ts';
 import { refuseOtherFiles } from './refuse-other-files.ts';

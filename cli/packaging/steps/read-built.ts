@@ -1,8 +1,8 @@
-import { findSection, readContainer } from '../../../runtime/contract/container/read.ts';
-import type { SectionName } from '../../../runtime/contract/container/sections.ts';
-import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.ts';
-import { parseManifest, parseRuntimeInfo } from '../../../runtime/core/model/manifest-json.ts';
-import { withFileSource } from '../../../runtime/platform/file-source.ts';
+import { findSection, readContainer } from '#contract/container/read.ts';
+import type { SectionName } from '#contract/container/sections.ts';
+import type { Manifest, RuntimeInfo } from '#contract/manifest.ts';
+import { parseManifest, parseRuntimeInfo } from '#core/model/manifest-json.ts';
+import { withFileSource } from '#platform/file-source.ts';
 
 /** The product of an earlier build: a model, or a program without one. */
 export interface Built {

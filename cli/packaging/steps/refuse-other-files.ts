@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 const LAYOUT_NAMES: ReadonlySet<string> = new Set(['oci-layout', 'index.json', 'blobs']);
 

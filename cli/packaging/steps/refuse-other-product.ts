@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ASSETS } from '../../../runtime/contract/assets.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { Manifest, RuntimeInfo } from '../../../runtime/contract/manifest.ts';
-import { parseManifest } from '../../../runtime/core/model/manifest-json.ts';
+import { ASSETS } from '#contract/assets.ts';
+import { configError } from '#contract/errors.ts';
+import type { Manifest, RuntimeInfo } from '#contract/manifest.ts';
+import { parseManifest } from '#core/model/manifest-json.ts';
 import { readBuiltImage } from '../oci/read-built-image.ts';
 import type { BuildPlan } from '../plan.ts';
 import { readBuilt } from './read-built.ts';

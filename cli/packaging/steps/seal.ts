@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { sha256Digest } from '../../../runtime/platform/sha256.ts';
-import { readChunks } from '../../../runtime/platform/read-chunks.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { sha256Digest } from '#platform/sha256.ts';
+import { readChunks } from '#platform/read-chunks.ts';
 import { type MachoPlan, planMacho } from '../binary/macho-layout.ts';
 import { sealMacho } from '../binary/macho-sign.ts';
 import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';

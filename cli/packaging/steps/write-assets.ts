@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ASSETS } from '../../../runtime/contract/assets.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
-import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
+import { ASSETS } from '#contract/assets.ts';
+import { configError } from '#contract/errors.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { removeLeftovers, temporaryPath } from '#platform/files/temporary.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 
 /** Writes the assets as a folder of files instead of appending them to a base runtime; returns their total size. */

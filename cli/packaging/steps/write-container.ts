@@ -1,23 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  encodeTail,
-  type Layout,
-  layoutContainer,
-  type SectionHashes,
-} from '../../../runtime/contract/container/layout.ts';
-import {
-  alignUp,
-  SECTION_ALIGNMENT,
-  type SectionName,
-} from '../../../runtime/contract/container/sections.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
-import { replaceFile } from '../../../runtime/platform/files/replace-file.ts';
-import { newSha256, sha256 } from '../../../runtime/platform/sha256.ts';
-import { type FileRange, readChunks } from '../../../runtime/platform/read-chunks.ts';
+import { encodeTail, type Layout, layoutContainer, type SectionHashes } from '#contract/container/layout.ts';
+import { alignUp, SECTION_ALIGNMENT, type SectionName } from '#contract/container/sections.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
+import { replaceFile } from '#platform/files/replace-file.ts';
+import { newSha256, sha256 } from '#platform/sha256.ts';
+import { type FileRange, readChunks } from '#platform/read-chunks.ts';
 import { sealFor } from './seal.ts';
 
 /** Content of a section: bytes in memory, or a part of a file whose hash may be known. */

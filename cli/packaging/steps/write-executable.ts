@@ -1,13 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
-import {
-  alignUp,
-  SECTION_ALIGNMENT,
-  type SectionName,
-} from '../../../runtime/contract/container/sections.ts';
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import { LOCATION_PLACEHOLDER } from '../../../runtime/contract/weights-location.ts';
+import { alignUp, SECTION_ALIGNMENT, type SectionName } from '#contract/container/sections.ts';
+import type { Platform } from '#contract/platforms.ts';
+import { LOCATION_PLACEHOLDER } from '#contract/weights-location.ts';
 import { mapExternalData } from '../onnx/external-data.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 import { type NamedContent, writeContainer } from './write-container.ts';

@@ -1,9 +1,9 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
-import { removeLeftovers, temporaryPath } from '../../../runtime/platform/files/temporary.ts';
-import { explainWriteError } from '../../../runtime/platform/files/write-error.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
+import { removeLeftovers, temporaryPath } from '#platform/files/temporary.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { PreparedModel } from '../model/prepared-model.ts';
 import type { BaseImage } from '../oci/open-base-image.ts';

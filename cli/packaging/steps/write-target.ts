@@ -1,5 +1,5 @@
-import type { Platform } from '../../../runtime/contract/platforms.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import type { Platform } from '#contract/platforms.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
 import { bundleBuildTool } from '../base/build-tool.ts';
 import { buildRuntime } from '../base/make-runtime.ts';
 import { nodeBinary } from '../base/node-binary.ts';

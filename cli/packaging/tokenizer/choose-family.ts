@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { suggest } from '../../../runtime/core/text/suggest.ts';
+import { configError } from '#contract/errors.ts';
+import { suggest } from '#core/text/suggest.ts';
 import type { Family } from './family.ts';
 import { FAMILIES } from './families.ts';
 

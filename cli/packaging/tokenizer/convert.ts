@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { byteLevelTokenizer } from './byte-level.ts';
 import type { Family } from './family.ts';
 import { readMerges } from './merges-text.ts';

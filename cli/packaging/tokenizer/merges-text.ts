@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /**
  * Reads a merges.txt: two tokens per line, most frequent pair first. As in transformers, the first line is a header, and

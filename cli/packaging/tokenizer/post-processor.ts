@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { type Role, ROLES, type Template } from './family.ts';
 import { contentOf, type TokenSettings } from './settings.ts';
 import type { TokenList } from './token-list.ts';

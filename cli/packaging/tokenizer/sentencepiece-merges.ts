@@ -1,6 +1,6 @@
-import { codePoints } from '../../../runtime/core/text/code-points.ts';
+import { codePoints } from '#core/text/code-points.ts';
 import type { Piece } from './sentencepiece-model.ts';
-import { pushAll } from '../../../runtime/core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /**
  * Derives the merges of a BPE model, which a sentencepiece file does not store: every split of a piece into two pieces. The

@@ -1,5 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 
 export const PIECE = { normal: 1, unknown: 2, control: 3, userDefined: 4, unused: 5, byte: 6 } as const;
 export const ALGORITHM = { unigram: 1, bpe: 2 } as const;

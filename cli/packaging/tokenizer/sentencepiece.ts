@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { isCount } from '../../../runtime/core/numbers/is-count.ts';
+import { configError } from '#contract/errors.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import { addedToken } from './added-token.ts';
 import type { SentencePieceFamily } from './family.ts';
 import { templateProcessing } from './post-processor.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../runtime/core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { type AddedToken, addedToken } from './added-token.ts';
 import { type Family, type Role, ROLES } from './family.ts';
 

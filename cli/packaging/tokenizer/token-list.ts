@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { type AddedToken, addedToken } from './added-token.ts';
 import { ROLES } from './family.ts';
 import { contentOf, type TokenSettings } from './settings.ts';

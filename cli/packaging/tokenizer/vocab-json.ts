@@ -1,5 +1,5 @@
-import { configError } from '../../../runtime/contract/errors.ts';
-import { isCount } from '../../../runtime/core/numbers/is-count.ts';
+import { configError } from '#contract/errors.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 
 /** Checks a vocab.json: an object from token to id, where each id occurs once. */
 export function readVocabJson(content: Readonly<Record<string, unknown>>, path: string): Map<string, number> {

@@ -1,4 +1,4 @@
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /**
  * Reads a vocab.txt: the id of a token is its line. Line ends are LF, CRLF or CR, because the tools that write these files read

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { configError } from '#contract/errors.ts';
 import { STORED_TYPES, type StoredTensor } from '../architectures/stored-tensor.ts';
 import { PickleError } from './pickle-value.ts';
 import { type DictTensor, readStateDict } from './state-dict.ts';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../../runtime/contract/container/byte-source.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
 
 /** Range of the bytes of a file in an archive. */
 export interface ZipEntry {

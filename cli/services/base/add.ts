@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
-import { shortName } from '../../../runtime/contract/platforms.ts';
+import { formatBytes } from '#core/model/progress.ts';
+import { shortName } from '#contract/platforms.ts';
 import { ownVersion } from '../../adapters/own-files.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { adoptBase } from '../../packaging/base/adopt.ts';

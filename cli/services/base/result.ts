@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { formatBytes } from '#core/model/progress.ts';
 import { columns } from '../text.ts';
 
 /** A file in the cache. */

@@ -1,4 +1,4 @@
-import { createTiming, type Timing } from '../../../runtime/platform/step-timing.ts';
+import { createTiming, type Timing } from '#platform/step-timing.ts';
 import { BUILD_STEPS, type BuildStep } from '../../packaging/build-steps.ts';
 
 /** Collects the steps of a build, for `--timing`. */

@@ -1,13 +1,13 @@
-import { outputSize } from '../../../runtime/core/model/output-size.ts';
-import { graphFacts } from '../../../runtime/core/model/graph-facts.ts';
-import { batchingText } from '../../../runtime/core/model/batching-text.ts';
-import type { Manifest } from '../../../runtime/contract/manifest.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
-import { licenseText } from '../../../runtime/core/model/license-facts.ts';
-import { multiVectorFacts } from '../../../runtime/core/model/multi-vector-facts.ts';
-import { sentenceFacts } from '../../../runtime/core/model/sentence-facts.ts';
-import { sparseFacts } from '../../../runtime/core/model/sparse-facts.ts';
+import { outputSize } from '#core/model/output-size.ts';
+import { graphFacts } from '#core/model/graph-facts.ts';
+import { batchingText } from '#core/model/batching-text.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { duration, formatBytes } from '#core/model/progress.ts';
+import { licenseText } from '#core/model/license-facts.ts';
+import { multiVectorFacts } from '#core/model/multi-vector-facts.ts';
+import { sentenceFacts } from '#core/model/sentence-facts.ts';
+import { sparseFacts } from '#core/model/sparse-facts.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 

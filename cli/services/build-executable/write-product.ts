@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { timeStep } from '../../../runtime/core/time/time-step.ts';
-import type { FileTarget } from '../../../runtime/platform/files/output-target.ts';
+import { timeStep } from '#core/time/time-step.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
 import type { BaseOrigin, BaseRuntime } from '../../packaging/base/base-runtime.ts';
 import type { PreparedModel } from '../../packaging/model/prepared-model.ts';
 import { creationTime } from '../../packaging/oci/creation-time.ts';

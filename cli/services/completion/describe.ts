@@ -1,4 +1,4 @@
-import { PLATFORMS, shortName } from '../../../runtime/contract/platforms.ts';
+import { PLATFORMS, shortName } from '#contract/platforms.ts';
 
 /** The completions that a shell offers for a word: a list of choices, or file names. */
 export type Offer = readonly string[] | 'files';

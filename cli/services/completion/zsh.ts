@@ -1,4 +1,4 @@
-import { singleQuoted } from '../../../runtime/core/text/shell-word.ts';
+import { singleQuoted } from '#core/text/shell-word.ts';
 import {
   type CompletedCommand,
   type CompletedFlag,

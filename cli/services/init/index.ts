@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
-import { refuseInput } from '../../../runtime/platform/files/refuse-input.ts';
-import { writeText } from '../../../runtime/platform/files/write-text.ts';
+import { configError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { refuseInput } from '#platform/files/refuse-input.ts';
+import { writeText } from '#platform/files/write-text.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 import { isHubReference, parseHubReference } from '../../config/hub-reference.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { findLicense } from '../../packaging/model/find-license.ts';
 import { readDocuments } from '../../packaging/model/model-documents.ts';
 import { guessModel, type ModelGuess } from '../../config/guess-model-type.ts';

@@ -1,4 +1,4 @@
-import { itemAt } from '../../../runtime/core/values/item-at.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 
 /** Builds optimize and run any of them; full precision comes first, then the one with the smallest loss. */

@@ -1,6 +1,6 @@
-import { hasLabels, type ModelType } from '../../../runtime/contract/model-types.ts';
+import { hasLabels, type ModelType } from '#contract/model-types.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { formatBytes } from '#core/model/progress.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import type { FoundFile } from './inspect-model-folder.ts';
 

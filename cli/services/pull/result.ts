@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../runtime/core/model/progress.ts';
+import { formatBytes } from '#core/model/progress.ts';
 import type { FetchedModel } from '../../packaging/hub/fetch-model.ts';
 import { columns, shellWord } from '../text.ts';
 

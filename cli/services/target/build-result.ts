@@ -1,4 +1,4 @@
-import { duration, formatBytes } from '../../../runtime/core/model/progress.ts';
+import { duration, formatBytes } from '#core/model/progress.ts';
 import type { ReleasedProgram } from '../../packaging/base/platform-package.ts';
 import { columns, shellWord, shownPath } from '../text.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { shortName } from '../../../runtime/contract/platforms.ts';
+import { shortName } from '#contract/platforms.ts';
 import { isOneFile, ownVersion } from '../../adapters/own-files.ts';
-import { configError } from '../../../runtime/contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';

@@ -1,8 +1,8 @@
-import { argmax } from '../../../runtime/core/numbers/argmax.ts';
-import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
+import { argmax } from '#core/numbers/argmax.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 import { columns } from '../text.ts';
 import type { TestedText } from './tested-text.ts';
-import { greatest } from '../../../runtime/core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;
 /** Cells of one line, aligned in columns. */

@@ -1,5 +1,5 @@
-import { MEMBERS } from '../../../runtime/transform/members.ts';
-import type { Member, Parameter } from '../../../runtime/transform/member.ts';
+import { MEMBERS } from '#transform/members.ts';
+import type { Member, Parameter } from '#transform/member.ts';
 
 /** The first line of every generated stub file; it identifies files that can be overwritten. */
 export const STUBS_MARK = '---@meta encoderfile';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { columns, shownPath } from '../text.ts';
 
 /** The files that were written. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { configError, messageOf } from '../../../runtime/contract/errors.ts';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
-import { createFolders } from '../../../runtime/platform/files/create-folders.ts';
-import { writeText } from '../../../runtime/platform/files/write-text.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { writeText } from '#platform/files/write-text.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
 import { editorStubs, STUBS_MARK } from './editor-stubs.ts';

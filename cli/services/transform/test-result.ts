@@ -1,10 +1,10 @@
-import type { Manifest } from '../../../runtime/contract/manifest.ts';
-import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
-import { describeShape } from '../../../runtime/core/tensor/shape.ts';
-import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import { nest, type NestedNumbers } from '../../../runtime/core/tensor/to-table.ts';
-import type { ResultKind } from '../../../runtime/transform/check-result.ts';
-import { describe } from '../../../runtime/core/yaml/describe.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { describeShape } from '#core/tensor/shape.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
+import { nest, type NestedNumbers } from '#core/tensor/to-table.ts';
+import type { ResultKind } from '#transform/check-result.ts';
+import { describe } from '#core/yaml/describe.ts';
 import { columns } from '../text.ts';
 import { beforeAndAfter } from './before-and-after.ts';
 import type { TestedText } from './tested-text.ts';

@@ -1,5 +1,5 @@
-import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import type { Transformed } from '../../../runtime/transform/transform-row.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
+import type { Transformed } from '#transform/transform-row.ts';
 
 /** A text with the tensors before and after its transform. */
 export interface TestedText {

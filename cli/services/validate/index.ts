@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { ModelType } from '../../../runtime/contract/model-types.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { userCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { Reporter } from '../../packaging/reporter.ts';

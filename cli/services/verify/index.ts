@@ -1,5 +1,5 @@
-import { isIntact } from '../../../runtime/contract/container/verify.ts';
-import { verifyFile } from '../../../runtime/platform/verify-file.ts';
+import { isIntact } from '#contract/container/verify.ts';
+import { verifyFile } from '#platform/verify-file.ts';
 import type { Reporter, Step } from '../../packaging/reporter.ts';
 import type { VerifyResult } from './result.ts';
 

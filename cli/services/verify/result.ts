@@ -1,6 +1,6 @@
-import type { SectionVerdict } from '../../../runtime/contract/container/verify.ts';
-import { type AppError, configError } from '../../../runtime/contract/errors.ts';
-import { alteredMessage, verificationText } from '../../../runtime/core/model/verification.ts';
+import type { SectionVerdict } from '#contract/container/verify.ts';
+import { type AppError, configError } from '#contract/errors.ts';
+import { alteredMessage, verificationText } from '#core/model/verification.ts';
 
 export interface VerifyResult {
   readonly file: string;

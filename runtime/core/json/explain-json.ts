@@ -1,4 +1,4 @@
-import { messageOf } from '../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 
 /** Length up to which the error position is searched; in a longer text it is only reported if the parser names it. */
 const SEARCHED_LENGTH = 65_536;

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** How many bytes a process holds for requests, and the limit of that. */
 export interface ByteBudget {

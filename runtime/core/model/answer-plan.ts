@@ -1,4 +1,4 @@
-import { inputError } from '../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** Which answers of a context are returned. */
 export interface AnswerPlan {

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { formatBytes } from './progress.ts';
 
 type Facts = Pick<Manifest, 'attentionHeads' | 'tokenizer'>;

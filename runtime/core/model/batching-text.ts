@@ -1,4 +1,4 @@
-import type { Batching, RunRules } from '../../contract/batching.ts';
+import type { Batching, RunRules } from '#contract/batching.ts';
 
 /** Describes for tables which texts share a run. */
 export function batchingText({ batching = 'any', fixedShape }: RunRules): string {

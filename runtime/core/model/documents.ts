@@ -1,8 +1,8 @@
-import type { ByteSource } from '../../contract/container/byte-source.ts';
-import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
-import type { OptionalSectionName } from '../../contract/container/sections.ts';
-import { configError } from '../../contract/errors.ts';
-import type { ModelLicense } from '../../contract/manifest.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { findSection, readContainer, requireSection } from '#contract/container/read.ts';
+import type { OptionalSectionName } from '#contract/container/sections.ts';
+import { configError } from '#contract/errors.ts';
+import type { ModelLicense } from '#contract/manifest.ts';
 import { omitUndefined } from '../json/omit-undefined.ts';
 import { licenseText, NOT_STATED } from './license-facts.ts';
 import { parseManifest } from './manifest-json.ts';

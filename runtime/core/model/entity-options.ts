@@ -1,5 +1,5 @@
-import type { EntitySettings } from '../../contract/entity-settings.ts';
-import { inputError } from '../../contract/errors.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** How to find entities: the options of a request with their defaults. */
 export interface EntityOptions {

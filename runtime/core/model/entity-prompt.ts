@@ -1,5 +1,5 @@
-import type { EntitySettings } from '../../contract/entity-settings.ts';
-import { inputError } from '../../contract/errors.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import { inputError } from '#contract/errors.ts';
 import type { TokenizedText, TextWords, WordSource } from './tokenized-text.ts';
 import { cutIntoWordWindows, type WordWindow } from './word-windows.ts';
 import { pushAll } from '../values/push-all.ts';

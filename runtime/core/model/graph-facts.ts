@@ -1,5 +1,5 @@
-import type { FixedShape } from '../../contract/fixed-shape.ts';
-import type { Manifest } from '../../contract/manifest.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { quantizationFacts } from './quantization-facts.ts';
 
 /** Rows of a table about the graph: its fixed shape, what the build changed and how it quantized; none if there is nothing to report. */

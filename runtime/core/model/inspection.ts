@@ -1,7 +1,7 @@
-import type { ByteSource } from '../../contract/container/byte-source.ts';
-import { findSection, readContainer, requireSection } from '../../contract/container/read.ts';
-import type { Section } from '../../contract/container/sections.ts';
-import type { Manifest, ModelSourceFacts, RuntimeInfo } from '../../contract/manifest.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { findSection, readContainer, requireSection } from '#contract/container/read.ts';
+import type { Section } from '#contract/container/sections.ts';
+import type { Manifest, ModelSourceFacts, RuntimeInfo } from '#contract/manifest.ts';
 import { memoryFacts } from './attention-memory.ts';
 import { batchingText } from './batching-text.ts';
 import { graphFacts } from './graph-facts.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** How texts are compared with labels. */
 export interface LabelPlan {

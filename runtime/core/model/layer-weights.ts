@@ -1,4 +1,4 @@
-import type { LayerSettings } from '../../contract/sentence.ts';
+import type { LayerSettings } from '#contract/sentence.ts';
 
 /** Number of float32 values of a layer in the section `layers`: the matrix row by row, or the scale; then the bias. */
 export function countWeights(layer: LayerSettings): number {

@@ -1,4 +1,4 @@
-import type { CardFacts, Manifest, ModelLicense } from '../../contract/manifest.ts';
+import type { CardFacts, Manifest, ModelLicense } from '#contract/manifest.ts';
 
 /** The license of a model as one line: `apache-2.0`, or `other: llama3 (https://…)`. */
 export function licenseText({ id, name, link }: ModelLicense): string {

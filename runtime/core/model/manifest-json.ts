@@ -1,4 +1,4 @@
-import type { Manifest, RuntimeInfo } from '../../contract/manifest.ts';
+import type { Manifest, RuntimeInfo } from '#contract/manifest.ts';
 import { parseJsonText } from '../json/json-text.ts';
 
 // The builder wrote these texts, with a checksum or next to files that have one, so their members are not checked again.

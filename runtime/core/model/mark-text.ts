@@ -1,4 +1,4 @@
-import type { TextRules } from '../../contract/multi-vector.ts';
+import type { TextRules } from '#contract/multi-vector.ts';
 import type { TokenizedText } from './tokenized-text.ts';
 
 /** Maximum number of tokens of the text itself, which the marker is added to. */

@@ -1,5 +1,5 @@
-import type { Manifest } from '../../contract/manifest.ts';
-import { TEXT_ROLES, type TextRules } from '../../contract/multi-vector.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { TEXT_ROLES, type TextRules } from '#contract/multi-vector.ts';
 
 /** Rows about queries and documents in tables about a multi_vector model; empty for other models. */
 export function multiVectorFacts({ multiVector }: Pick<Manifest, 'multiVector'>): [string, string][] {

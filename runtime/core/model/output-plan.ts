@@ -2,9 +2,9 @@ import {
   EMBEDDING_OUTPUTS,
   type EmbeddingOutput,
   type TokenOutputName,
-} from '../../contract/embedding-outputs.ts';
-import { inputError } from '../../contract/errors.ts';
-import type { Manifest } from '../../contract/manifest.ts';
+} from '#contract/embedding-outputs.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { isOneOf } from '../values/is-one-of.ts';
 
 /** Checks the outputs of a request. Undefined if there are none: results then have dense vectors only. */

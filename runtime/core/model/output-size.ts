@@ -1,4 +1,4 @@
-import type { Manifest } from '../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { vectorWidth } from './vector-width.ts';
 
 /** The size of a result, for tables: the dimensions of a vector, or what a zero_shot_ner model scores. */

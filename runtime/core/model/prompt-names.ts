@@ -1,4 +1,4 @@
-import type { SentenceSettings } from '../../contract/sentence.ts';
+import type { SentenceSettings } from '#contract/sentence.ts';
 
 /** Prompts that each model has, as in sentence-transformers. They are empty unless the files of the model set them. */
 const ROLES = ['query', 'document'] as const;

@@ -1,5 +1,5 @@
-import type { Manifest } from '../../contract/manifest.ts';
-import type { QuantizationAccuracy } from '../../contract/quantization.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { QuantizationAccuracy } from '#contract/quantization.ts';
 
 /** Rows of a table about the quantization of a model; none if it was not quantized. */
 export function quantizationFacts({ quantization }: Manifest): [string, string][] {

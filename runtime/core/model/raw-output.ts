@@ -1,4 +1,4 @@
-import type { TokenOutputName } from '../../contract/embedding-outputs.ts';
+import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 
 /** Values of a whole padded batch, with the size of each axis. */
 export interface RawOutput {

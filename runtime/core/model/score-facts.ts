@@ -1,5 +1,5 @@
-import type { Manifest } from '../../contract/manifest.ts';
-import type { ScoreFunction } from '../../contract/score-function.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
 
 /** The row about scores in tables about a sequence classification model; empty for other models. */
 export const scoreFacts = ({ scoreFunction }: Pick<Manifest, 'scoreFunction'>): [string, string][] =>

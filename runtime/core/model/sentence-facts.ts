@@ -1,5 +1,5 @@
-import type { Manifest } from '../../contract/manifest.ts';
-import type { LayerSettings, Pooling } from '../../contract/sentence.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { LayerSettings, Pooling } from '#contract/sentence.ts';
 import { vectorWidth } from './vector-width.ts';
 
 /** Rows about vectors in tables about a sentence_embedding model; empty for other models. */

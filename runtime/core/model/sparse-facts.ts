@@ -1,4 +1,4 @@
-import type { SparseSettings } from '../../contract/sparse.ts';
+import type { SparseSettings } from '#contract/sparse.ts';
 
 /** Rows about vectors in tables about a sparse_embedding model; empty for other models. */
 export function sparseFacts({ sparse }: { readonly sparse?: SparseSettings }): [string, string][] {

@@ -1,6 +1,6 @@
-import { inputError } from '../../contract/errors.ts';
-import type { Manifest } from '../../contract/manifest.ts';
-import type { SentenceSettings } from '../../contract/sentence.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { SentenceSettings } from '#contract/sentence.ts';
 import { promptNames } from './prompt-names.ts';
 import { vectorWidth } from './vector-width.ts';
 

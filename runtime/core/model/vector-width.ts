@@ -1,5 +1,5 @@
-import type { Manifest } from '../../contract/manifest.ts';
-import type { LayerSettings, SentenceSettings } from '../../contract/sentence.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { LayerSettings, SentenceSettings } from '#contract/sentence.ts';
 
 /** Number of dimensions of a vector that a model returns, before it is truncated. */
 export function vectorWidth({

@@ -1,4 +1,4 @@
-import { isIntact, type SectionVerdict } from '../../contract/container/verify.ts';
+import { isIntact, type SectionVerdict } from '#contract/container/verify.ts';
 import { formatBytes } from './progress.ts';
 
 /** The output of `verify`: one line per section, and a suggestion if one does not match. */

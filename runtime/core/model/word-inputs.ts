@@ -1,4 +1,4 @@
-import type { WordInputName } from '../../contract/manifest.ts';
+import type { WordInputName } from '#contract/manifest.ts';
 
 /** The words of a batch of texts. */
 export interface WordBatch {

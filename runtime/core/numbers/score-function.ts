@@ -1,4 +1,4 @@
-import type { ScoreFunction } from '../../contract/score-function.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
 import { sigmoid, softmax } from './softmax.ts';
 
 /** Computes the scores of one row of logits. */

@@ -1,4 +1,4 @@
-import type { Pooling } from '../../contract/sentence.ts';
+import type { Pooling } from '#contract/sentence.ts';
 import { meanOfRows } from './vectors.ts';
 
 /**

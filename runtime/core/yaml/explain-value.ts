@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { NO_CONTROL_CHARACTERS } from '../../contract/config-schema.ts';
+import { NO_CONTROL_CHARACTERS } from '#contract/config-schema.ts';
 import { describe, listing } from './describe.ts';
 import { type Finding, stepsOf } from './issue.ts';
 import { alternativesOf, type SchemaBranch } from '../json/relevant-errors.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { endAbandonedCgroups } from './abandoned-cgroups.ts';
 import type { CgroupPaths, Controller } from './cgroup-paths.ts';
 import { type ChildCgroup, openChildCgroup, removeGroup } from './child-cgroup.ts';
 import { openOwnCgroup } from './own-cgroup.ts';
 import { limitSettings, type LimitSettings } from './limit-settings.ts';
-import type { ProcessLimits } from '../../core/limits/process-limits.ts';
+import type { ProcessLimits } from '#core/limits/process-limits.ts';
 
 /** Creates a cgroup per child process, below the cgroup of this process. */
 export interface Cgroups {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'n
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { becomesTrue } from '../becomes-true.ts';
-import { greatest } from '../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** The cgroup of one child process: whatever it starts is in it as well, and cannot leave it. */
 export interface ChildCgroup {

@@ -1,4 +1,4 @@
-import { LIMIT_NAMES, type ProcessLimits } from '../../core/limits/process-limits.ts';
+import { LIMIT_NAMES, type ProcessLimits } from '#core/limits/process-limits.ts';
 import type { Controller } from './cgroup-paths.ts';
 
 interface Setting {

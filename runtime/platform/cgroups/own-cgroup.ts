@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { descendantsOf } from '../process-tree/descendants.ts';
 import { pidsIn, removeGroup } from './child-cgroup.ts';
 import type { Controller } from './cgroup-paths.ts';

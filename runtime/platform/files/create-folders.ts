@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type AppError, configError } from '../../contract/errors.ts';
+import { type AppError, configError } from '#contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
-import { errorCode } from '../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /**
  * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that allow no folders, such as /proc.

@@ -2,9 +2,9 @@ import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configError } from '../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
-import { memberOf } from '../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** A lock held by one process; the system releases it when the process exits, in whatever way. */
 export interface FileLock {

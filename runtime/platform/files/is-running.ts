@@ -1,4 +1,4 @@
-import { errorCode } from '../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Whether a process with this id exists, owned by any user. */
 export function isRunning(pid: number): boolean {

@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { configError } from '../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
 
 /** The target of an output path. Links are resolved, so that a link is kept and its target is written. */

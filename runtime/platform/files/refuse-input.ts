@@ -1,5 +1,5 @@
 import { type BigIntStats, fstatSync, statSync } from 'node:fs';
-import { configError } from '../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** The path of what the process has as stdin. */
 export const STDIN: unique symbol = Symbol('stdin');

@@ -1,5 +1,5 @@
-import { AppError, configError, messageOf } from '../../contract/errors.ts';
-import { errorCode } from '../../core/values/error-code.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Turns a file system error into a user-facing error; other errors are returned unchanged. `elsewhere` is how to choose another place. */
 export function explainWriteError(

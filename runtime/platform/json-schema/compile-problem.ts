@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { messageOf } from '../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { LINEAR_PATTERNS } from './linear-patterns.ts';
 import type { SchemaDraft } from './schema-requests.ts';
 

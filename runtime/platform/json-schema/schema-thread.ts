@@ -1,5 +1,5 @@
-import { messageOf } from '../../contract/errors.ts';
-import { schemaSizeProblem } from '../../core/json/schema-size.ts';
+import { messageOf } from '#contract/errors.ts';
+import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { type Parser, startParser } from '../parser-thread.ts';
 import { compileProblem } from './compile-problem.ts';
 import type { SchemaDraft, SchemaRequest } from './schema-requests.ts';

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NativeFile, NativeList } from '../../contract/native.ts';
+import type { NativeFile, NativeList } from '#contract/native.ts';
 import { isSealed } from './seal.ts';
 
 /** Returns the folder below `root` with the extracted files of `list`, if it is complete, trusted and unchanged. */

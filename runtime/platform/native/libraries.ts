@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { getAsset, getRawAsset, isSea } from 'node:sea';
-import { AppError, configError, messageOf } from '../../contract/errors.ts';
-import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '../../contract/native.ts';
-import { isHost, PLATFORMS } from '../../contract/platforms.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
+import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '#contract/native.ts';
+import { isHost, PLATFORMS } from '#contract/platforms.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
 import { loadAddon } from './load-addon.ts';

@@ -1,4 +1,4 @@
-import { configError, messageOf } from '../../contract/errors.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 
 /**
  * Explains why the loader of Linux cannot load a native library: this system lacks a library that it links to, or has an older

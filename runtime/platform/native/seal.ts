@@ -1,5 +1,5 @@
 import { type Stats, utimesSync } from 'node:fs';
-import type { NativeFile } from '../../contract/native.ts';
+import type { NativeFile } from '#contract/native.ts';
 
 /**
  * A file whose content was compared with its SHA-256 gets a modification time derived from that hash. A program that writes to

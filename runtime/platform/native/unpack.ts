@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { messageOf } from '../../contract/errors.ts';
-import type { NativeList } from '../../contract/native.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { NativeList } from '#contract/native.ts';
 import { temporaryPath, removeLeftovers } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
 import { findFolder, findUnpacked, isTrustedFolder, nativeFolder, unpackedFolder } from './find-unpacked.ts';

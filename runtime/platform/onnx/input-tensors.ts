@@ -1,4 +1,4 @@
-import type { WordInput } from '../../core/model/word-inputs.ts';
+import type { WordInput } from '#core/model/word-inputs.ts';
 import { Tensor } from './session.ts';
 
 /** A tensor of int64. */

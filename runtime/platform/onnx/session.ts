@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { itemAt } from '../../core/values/item-at.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import { loadAddon } from '../native/load-addon.ts';
 
 export type TensorData = Float32Array | BigInt64Array | Uint8Array;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { ProcessRow } from '../../core/limits/tree-usage.ts';
+import type { ProcessRow } from '#core/limits/tree-usage.ts';
 
 /** Ticks per second of the times in /proc, which is the same on all systems of Linux. */
 const TICKS = 100;

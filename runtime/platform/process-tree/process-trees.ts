@@ -1,7 +1,7 @@
 import { becomesTrue } from '../becomes-true.ts';
 import { readCgroupPaths } from '../cgroups/read-cgroup-paths.ts';
 import { openCgroups, type RefusedLimit } from '../cgroups/cgroups.ts';
-import { LIMIT_NAMES, type ProcessLimits } from '../../core/limits/process-limits.ts';
+import { LIMIT_NAMES, type ProcessLimits } from '#core/limits/process-limits.ts';
 import { MARK_VARIABLE, type MarkedProcess } from './marked-process.ts';
 import { createMarkedSearch } from './marked-search.ts';
 import { isRunning, signalProcess } from './identify.ts';

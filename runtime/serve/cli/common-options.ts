@@ -1,6 +1,6 @@
-import { COMMON_FLAGS, type CommonFlag, type CommonFlagName } from '../../core/cli/common-flags.ts';
+import { COMMON_FLAGS, type CommonFlag, type CommonFlagName } from '#core/cli/common-flags.ts';
 import type { Option } from './command.ts';
-import { entriesOf, recordOf } from '../../core/values/keys.ts';
+import { entriesOf, recordOf } from '#core/values/keys.ts';
 
 /** Common flags as one program offers them, with its own defaults and, where needed, more precise help texts. */
 export function commonOptions<Name extends CommonFlagName>(

@@ -1,4 +1,4 @@
-import { singleQuoted } from '../../core/text/shell-word.ts';
+import { singleQuoted } from '#core/text/shell-word.ts';
 import type { Program } from './command.ts';
 import { type CompletionRow, completionTable } from './completion-table.ts';
 

@@ -1,4 +1,4 @@
-import { suggest } from '../../core/text/suggest.ts';
+import { suggest } from '#core/text/suggest.ts';
 import {
   type Command,
   type CommandGroup,

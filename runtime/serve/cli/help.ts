@@ -1,6 +1,6 @@
 import type { Command, CommandGroup, Commands, Option, Program } from './command.ts';
 import { optionTable, visibleOptions } from './option-table.ts';
-import { greatest } from '../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 export function programHelp(program: Program): string {
   return overview(program, program.title, [], program.commands);

@@ -1,4 +1,4 @@
-import { configError } from '../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
 import { printJson } from './print.ts';
@@ -17,7 +17,7 @@ export const licensesCommand = (
   summary: `Print the licenses of the bundled software${readOther ? ' and of the model' : ''}.`,
   options: JSON_OPTION,
   async run(invocation, output) {
-    const { readNotices } = await import('../../platform/notices.ts');
+    const { readNotices } = await import('#platform/notices.ts');
     const notices = await readNotices();
     if (notices === undefined) {
       throw configError(

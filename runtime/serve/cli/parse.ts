@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { suggest } from '../../core/text/suggest.ts';
+import { suggest } from '#core/text/suggest.ts';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
 import { chosenWord, variableOf } from './option-variable.ts';
 import { type Options, type OptionTable, optionTable, visibleOptions } from './option-table.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../../contract/errors.ts';
-import { errorJson } from '../../core/json/error-json.ts';
-import { requireLimits } from '../../platform/require-limits.ts';
-import { OutputClosedError } from '../../platform/stdio.ts';
+import { AppError } from '#contract/errors.ts';
+import { errorJson } from '#core/json/error-json.ts';
+import { requireLimits } from '#platform/require-limits.ts';
+import { OutputClosedError } from '#platform/stdio.ts';
 import { EXIT_FAILED, EXIT_USAGE } from '../errors/exit-code.ts';
 import { type Output, type Program, UsageError } from './command.ts';
 import { findCommand, type FoundCommand, isHelp } from './find-command.ts';

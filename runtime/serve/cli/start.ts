@@ -1,5 +1,5 @@
-import { configError, messageOf } from '../../contract/errors.ts';
-import { OutputClosedError, writeAll } from '../../platform/stdio.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { OutputClosedError, writeAll } from '#platform/stdio.ts';
 import type { Program } from './command.ts';
 import { runProgram } from './run.ts';
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from './terminal.ts';
 import { cutText, textWidth } from './text-width.ts';
-import { greatest } from '../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** The content of a table cell; `style` is for terminals with colors. */
 export interface Cell {

@@ -1,5 +1,5 @@
-import { numberIn } from '../../core/numbers/number-in.ts';
-import { DURATION_RULE, parseDuration, parseDurationOrZero } from '../../core/time/duration.ts';
+import { numberIn } from '#core/numbers/number-in.ts';
+import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
 
 /** Returns the value of an integer option, which has a fallback or can be missing. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../core/json/is-object.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** The error that the body of a response describes. */
 export interface ErrorBody {

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, type FormData, interceptors } from 'undici';
-import { trimEndOf } from '../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 export interface JsonClientOptions {
   /** Headers of every request. */

@@ -1,5 +1,5 @@
 import { Code } from '@connectrpc/connect';
-import type { ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '#contract/errors.ts';
 
 /** gRPC status of each error code. */
 export const GRPC_STATUS: Record<ErrorCode, Code> = {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '#contract/errors.ts';
 
 /** HTTP status of each error code. 499 is nginx's code for a disconnected client; no client receives it. */
 export const HTTP_STATUS: Record<ErrorCode, number> = {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '#contract/errors.ts';
 
 const INVALID_REQUEST = -32_600;
 const INTERNAL_ERROR = -32_603;

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Turns the error of a rejected configuration into one for its author; the server keeps its previous configuration. */
 export function rejectedConfigError(error: unknown): AppError {

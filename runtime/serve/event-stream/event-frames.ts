@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Splits a byte stream into server-sent events without parsing them, so that they can be forwarded unchanged. */
 export interface FrameSplitter {

@@ -1,4 +1,4 @@
-import { greatest } from '../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 /** Encodings of responses. At the same preference of the client, the first one is used: it takes the least processor time. */
 const CODINGS = ['zstd', 'gzip', 'br'] as const;
 export type Coding = (typeof CODINGS)[number];

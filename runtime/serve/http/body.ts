@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Context } from 'hono';
 import type { Static, TSchema } from 'typebox';
-import { AppError } from '../../contract/errors.ts';
-import type { ByteHold } from '../../core/limits/byte-budget.ts';
-import type { Steps } from '../../core/limits/steps.ts';
-import { runFairly } from '../../platform/run-yielding.ts';
-import { TRUSTED_SCHEMAS } from '../../core/json/trusted-schemas.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
+import type { Steps } from '#core/limits/steps.ts';
+import { runFairly } from '#platform/run-yielding.ts';
+import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import { holdOf } from '../memory/hold-of.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';

@@ -6,8 +6,8 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib';
-import { AppError } from '../../contract/errors.ts';
-import type { ByteHold } from '../../core/limits/byte-budget.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
 
 /** What a body of unknown length is checked against while it grows. */
 export interface BodyGrowth {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { authenticate, type Principal } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /**
  * Throws an InputError for a query that has a parameter twice, because a proxy before this server or a provider behind it could read

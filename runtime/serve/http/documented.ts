@@ -1,5 +1,5 @@
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
-import { isObject } from '../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 /**
  * Schema keyword: keywords that documents have in addition, or `false` for a member that they leave out. Validation ignores it.

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
-import type { AppError } from '../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 
 /** Error format of paths that start with `prefix`, for APIs whose clients expect JSON. */

@@ -1,13 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { closest, distance } from 'fastest-levenshtein';
-import type { ErrorDetail } from '../../contract/errors.ts';
-import {
-  alternativesOf,
-  relevantErrors,
-  type SchemaBranch,
-  typeOf,
-} from '../../core/json/relevant-errors.ts';
-import { memberOf } from '../../core/values/member-of.ts';
+import type { ErrorDetail } from '#contract/errors.ts';
+import { alternativesOf, relevantErrors, type SchemaBranch, typeOf } from '#core/json/relevant-errors.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** Schema keyword: the message for an empty value. */
 export const MESSAGE_KEYWORD = 'x-empty-message';

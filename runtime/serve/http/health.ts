@@ -1,6 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { Type } from 'typebox';
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Operation } from './openapi/operation.ts';
 import type { ShellEnv } from './request-id.ts';

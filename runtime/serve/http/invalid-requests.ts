@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { RunningAnswers } from '../running-answers.ts';
 

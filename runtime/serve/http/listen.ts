@@ -8,7 +8,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { bind } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 import type { Lifecycle } from '../lifecycle.ts';

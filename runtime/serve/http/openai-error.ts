@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { AppError, ErrorCode } from '../../contract/errors.ts';
+import type { AppError, ErrorCode } from '#contract/errors.ts';
 import type { ErrorFormat } from './error-response.ts';
 
 /** Error format of OpenAI's API. */

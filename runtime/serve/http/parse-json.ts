@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { AppError, type ErrorCode } from '../../contract/errors.ts';
-import { explainJson } from '../../core/json/explain-json.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
-import type { ByteHold } from '../../core/limits/byte-budget.ts';
-import { measureJson } from '../../core/json/json-size.ts';
-import type { Steps } from '../../core/limits/steps.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
+import { measureJson } from '#core/json/json-size.ts';
+import type { Steps } from '#core/limits/steps.ts';
 
 export interface ParseOptions {
   /** Maximum nesting depth. Default: 64; requests to models have three or four levels. */

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Returns a query parameter with a fixed set of values, ignoring case; the first value is the default. */
 export function wordOf<const Words extends readonly [string, ...string[]]>(

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { AppError } from '../../contract/errors.ts';
-import { waitFor } from '../../platform/wait-for.ts';
+import { AppError } from '#contract/errors.ts';
+import { waitFor } from '#platform/wait-for.ts';
 import { holdOf } from '../memory/hold-of.ts';
 import { ACCEPTED_ENCODINGS, bodyDecoder, type BodyGrowth } from './decode-body.ts';
 

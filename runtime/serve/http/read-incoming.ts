@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ByteHold } from '../../core/limits/byte-budget.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
 import { truncatedBodyError, bodyTimeoutError } from './read-bytes.ts';
 
 /** Reads the body of a request with a known length, which Node enforces. Throws if `hold` cannot have that many bytes. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
 
 /** Why a request must not reach an app, and the status of the response. */
 interface HeadProblem {

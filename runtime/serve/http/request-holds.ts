@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
-import type { ByteBudget } from '../../core/limits/byte-budget.ts';
+import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { holdOfResponse } from '../memory/hold-of.ts';
 import type { ShellEnv } from './request-id.ts';
 

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
-import { pushAll } from '../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Headers as `writeHead` takes them: an object, or names and values in turn. */
 export type ResponseHead = OutgoingHttpHeaders | readonly OutgoingHttpHeader[] | undefined;

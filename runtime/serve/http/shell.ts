@@ -1,6 +1,6 @@
 import { getPath, getPathNoStrict } from 'hono/utils/url';
 import { Hono, type MiddlewareHandler } from 'hono';
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { authenticate } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
 import { allowedMethods } from './allowed-methods.ts';

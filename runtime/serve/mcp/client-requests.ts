@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { RpcError } from './rpc-error.ts';
 import type { ClientMessage, Params } from './rpc-message.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import type { HttpAnswer } from '../http/exchange/exchange.ts';
 import { agreedVersion, type SessionVersion } from './protocol-version.ts';

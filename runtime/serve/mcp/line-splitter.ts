@@ -1,4 +1,4 @@
-import { pushAll } from '../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 /** A line, or the fact that a line exceeded the limit. */
 export type Line = { readonly text: string } | { readonly tooLong: true };
 

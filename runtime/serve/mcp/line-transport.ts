@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { parseJsonText } from '../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { createLineSplitter, type Line } from './line-splitter.ts';
 import { RPC_CODE } from './rpc-error.ts';
 import { isRequestId } from './rpc-message.ts';

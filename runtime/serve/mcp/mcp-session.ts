@@ -1,4 +1,4 @@
-import { OpenItems } from '../../core/limits/open-items.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import { createClientRequests } from './client-requests.ts';
 import type { PostAnswer } from './post-answer.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../contract/errors.ts';
-import { runFairly } from '../../platform/run-yielding.ts';
+import { AppError } from '#contract/errors.ts';
+import { runFairly } from '#platform/run-yielding.ts';
 import { parseJson } from '../http/parse-json.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import type { HttpAnswer, HttpExchange } from '../http/exchange/exchange.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { MCP_CODE } from '../errors/mcp-code.ts';
 
 /** Standard JSON-RPC error codes, for errors before a tool runs: https://www.jsonrpc.org/specification#error_object */

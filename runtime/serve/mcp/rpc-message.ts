@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { HttpExchange } from '../http/exchange/exchange.ts';
 import { META_KEY } from './meta-key.ts';
 import { decodeHeader, NAMED_BY } from './mirrored-name.ts';

@@ -1,7 +1,7 @@
-import { configError } from '../../contract/errors.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
-import { memberOf } from '../../core/values/member-of.ts';
-import { isNullDevice } from '../../platform/null-device.ts';
+import { configError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { isNullDevice } from '#platform/null-device.ts';
 import { createLineTransport, type LineTransportOptions } from './line-transport.ts';
 import { createMessageSession, type ServerSource } from './message-session.ts';
 import type { SessionVersion } from './protocol-version.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { settlesWithin } from '../../platform/settles-within.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
 import { createHostCheck, type HostRules } from '../http/host-rules.ts';
 import { createEventLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
@@ -15,7 +15,7 @@ import {
 import { accepts, readPosted } from './read-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
 import { type Clock, createSessionStore, systemClock } from './session-store.ts';
-import { isOneOf } from '../../core/values/is-one-of.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 
 export interface McpHttpOptions<Client = void> extends HostRules {
   /** Creates the server of a new session. */

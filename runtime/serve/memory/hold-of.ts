@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
-import { type ByteBudget, type ByteHold, UNLIMITED_HOLD } from '../../core/limits/byte-budget.ts';
+import { type ByteBudget, type ByteHold, UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
 
 /** Opens the account of a request when its first bytes are read: most requests have no body. */
 export type OpenHold = () => ByteHold;

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type ByteBudget, createByteBudget } from '../../core/limits/byte-budget.ts';
-import { availableMemory } from '../../platform/available-memory.ts';
+import { type ByteBudget, createByteBudget } from '#core/limits/byte-budget.ts';
+import { availableMemory } from '#platform/available-memory.ts';
 
 /** Texts, parsed values and copies of a request can need several times the bytes that are counted. */
 const SHARE_OF_MEMORY = 1 / 4;

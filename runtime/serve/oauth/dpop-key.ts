@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 

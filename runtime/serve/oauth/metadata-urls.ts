@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const OAUTH = '/.well-known/oauth-authorization-server';

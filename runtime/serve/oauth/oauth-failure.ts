@@ -1,4 +1,4 @@
-import { membersOf } from '../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Maximum length of texts of other servers in messages. */
 const MAX_SHOWN = 200;

@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
-import { messageOf } from '../../contract/errors.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
-import { addressKind, isIpAddress } from '../../core/net/public-address.ts';
-import { guardedLookup, isAllowedAddress } from '../../platform/guarded-lookup.ts';
+import { messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
+import { guardedLookup, isAllowedAddress } from '#platform/guarded-lookup.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 
 export interface OAuthHttpOptions {

@@ -1,4 +1,4 @@
-import { isObject } from '../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 import { textIn, textsIn } from './text-members.ts';
 

@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
-import { AppError } from '../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { KeyFinder } from './jwks.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 

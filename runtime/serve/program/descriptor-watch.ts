@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { openFilesLimit } from '../../core/limits/resource-limits.ts';
-import { errorCode } from '../../core/values/error-code.ts';
-import { readLimits } from '../../platform/require-limits.ts';
+import { openFilesLimit } from '#core/limits/resource-limits.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { readLimits } from '#platform/require-limits.ts';
 import type { Logger } from '../log.ts';
 
 /** Node publishes each connection that a server accepts. */

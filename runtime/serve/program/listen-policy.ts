@@ -1,4 +1,4 @@
-import { configError } from '../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { isLoopbackHost } from '../http/host-rules.ts';
 
 /** The credential that protects a server that other machines can reach. */

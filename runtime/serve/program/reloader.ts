@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, configError } from '../../contract/errors.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { watchFiles } from '../../platform/watch-files.ts';
+import { AppError, configError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { watchFiles } from '#platform/watch-files.ts';
 import type { Logger } from '../log.ts';
-import { keysOf } from '../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 /** A file that a configuration was read from. */
 interface ConfigSource {

@@ -1,4 +1,4 @@
-import { openLogLines } from '../../platform/log-lines.ts';
+import { openLogLines } from '#platform/log-lines.ts';
 import type { Logger } from '../log.ts';
 import type { LogSink } from './log-sink.ts';
 import { untilStopped } from './signals.ts';

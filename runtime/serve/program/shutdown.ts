@@ -1,5 +1,5 @@
-import { AppError } from '../../contract/errors.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { CloserStack } from './closer-stack.ts';
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { attributesOf, nanoTime, type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from './otlp.ts';
 import { childTrace, newSpanId, parentIn, type RequestTrace, traceOf } from './request-trace.ts';
 import type { SpanQueue } from './span-queue.ts';

@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../core/json/omit-undefined.ts';
-import { isObject } from '../../core/json/is-object.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { RpcError } from '../mcp/rpc-error.ts';
 import { boundedText } from './bounded-text.ts';
 import type { ContextReader, TraceHeaders } from './request-trace.ts';

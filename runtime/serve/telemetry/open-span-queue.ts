@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { OtlpSource } from './otlp.ts';
 import { createSpanQueue, type SpanQueue } from './span-queue.ts';
 import { createSpanSender } from './span-sender.ts';

@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import { systemClock } from '../../platform/clock.ts';
+import { systemClock } from '#platform/clock.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Tracer } from './tracer.ts';
 import type { TracingSettings } from './tracing-settings.ts';

@@ -1,4 +1,4 @@
-import { numberIn } from '../../core/numbers/number-in.ts';
+import { numberIn } from '#core/numbers/number-in.ts';
 import { type Invocation, UsageError } from '../cli/command.ts';
 import { type TracingSettings, tracingSettings } from './tracing-settings.ts';
 

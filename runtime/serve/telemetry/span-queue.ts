@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { OtlpSpan } from './otlp.ts';
 import type { SpanSender } from './span-sender.ts';
 

@@ -1,8 +1,8 @@
-import { membersOf } from '../../core/json/members-of.ts';
-import { parseJsonText } from '../../core/json/json-text.ts';
-import { retryDelay, type RetryPolicy } from '../../core/limits/retry-delay.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { pause } from '../../platform/pause.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { retryDelay, type RetryPolicy } from '#core/limits/retry-delay.ts';
+import type { Clock } from '#platform/clock.ts';
+import { pause } from '#platform/pause.ts';
 import { createCollectorClient } from './collector-client.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
 import type { TracingSettings } from './tracing-settings.ts';

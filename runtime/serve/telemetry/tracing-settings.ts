@@ -1,5 +1,5 @@
-import { headerNameProblem, isHeaderValue } from '../../core/text/header-rules.ts';
-import { trimEndOf } from '../../core/text/trim-text.ts';
+import { headerNameProblem, isHeaderValue } from '#core/text/header-rules.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** Where spans are sent, and which requests are traced. */
 export interface TracingSettings {

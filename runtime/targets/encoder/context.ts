@@ -1,5 +1,5 @@
-import type { RuntimeInfo } from '../../contract/manifest.ts';
-import type { Kernel } from '../../serve/kernel.ts';
+import type { RuntimeInfo } from '#contract/manifest.ts';
+import type { Kernel } from '#serve/kernel.ts';
 import type { ServingEngine } from './engine/serving.ts';
 
 /** State shared by the transports of a model server. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isSea } from 'node:sea';
-import { runAppendedProgram } from '../../platform/appended-program.ts';
-import { startProgram } from '../../serve/cli/start.ts';
+import { runAppendedProgram } from '#platform/appended-program.ts';
+import { startProgram } from '#serve/cli/start.ts';
 import { encoderProgram } from './program.ts';
 
 // In an executable, the model or the build tool is in this file; from source, the first argument is the path of a model.

@@ -1,13 +1,13 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readContainer, requireSection } from '../../contract/container/read.ts';
-import type { Section, SectionName } from '../../contract/container/sections.ts';
-import { configError } from '../../contract/errors.ts';
-import type { Manifest } from '../../contract/manifest.ts';
-import { ASSETS } from '../../contract/assets.ts';
-import { LOCATION_PLACEHOLDER, padLocation } from '../../contract/weights-location.ts';
-import { parseManifest } from '../../core/model/manifest-json.ts';
-import { openFileSource } from '../../platform/file-source.ts';
+import { readContainer, requireSection } from '#contract/container/read.ts';
+import type { Section, SectionName } from '#contract/container/sections.ts';
+import { configError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { ASSETS } from '#contract/assets.ts';
+import { LOCATION_PLACEHOLDER, padLocation } from '#contract/weights-location.ts';
+import { parseManifest } from '#core/model/manifest-json.ts';
+import { openFileSource } from '#platform/file-source.ts';
 import { layersOf, type VectorLayer } from './math/layers.ts';
 
 /** Everything that is needed to run a model. */

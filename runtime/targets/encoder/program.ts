@@ -1,9 +1,9 @@
-import { singleQuoted } from '../../core/text/shell-word.ts';
-import type { ModelCommand } from '../../contract/model-commands.ts';
-import type { Command, Program } from '../../serve/cli/command.ts';
-import { completionCommand } from '../../serve/cli/completion-command.ts';
-import { licensesCommand } from '../../serve/cli/licenses-command.ts';
-import { JSON_OPTION } from '../../serve/cli/output-format.ts';
+import { singleQuoted } from '#core/text/shell-word.ts';
+import type { ModelCommand } from '#contract/model-commands.ts';
+import type { Command, Program } from '#serve/cli/command.ts';
+import { completionCommand } from '#serve/cli/completion-command.ts';
+import { licensesCommand } from '#serve/cli/licenses-command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { benchCommand } from './commands/bench.ts';
 import { inferCommand } from './commands/infer.ts';
 import { readModelLicense } from './commands/model-license.ts';

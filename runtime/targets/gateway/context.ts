@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import type { Kernel } from '../../serve/kernel.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Kernel } from '#serve/kernel.ts';
 import type { AlertsConfig } from './alerts/alerts-config.ts';
 import type { Completions } from './requests/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { type AuditLog, createAuditLog } from './accounts/audit/audit-log.ts';
 import { createRefusedAttempts, type RefusedAttempts } from './accounts/audit/refused-attempts.ts';
 import { type CacheClears, createCacheClears } from './requests/cache/cache-clears.ts';

@@ -1,7 +1,7 @@
-import type { Program } from '../../serve/cli/command.ts';
-import { licensesCommand } from '../../serve/cli/licenses-command.ts';
-import { versionCommand } from '../../serve/cli/version-command.ts';
-import { JSON_OPTION } from '../../serve/cli/output-format.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { licensesCommand } from '#serve/cli/licenses-command.ts';
+import { versionCommand } from '#serve/cli/version-command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { ALERT_COMMANDS } from './commands/alerts/commands.ts';
 import { ALIAS_COMMANDS } from './commands/aliases/commands.ts';
 import { CACHE_COMMANDS } from './commands/cache/commands.ts';
@@ -30,7 +30,7 @@ import { usageCommand } from './commands/usage/usage.ts';
 import { ORG_COMMANDS } from './commands/orgs/commands.ts';
 import { TEAM_COMMANDS } from './commands/teams/commands.ts';
 import { USER_COMMANDS } from './commands/users/commands.ts';
-import { completionCommand } from '../../serve/cli/completion-command.ts';
+import { completionCommand } from '#serve/cli/completion-command.ts';
 
 /** The commands of gateway. */
 export const gatewayProgram: Program = {

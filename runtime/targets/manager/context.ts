@@ -1,8 +1,8 @@
-import type { Kernel } from '../../serve/kernel.ts';
+import type { Kernel } from '#serve/kernel.ts';
 import type { Groups } from './access/groups.ts';
 import type { Calls } from './calls/call.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
-import type { Reloader } from '../../serve/program/reloader.ts';
+import type { Reloader } from '#serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
 /** The state that all protocols of the manager share. */

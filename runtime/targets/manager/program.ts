@@ -1,7 +1,7 @@
-import type { Program } from '../../serve/cli/command.ts';
-import { licensesCommand } from '../../serve/cli/licenses-command.ts';
-import { versionCommand } from '../../serve/cli/version-command.ts';
-import { JSON_OPTION } from '../../serve/cli/output-format.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { licensesCommand } from '#serve/cli/licenses-command.ts';
+import { versionCommand } from '#serve/cli/version-command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { CLIENT_COMMANDS } from './commands/client-commands.ts';
 import { CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { CONFIG_OPTIONS } from './commands/config-options.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyVariables } from '../../../cli/adapters/proxy-variables.ts';
+import { proxyVariables } from '#cli/adapters/proxy-variables.ts';
 
 test('variables are read as other tools read them', () => {
   expect(proxyVariables({})).toEqual({ NO_PROXY: '' });

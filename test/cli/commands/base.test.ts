@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { NODE_VERSION } from '../../../runtime/contract/platforms.ts';
+import { NODE_VERSION } from '#contract/platforms.ts';
 import { FIXTURES, TEST_CACHE } from '../../helpers/paths.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';

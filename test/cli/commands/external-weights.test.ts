@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { StringStringEntryProtoSchema } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { openEngine } from '../../../runtime/targets/encoder/engine/engine.ts';
+import { StringStringEntryProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { expectClose } from '../../helpers/close.ts';
 import { editGraph } from '../../helpers/edited-graph.ts';

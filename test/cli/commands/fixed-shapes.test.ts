@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseManifest } from '../../../runtime/core/model/manifest-json.ts';
-import type { GraphProto } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { openEngine } from '../../../runtime/targets/encoder/engine/engine.ts';
-import { openServingEngine } from '../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { parseManifest } from '#core/model/manifest-json.ts';
+import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { expectClose } from '../../helpers/close.ts';
 import { DEFAULT_LIMITS } from '../../helpers/default-limits.ts';

@@ -8,11 +8,11 @@ import {
   TensorProtoSchema,
   type ValueInfoProto,
   ValueInfoProtoSchema,
-} from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { openEngine } from '../../../runtime/targets/encoder/engine/engine.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { expectClose } from '../../helpers/close.ts';
-import { castNode } from '../../../cli/packaging/onnx/cast-node.ts';
+import { castNode } from '#cli/packaging/onnx/cast-node.ts';
 import { editGraph } from '../../helpers/edited-graph.ts';
 import { readGolden } from '../../helpers/golden.ts';
 import { copyModel } from '../../helpers/model-folder.ts';

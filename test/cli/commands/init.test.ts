@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODEL_TYPE_NAMES } from '../../../runtime/contract/model-types.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../cli/config/load.ts';
+import { parseConfig } from '#cli/config/load.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { FIXTURES } from '../../helpers/paths.ts';

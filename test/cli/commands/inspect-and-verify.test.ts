@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Inspection } from '../../../runtime/core/model/inspection.ts';
+import type { Inspection } from '#core/model/inspection.ts';
 import { FIXTURES, TEST_CACHE } from '../../helpers/paths.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { editorStubs } from '../../../cli/services/transform/editor-stubs.ts';
-import { TRANSFORM_TYPES, type TransformType } from '../../../runtime/contract/model-types.ts';
+import { editorStubs } from '#cli/services/transform/editor-stubs.ts';
+import { TRANSFORM_TYPES, type TransformType } from '#contract/model-types.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';

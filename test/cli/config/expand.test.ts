@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expandPath, expansionProblems, literalPath } from '../../../cli/config/expand.ts';
+import { expandPath, expansionProblems, literalPath } from '#cli/config/expand.ts';
 
 const ENV = { HOME: '/home/ada', A: 'x', TILDE: '~', NESTED: '${A}', EMPTY: '' };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { guessModel } from '../../../cli/config/guess-model-type.ts';
+import { guessModel } from '#cli/config/guess-model-type.ts';
 
 const typeOf = (config: unknown, modules?: unknown): string =>
   guessModel({ config, name: 'folder', modules }).modelType;

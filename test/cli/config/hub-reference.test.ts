@@ -4,7 +4,7 @@ import {
   hubReferenceText,
   isHubReference,
   parseHubReference,
-} from '../../../cli/config/hub-reference.ts';
+} from '#cli/config/hub-reference.ts';
 
 test.each([
   ['hf:org/name', 'org/name', 'main'],

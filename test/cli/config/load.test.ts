@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../cli/config/load.ts';
-import { AppError } from '../../../runtime/contract/errors.ts';
+import { parseConfig } from '#cli/config/load.ts';
+import { AppError } from '#contract/errors.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../fixtures/configs');
 const ENV = { HOME: '/home/ada', MODELS: '/models', OUT: '/out', EMPTY: '' };

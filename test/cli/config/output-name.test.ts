@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultOutputName } from '../../../cli/config/output-name.ts';
+import { defaultOutputName } from '#cli/config/output-name.ts';
 
 describe('defaultOutputName', () => {
   test.each([

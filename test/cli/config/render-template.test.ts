@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../../cli/config/load.ts';
-import { renderConfig } from '../../../cli/config/render-template.ts';
+import { parseConfig } from '#cli/config/load.ts';
+import { renderConfig } from '#cli/config/render-template.ts';
 
 const TEMPLATE = readFileSync(join(import.meta.dirname, '../../../templates/encoderfile.yml'), 'utf8');
 const START = { name: 'sentiment', path: './model', modelType: 'embedding' } as const;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { BuildConfig } from '../../../cli/config/build-config.ts';
-import { type BuildFlags, type BuildPlan, planBuild } from '../../../cli/packaging/plan.ts';
+import type { BuildConfig } from '#cli/config/build-config.ts';
+import { type BuildFlags, type BuildPlan, planBuild } from '#cli/packaging/plan.ts';
 
 const HOST = { os: 'linux', cpu: 'x64' };
 const CONFIG: BuildConfig = {

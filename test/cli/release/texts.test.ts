@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fillTemplate } from '../../../cli/release/fill-template.ts';
-import { formulaOf } from '../../../cli/release/formula.ts';
-import { PROGRAMS } from '../../../cli/release/programs.ts';
-import { sbomOf } from '../../../cli/release/sbom.ts';
-import { PLATFORMS } from '../../../runtime/contract/platforms.ts';
+import { fillTemplate } from '#cli/release/fill-template.ts';
+import { formulaOf } from '#cli/release/formula.ts';
+import { PROGRAMS } from '#cli/release/programs.ts';
+import { sbomOf } from '#cli/release/sbom.ts';
+import { PLATFORMS } from '#contract/platforms.ts';
 
 test('a template is filled, and an unknown placeholder is an error', () => {
   expect(fillTemplate('{{a}} and {{b}}, ${{c', { a: '1', b: '$&' })).toBe('1 and $&, ${{c');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import type { Finding } from '../../../runtime/serve/cli/doctor/finding.ts';
+import type { Finding } from '#serve/cli/doctor/finding.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { MASTER_KEY } from './arms.ts';
 import { GATEWAY_EXECUTABLE } from './command-arms.ts';

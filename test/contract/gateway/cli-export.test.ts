@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect } from 'vitest';
 import { parse } from 'yaml';
-import { readRows } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
+import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { LABELLED } from '../../runtime/targets/gateway/evaluation/workflows/workflow-requests.ts';
 import type { CommandArm } from '../command-arms.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'vitest';
-import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
+import { gatewayProgram } from '#gateway/program.ts';
 import { commandWords } from '../command-words.ts';
 import { startExecutable } from '../../helpers/start-executable.ts';
 import { verifiesOnce } from '../verifies.ts';

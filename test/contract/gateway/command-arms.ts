@@ -1,5 +1,5 @@
 import { chosenArms } from '../chosen-arms.ts';
-import { gatewayProgram } from '../../../runtime/targets/gateway/program.ts';
+import { gatewayProgram } from '#gateway/program.ts';
 import { type CommandArm, commandArms } from '../command-arms.ts';
 import { builtProgram } from '../../helpers/built.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect } from 'vitest';
-import { readRows } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
+import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import {
   HUB_COMMIT,
   startDatasetSources,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { isHost, PLATFORMS } from '../../../runtime/contract/platforms.ts';
+import { isHost, PLATFORMS } from '#contract/platforms.ts';
 import { modelFor } from '../../helpers/small-container.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
-import { PAGE_FILES } from '../../../runtime/targets/gateway/api/pages/files.ts';
+import { PAGE_FILES } from '#gateway/api/pages/files.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import type { Api } from '../shared-services.ts';
 import type { GatewayArm } from './arms.ts';

@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, vi } from 'vitest';
-import { isHost, PLATFORMS } from '../../../runtime/contract/platforms.ts';
-import { sha256 } from '../../../runtime/platform/sha256.ts';
+import { isHost, PLATFORMS } from '#contract/platforms.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { builtProgram } from '../../helpers/built.ts';
 import { createRayJobsApi, type RayJobsApi } from '../../helpers/ray-jobs-api.ts';
 import { modelFor } from '../../helpers/small-container.ts';

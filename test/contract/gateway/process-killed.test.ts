@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
-import { dollarsOf } from '../../../runtime/targets/gateway/shared/money.ts';
+import { dollarsOf } from '#gateway/shared/money.ts';
 import { describeDatabases, type TestDatabase } from '../../runtime/targets/gateway/databases.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { verifiesOnce } from '../verifies.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { describeDatabases } from '../../runtime/targets/gateway/databases.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
-import type { Store } from '../../../runtime/targets/gateway/store/store.ts';
+import type { Store } from '#gateway/store/store.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { beginStream, chatWith, createKey } from './chat.ts';
 import { AS_MASTER, asKey, providersFor } from './config.ts';

@@ -1,8 +1,8 @@
-import { systemClock } from '../../../runtime/platform/clock.ts';
-import { openGatewayState } from '../../../runtime/targets/gateway/gateway-state.ts';
-import type { UsageEntry } from '../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
-import { parseDatabaseUrl } from '../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../runtime/targets/gateway/store/open-store.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openGatewayState } from '#gateway/gateway-state.ts';
+import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
 
 /** Lets requests of a key in and settles them, as a gateway does that answers them. */
 export async function useKey(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, onTestFinished, vi } from 'vitest';
-import { npxFolder } from '../../../runtime/targets/manager/upstream/packages/npx-folder.ts';
+import { npxFolder } from '#manager/upstream/packages/npx-folder.ts';
 import { startNpmRegistry } from '../../helpers/npm-registry.ts';
 import { useCommandFolder } from './command-folder.ts';
 import { verifiesCommand } from './verifies.ts';

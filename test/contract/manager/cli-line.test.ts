@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'vitest';
-import { managerProgram } from '../../../runtime/targets/manager/program.ts';
+import { managerProgram } from '#manager/program.ts';
 import { commandWords } from '../command-words.ts';
 import { startExecutable } from '../../helpers/start-executable.ts';
 import { verifiesOnce } from '../verifies.ts';

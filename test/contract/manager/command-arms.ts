@@ -1,5 +1,5 @@
 import { chosenArms } from '../chosen-arms.ts';
-import { managerProgram } from '../../../runtime/targets/manager/program.ts';
+import { managerProgram } from '#manager/program.ts';
 import { type CommandArm, commandArms } from '../command-arms.ts';
 import { builtProgram } from '../../helpers/built.ts';
 

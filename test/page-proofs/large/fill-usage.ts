@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { createUsageTrends } from '../../../runtime/targets/gateway/accounts/ledger/trends/usage-trends.ts';
-import { parseDatabaseUrl } from '../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../runtime/targets/gateway/store/open-store.ts';
+import { createUsageTrends } from '#gateway/accounts/ledger/trends/usage-trends.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
 
 const DAYS = 90;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { CONFIG_FIELDS, CONFIG_SCHEMA, CONFIG_SCHEMA_ID } from '../../../runtime/contract/config-schema.ts';
+import { CONFIG_FIELDS, CONFIG_SCHEMA, CONFIG_SCHEMA_ID } from '#contract/config-schema.ts';
 
 /** As `encoderfile schema` prints it and an editor reads it back. */
 const printed = JSON.parse(JSON.stringify(CONFIG_SCHEMA)) as Node;

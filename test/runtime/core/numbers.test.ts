@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { argmax } from '../../../runtime/core/numbers/argmax.ts';
-import { planBatches } from '../../../runtime/targets/encoder/batching/batches.ts';
-import { shortestFloat32 } from '../../../runtime/core/numbers/float32.ts';
-import { padBatch, padToShape } from '../../../runtime/targets/encoder/batching/padding.ts';
-import { softmax } from '../../../runtime/core/numbers/softmax.ts';
-import { threadsForOneRun } from '../../../runtime/targets/encoder/commands/thread-count.ts';
-import { meanOfRows, normalizeL2 } from '../../../runtime/core/vectors/vectors.ts';
+import { argmax } from '#core/numbers/argmax.ts';
+import { planBatches } from '#encoder/batching/batches.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { padBatch, padToShape } from '#encoder/batching/padding.ts';
+import { softmax } from '#core/numbers/softmax.ts';
+import { threadsForOneRun } from '#encoder/commands/thread-count.ts';
+import { meanOfRows, normalizeL2 } from '#core/vectors/vectors.ts';
 
 /** The same numbers on every run. */
 function* random(seed: number): Generator<number, never> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { hasReader } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
+import { hasReader } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { HOSTILE_PARSERS } from './parsers.ts';
 
 const RUNTIME = new URL('../../../runtime/', import.meta.url);

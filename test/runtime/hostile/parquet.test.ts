@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readRows } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
+import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 
 const FIXTURES = new URL('../../../fixtures/datasets/', import.meta.url);
 

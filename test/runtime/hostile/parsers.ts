@@ -1,18 +1,18 @@
-import { nextLink } from '../../../runtime/core/net/link-header.ts';
-import { headerParameters } from '../../../runtime/core/net/header-parameters.ts';
-import { addressKind } from '../../../runtime/core/net/public-address.ts';
-import { parseJsonText } from '../../../runtime/core/json/json-text.ts';
-import { schemaSizeProblem } from '../../../runtime/core/json/schema-size.ts';
-import { expand } from '../../../runtime/core/text/expand.ts';
-import { isSecretName } from '../../../runtime/core/text/secret-name.ts';
-import { trimOf } from '../../../runtime/core/text/trim-text.ts';
-import { documentPages } from '../../../runtime/targets/gateway/requests/tokens/media/document-pages.ts';
-import { readRows } from '../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
-import { labelInAnswer } from '../../../runtime/targets/gateway/evaluation/work/inference/label-in-answer.ts';
-import { boundaryOf, readMultipart } from '../../../runtime/targets/gateway/shared/multipart.ts';
-import { usableName } from '../../../runtime/targets/manager/config/server-name.ts';
-import { parseMcpServers } from '../../../runtime/targets/manager/config/parse-mcp-servers.ts';
-import { matchesUriTemplate } from '../../../runtime/targets/manager/shared/uri-template.ts';
+import { nextLink } from '#core/net/link-header.ts';
+import { headerParameters } from '#core/net/header-parameters.ts';
+import { addressKind } from '#core/net/public-address.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { schemaSizeProblem } from '#core/json/schema-size.ts';
+import { expand } from '#core/text/expand.ts';
+import { isSecretName } from '#core/text/secret-name.ts';
+import { trimOf } from '#core/text/trim-text.ts';
+import { documentPages } from '#gateway/requests/tokens/media/document-pages.ts';
+import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
+import { labelInAnswer } from '#gateway/evaluation/work/inference/label-in-answer.ts';
+import { boundaryOf, readMultipart } from '#gateway/shared/multipart.ts';
+import { usableName } from '#manager/config/server-name.ts';
+import { parseMcpServers } from '#manager/config/parse-mcp-servers.ts';
+import { matchesUriTemplate } from '#manager/shared/uri-template.ts';
 import { Readable } from 'node:stream';
 
 /** A parser of data of others. `start` is what its texts begin with. Errors are results, too. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createOrphanGuard } from '../../../runtime/platform/orphan-guard.ts';
+import { createOrphanGuard } from '#platform/orphan-guard.ts';
 
 // Stands for a manager: starts the fixtures that are its arguments, prints their pids in a line, and waits to be killed. The
 // first it has let go. Without arguments it closes its guard, and prints that.

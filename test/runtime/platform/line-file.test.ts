@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { openLineFile } from '../../../runtime/platform/line-file.ts';
+import { openLineFile } from '#platform/line-file.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -6,7 +6,7 @@ import {
   matchesOf,
   openMatchIn,
   replaceMatches,
-} from '../../../runtime/platform/linear-pattern.ts';
+} from '#platform/linear-pattern.ts';
 
 const soon = (): number => performance.now() + 10_000;
 const found = async (source: string, text: string, ignoreCase = false): Promise<string[]> =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { createOrphanGuard } from '../../../runtime/platform/orphan-guard.ts';
+import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import { children, childrenSince, isAlive } from '../targets/manager/upstream/processes.ts';
 import { launchOf } from '../targets/manager/upstream/spec.ts';
 

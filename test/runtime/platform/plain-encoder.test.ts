@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createPlainEncoder } from '../../../runtime/platform/plain-encoder.ts';
+import { createPlainEncoder } from '#platform/plain-encoder.ts';
 import { FIXTURES } from '../../helpers/paths.ts';
 
 const json = readFileSync(join(FIXTURES, 'models/ner/tokenizer.json'), 'utf8');

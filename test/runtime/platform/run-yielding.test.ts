@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Steps } from '../../../runtime/core/limits/steps.ts';
-import { runYielding } from '../../../runtime/platform/run-yielding.ts';
+import type { Steps } from '#core/limits/steps.ts';
+import { runYielding } from '#platform/run-yielding.ts';
 
 /** Each takes the processor for a millisecond. */
 function* milliseconds(count: number): Steps<string> {

@@ -1,9 +1,9 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFileSource, withFileSource } from '../../../runtime/platform/file-source.ts';
-import { readChunks } from '../../../runtime/platform/read-chunks.ts';
-import { sha256, sha256Digest } from '../../../runtime/platform/sha256.ts';
+import { openFileSource, withFileSource } from '#platform/file-source.ts';
+import { readChunks } from '#platform/read-chunks.ts';
+import { sha256, sha256Digest } from '#platform/sha256.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { systemClock } from '../../../runtime/platform/clock.ts';
-import { type FileWatch, watchFiles } from '../../../runtime/platform/watch-files.ts';
+import { systemClock } from '#platform/clock.ts';
+import { type FileWatch, watchFiles } from '#platform/watch-files.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

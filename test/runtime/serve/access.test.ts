@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAccess, needsKey, requireBearerToken } from '../../../runtime/serve/access.ts';
+import { createAccess, needsKey, requireBearerToken } from '#serve/access.ts';
 
 test('without keys anyone may call', () => {
   const access = createAccess([]);

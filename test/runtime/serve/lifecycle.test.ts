@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../runtime/contract/errors.ts';
-import { createLifecycle } from '../../../runtime/serve/lifecycle.ts';
+import { AppError } from '#contract/errors.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
 
 test('requests are let in while it is ready, and drain waits until all are out', async () => {
   const lifecycle = createLifecycle();

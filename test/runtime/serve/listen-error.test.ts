@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { AppError } from '../../../runtime/contract/errors.ts';
-import { bindHost } from '../../../runtime/serve/hostname.ts';
-import { explainListenError } from '../../../runtime/serve/listen-error.ts';
+import { AppError } from '#contract/errors.ts';
+import { bindHost } from '#serve/hostname.ts';
+import { explainListenError } from '#serve/listen-error.ts';
 
 /** The error of Node when it cannot listen there. */
 function listenError(host: string, port: number): Promise<unknown> {

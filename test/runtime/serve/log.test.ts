@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createLog } from '../../../runtime/serve/log.ts';
+import { createLog } from '#serve/log.ts';
 
 test('each line has its time in ISO 8601, to the millisecond', () => {
   vi.useFakeTimers();

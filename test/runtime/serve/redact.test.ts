@@ -1,6 +1,6 @@
 import { array, assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRedactor } from '../../../runtime/serve/redact.ts';
+import { createRedactor } from '#serve/redact.ts';
 import { namedSecrets } from '../../helpers/secrets.ts';
 import { handClock } from '../../helpers/hand-clock.ts';
 import { serverSpec } from '../targets/manager/server-spec.ts';

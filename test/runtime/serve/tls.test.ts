@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { readTls } from '../../../runtime/serve/tls.ts';
+import { readTls } from '#serve/tls.ts';
 import { selfSigned } from '../../helpers/self-signed.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 

@@ -1,7 +1,7 @@
-import { createInterrupter } from '../../../runtime/platform/interrupt.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
 import { LuaWasm } from 'wasmoon';
 import { expect, test } from 'vitest';
-import { LuaScript } from '../../../runtime/transform/lua-script.ts';
+import { LuaScript } from '#transform/lua-script.ts';
 import { counted, LUA_WASM } from './open.ts';
 import { randomScript } from './random-script.ts';
 

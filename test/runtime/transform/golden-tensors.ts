@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { multiply } from '../../../runtime/core/tensor/arithmetic.ts';
-import { elementAt } from '../../../runtime/core/tensor/element-at.ts';
-import { reduceAll } from '../../../runtime/core/tensor/reduce.ts';
-import { SUM } from '../../../runtime/core/tensor/reductions.ts';
-import { allocateFloats, type Operand, type Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import type { Callback } from '../../../runtime/transform/member.ts';
+import { multiply } from '#core/tensor/arithmetic.ts';
+import { elementAt } from '#core/tensor/element-at.ts';
+import { reduceAll } from '#core/tensor/reduce.ts';
+import { SUM } from '#core/tensor/reductions.ts';
+import { allocateFloats, type Operand, type Tensor } from '#core/tensor/tensor.ts';
+import type { Callback } from '#transform/member.ts';
 import { FIXTURES } from '../../helpers/paths.ts';
 
 /** As the file writes numbers that JSON has no name for. */

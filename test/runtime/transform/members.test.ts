@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { allocateFloats, type Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import type { Member } from '../../../runtime/transform/member.ts';
-import { MEMBERS } from '../../../runtime/transform/members.ts';
+import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
+import type { Member } from '#transform/member.ts';
+import { MEMBERS } from '#transform/members.ts';
 import { type GoldenCase, type GoldenMember, readGoldenTensors } from './golden-tensors.ts';
 
 const GOLDEN = readGoldenTensors();

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
-import type { Tensor } from '../../../runtime/core/tensor/tensor.ts';
-import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '../../../runtime/contract/transform.ts';
-import { createInterrupter } from '../../../runtime/platform/interrupt.ts';
-import { openTransform, type Transform } from '../../../runtime/transform/transform.ts';
-import type { TransformScript } from '../../../runtime/transform/transform-script.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
+import { DEFAULT_TRANSFORM_LIMITS, type TransformLimits } from '#contract/transform.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
+import { openTransform, type Transform } from '#transform/transform.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
 
 export const LUA_WASM = createRequire(import.meta.url).resolve('wasmoon/dist/glue.wasm');
 

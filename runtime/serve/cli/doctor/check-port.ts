@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
-import { messageOf } from '../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { bindHost } from '../../hostname.ts';
 import { type Finding, ok, problem } from './finding.ts';
-import { errorCode } from '../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 export interface PortAddress {
   /** The host name as written in a URL. */

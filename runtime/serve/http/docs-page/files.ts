@@ -1,4 +1,4 @@
-import { readTextAsset } from '../../../platform/text-asset.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 
 /** Files of the API docs page, by path under `browser/`. */
 export const DOCS_FILES = [

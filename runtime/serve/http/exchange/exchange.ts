@@ -1,4 +1,4 @@
-import type { ByteHold } from '../../../core/limits/byte-budget.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { ReadOptions } from '../read-bytes.ts';
 import type { KeepAlive, PieceSource } from './piece-source.ts';
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 import type { KeepAlive, PieceSource } from './piece-source.ts';
 
 type Next = IteratorResult<Uint8Array, void> | 'quiet';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { OPENAI_ERROR, openAiErrorBody } from '../openai-error.ts';
 import { hoist, type JsonSchema } from './hoist.ts';
 import type { AnswerHeader, Content, Operation } from './operation.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { documentedKeywords } from '../documented.ts';
 
 /** A schema as JSON, for an OpenAPI document. */

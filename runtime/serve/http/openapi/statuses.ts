@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../contract/errors.ts';
+import type { ErrorCode } from '#contract/errors.ts';
 
 /** The meaning of an error status, with an example message. */
 export const ERROR_STATUSES = {

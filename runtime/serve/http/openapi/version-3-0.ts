@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { JsonSchema } from './hoist.ts';
 
 /** Keywords whose values are data and not schemas. */

@@ -1,4 +1,4 @@
-import { readTextAsset } from '../../../platform/text-asset.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 
 /** Files that the pages of all programs share, by path under `browser/`. docs/design-language.md describes them. */
 export const SHARED_FILES = [

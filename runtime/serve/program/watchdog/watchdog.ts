@@ -1,5 +1,5 @@
 import { url as debuggerUrl } from 'node:inspector';
-import { spawnWorker } from '../../../platform/spawn-worker.ts';
+import { spawnWorker } from '#platform/spawn-worker.ts';
 import { BEATS, COUNTERS, DEBUGGER, REQUESTS, type WatchdogOrder } from './protocol.ts';
 
 export interface WatchdogOptions {

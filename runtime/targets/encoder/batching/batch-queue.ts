@@ -1,4 +1,4 @@
-import type { RunRules } from '../../../contract/batching.ts';
+import type { RunRules } from '#contract/batching.ts';
 import { canShareRun, hasRoom, widthOf } from './batches.ts';
 
 /** An item that waits to be run: only its number of tokens matters, and which others it can share a run with. */

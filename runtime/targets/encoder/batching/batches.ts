@@ -1,4 +1,4 @@
-import type { RunRules } from '../../../contract/batching.ts';
+import type { RunRules } from '#contract/batching.ts';
 
 /**
  * Groups texts into batches of similar length to reduce padding: sorted by length, at most `maxTokens` padded tokens per batch

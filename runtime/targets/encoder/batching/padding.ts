@@ -1,6 +1,6 @@
-import type { FixedShape } from '../../../contract/fixed-shape.ts';
-import type { WordBatch } from '../../../core/model/word-inputs.ts';
-import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
+import type { WordBatch } from '#core/model/word-inputs.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
 
 /** Token ids of a batch as a rectangle, row by row, padded on the right; `lengths` are the actual lengths. */
 export interface TokenBatch {

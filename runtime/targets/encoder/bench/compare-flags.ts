@@ -4,7 +4,7 @@ import { bestOf, flagsResult, type FlagsResult, type Loads } from './flags-resul
 import { lengthsUpTo } from './lengths.ts';
 import { putLoad } from './load.ts';
 import { makeTexts } from './texts.ts';
-import { greatest } from '../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Requests in parallel; fewer if the model is too slow for so many in the available time. */
 const MANY = 64;

@@ -1,6 +1,6 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import { formatTable } from '../../../serve/cli/table.ts';
-import type { Terminal } from '../../../serve/cli/terminal.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import type { Terminal } from '#serve/cli/terminal.ts';
 import { flagsText } from './candidates.ts';
 import type { Cell } from './cells.ts';
 import type { Comparison } from './compare-flags.ts';

@@ -1,5 +1,5 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { ModelType } from '../../../contract/model-types.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import type { PredictRequest } from '../schemas/predict.ts';
 
 /** A request of `/predict` with one text, with what the model type requires next to it. */

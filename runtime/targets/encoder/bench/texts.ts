@@ -1,7 +1,7 @@
 import type { ServingEngine } from '../engine/serving.ts';
 import { predict } from '../predict/predict.ts';
 import { benchRequest } from './request.ts';
-import { greatest } from '../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Words that are one token in most vocabularies. */
 const WORDS =

@@ -1,7 +1,7 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
-import { printJson } from '../../../serve/cli/print.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { printJson } from '#serve/cli/print.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import { ENGINE_OPTIONS } from '../servers/options.ts';
 
 /** The `bench` command: measures how fast this host runs the model, and names the best flags of `serve`. */
@@ -28,7 +28,7 @@ export function benchCommand(modelPath: string): Command {
         printJson(output, benchJson(result));
         return 0;
       }
-      const { stdoutTerminal } = await import('../../../serve/cli/terminal.ts');
+      const { stdoutTerminal } = await import('#serve/cli/terminal.ts');
       output.out(benchText(result, stdoutTerminal()));
       return 0;
     },

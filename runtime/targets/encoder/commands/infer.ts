@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
-import { TEXT_ROLES } from '../../../contract/multi-vector.ts';
+import { TEXT_ROLES } from '#contract/multi-vector.ts';
 import { threadsForOneRun } from './thread-count.ts';
-import { isProbablyClosed } from '../../../platform/null-device.ts';
-import { CACHE_DIR_VARIABLE } from '../../../platform/native/cache-folders.ts';
-import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
-import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
+import { isProbablyClosed } from '#platform/null-device.ts';
+import { CACHE_DIR_VARIABLE } from '#platform/native/cache-folders.ts';
+import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { openEngine } from '../engine/engine.ts';
 import { ENTITY_FLAGS } from '../infer/entity-flags.ts';
 import { LABEL_FLAGS } from '../infer/labels.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
-import type { Timing } from '../../../platform/step-timing.ts';
+import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
 import { printOptions, roleIn } from '../infer/print-options.ts';
 
@@ -183,7 +183,7 @@ export function inferCommand(modelPath: string): Command {
 
 async function startTiming(): Promise<Timing<Step>> {
   const [{ createTiming }, { STEPS }] = await Promise.all([
-    import('../../../platform/step-timing.ts'),
+    import('#platform/step-timing.ts'),
     import('../engine/steps.ts'),
   ]);
   return createTiming<Step>(STEPS);

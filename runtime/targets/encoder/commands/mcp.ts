@@ -1,6 +1,6 @@
-import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import { withEnvironment } from '../../../serve/cli/values.ts';
+import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 import { ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
 /** The `mcp` command: serves the model as an MCP tool on stdio, or over HTTP with --http. */

@@ -1,5 +1,5 @@
-import { formatLicense, readLicense } from '../../../core/model/documents.ts';
-import { withFileSource } from '../../../platform/file-source.ts';
+import { formatLicense, readLicense } from '#core/model/documents.ts';
+import { withFileSource } from '#platform/file-source.ts';
 
 /** Reads the license of the model in this file for the `licenses` command. */
 export async function readModelLicense(

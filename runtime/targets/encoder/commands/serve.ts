@@ -1,6 +1,6 @@
-import { configError } from '../../../contract/errors.ts';
-import type { Command } from '../../../serve/cli/command.ts';
-import { withEnvironment } from '../../../serve/cli/values.ts';
+import { configError } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 import { DEFAULT_HOSTNAMES, ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
 /** The `serve` command: serves HTTP, gRPC and MCP until the process is stopped. */

@@ -1,9 +1,9 @@
-import { isIntact } from '../../../contract/container/verify.ts';
-import { configError } from '../../../contract/errors.ts';
-import { alteredMessage, verificationText } from '../../../core/model/verification.ts';
-import type { Command } from '../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
-import { printJson } from '../../../serve/cli/print.ts';
+import { isIntact } from '#contract/container/verify.ts';
+import { configError } from '#contract/errors.ts';
+import { alteredMessage, verificationText } from '#core/model/verification.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { printJson } from '#serve/cli/print.ts';
 
 /** The `verify` command: reads the whole file and compares the SHA-256 of every section. */
 export function verifyCommand(modelPath: string): Command {
@@ -11,7 +11,7 @@ export function verifyCommand(modelPath: string): Command {
     summary: 'Verify the checksums of this file.',
     options: JSON_OPTION,
     async run(invocation, output) {
-      const { verifyFile } = await import('../../../platform/verify-file.ts');
+      const { verifyFile } = await import('#platform/verify-file.ts');
       const verdicts = await verifyFile(modelPath);
       const intact = verdicts.every(isIntact);
       if (invocation.flag('json')) printJson(output, { file: modelPath, intact, sections: verdicts });

@@ -1,5 +1,5 @@
-import { AppError, inputError } from '../../../contract/errors.ts';
-import { codePoints } from '../../../core/text/code-points.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { codePoints } from '#core/text/code-points.ts';
 import type { EngineInput, EngineLimits } from './serving.ts';
 
 /** Rejects invalid inputs before any work is done. */

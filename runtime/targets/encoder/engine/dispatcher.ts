@@ -1,5 +1,5 @@
-import type { RunRules } from '../../../contract/batching.ts';
-import { AppError } from '../../../contract/errors.ts';
+import type { RunRules } from '#contract/batching.ts';
+import { AppError } from '#contract/errors.ts';
 import { BatchQueue } from '../batching/batch-queue.ts';
 import { widthOf } from '../batching/batches.ts';
 import type { EngineObserver } from './serving.ts';

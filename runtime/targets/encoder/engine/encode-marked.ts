@@ -1,7 +1,7 @@
-import type { TextRules } from '../../../contract/multi-vector.ts';
-import { markText } from '../../../core/model/mark-text.ts';
-import type { TextInput, TokenizedText } from '../../../core/model/tokenized-text.ts';
-import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import type { TextRules } from '#contract/multi-vector.ts';
+import { markText } from '#core/model/mark-text.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
+import type { TextTokenizer } from '#platform/tokenizer.ts';
 
 /**
  * Tokenizes the queries or the documents of a multi_vector model, with a tokenizer that leaves room for the marker. White space

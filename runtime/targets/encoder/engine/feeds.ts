@@ -1,8 +1,8 @@
-import { type InputName, type TokenInputName, WORD_INPUT_NAMES } from '../../../contract/manifest.ts';
-import { WORD_INPUTS } from '../../../core/model/word-inputs.ts';
+import { type InputName, type TokenInputName, WORD_INPUT_NAMES } from '#contract/manifest.ts';
+import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import { Tensor } from '../../../platform/onnx/session.ts';
-import { integerTensor, wordTensor } from '../../../platform/onnx/input-tensors.ts';
+import { Tensor } from '#platform/onnx/session.ts';
+import { integerTensor, wordTensor } from '#platform/onnx/input-tensors.ts';
 
 export interface FeedOptions {
   /** Position of the first token. */

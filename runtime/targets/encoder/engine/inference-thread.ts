@@ -1,8 +1,8 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import { spawnWorker } from '../../../platform/spawn-worker.ts';
-import { connectWorker } from '../../../platform/worker-client.ts';
+import { spawnWorker } from '#platform/spawn-worker.ts';
+import { connectWorker } from '#platform/worker-client.ts';
 import type { InferenceRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';
 import type { SharedSpan } from './steps.ts';
 

@@ -1,9 +1,9 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EngineAnswer, EngineRequest, View } from './serving.ts';
 import { WindowedText } from './windowed-text.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Maximum number of windows of one request in the queue: other requests get their turn between them. */
 const MAX_QUEUED_WINDOWS = 16;

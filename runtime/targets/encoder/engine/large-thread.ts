@@ -1,6 +1,6 @@
-import { AppError } from '../../../contract/errors.ts';
-import { returnFreedMemory } from '../../../platform/malloc.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import { returnFreedMemory } from '#platform/malloc.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { JobItem } from './job.ts';
 import type { MemberHooks, PoolMember } from './pool-member.ts';
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../../contract/errors.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
-import type { TextWords } from '../../../core/model/tokenized-text.ts';
+import { AppError } from '#contract/errors.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import type { TextWords } from '#core/model/tokenized-text.ts';
 import { padBatch } from '../batching/padding.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';

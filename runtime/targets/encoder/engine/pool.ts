@@ -1,7 +1,7 @@
-import type { AppError } from '../../../contract/errors.ts';
-import { type Clock, systemClock } from '../../../platform/clock.ts';
-import { returnFreedMemory } from '../../../platform/malloc.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
+import type { AppError } from '#contract/errors.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { returnFreedMemory } from '#platform/malloc.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import type { ThreadPlan } from '../batching/thread-plan.ts';
 import type { InferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';

@@ -1,15 +1,15 @@
-import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import type { TextWords, TokenDetails } from '../../../core/model/tokenized-text.ts';
-import type { Transformed } from '../../../transform/transform-row.ts';
+import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
+import type { Transformed } from '#transform/transform-row.ts';
 import type { FailedInference } from '../tasks/task.ts';
-import type { TransformScript } from '../../../transform/transform-script.ts';
-import type { SessionOptions } from '../../../platform/onnx/session.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
+import type { SessionOptions } from '#platform/onnx/session.ts';
 import type { VectorLayer } from '../math/layers.ts';
 import type { View } from './serving.ts';
 import type { Progress } from './progress.ts';
-import type { BatchOutput } from '../../../core/model/raw-output.ts';
+import type { BatchOutput } from '#core/model/raw-output.ts';
 
 /**
  * The first message: the model to open. It is sent after the thread starts, so that the thread starts while the model is read.

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -12,7 +12,7 @@ import { textVector } from '../tasks/text-vector.ts';
 import type { View } from './serving.ts';
 import { encodeVector } from './encode-vector.ts';
 import type { RenderReply, RenderRow, RowResult } from './protocol.ts';
-import { type BatchOutput, rowOf, tokenRowsOf } from '../../../core/model/raw-output.ts';
+import { type BatchOutput, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
 export interface RenderInput {
   readonly output: BatchOutput;

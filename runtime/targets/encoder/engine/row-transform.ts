@@ -1,12 +1,12 @@
-import { createInterrupter } from '../../../platform/interrupt.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { messageOf } from '../../../contract/errors.ts';
-import { checkFinite } from '../../../transform/check-finite.ts';
-import { openTransform } from '../../../transform/transform.ts';
-import { transformRow } from '../../../transform/transform-row.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { messageOf } from '#contract/errors.ts';
+import { checkFinite } from '#transform/check-finite.ts';
+import { openTransform } from '#transform/transform.ts';
+import { transformRow } from '#transform/transform-row.ts';
 import { markRow, NO_ROW } from './progress.ts';
 import type { OpenTransform, RowResult } from './protocol.ts';
-import { type RawOutput, rowOf, shapeOfRow } from '../../../core/model/raw-output.ts';
+import { type RawOutput, rowOf, shapeOfRow } from '#core/model/raw-output.ts';
 
 /** Runs a model's transform on each row of a batch; `skips` is the number of leading tokens of each row to ignore. */
 export type RowTransform = (

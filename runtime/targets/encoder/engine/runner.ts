@@ -1,10 +1,10 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { TextRole } from '../../../contract/multi-vector.ts';
-import { AppError, inputError } from '../../../contract/errors.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
-import type { TextInput, TokenizedText } from '../../../core/model/tokenized-text.ts';
-import { maxTextLength } from '../../../core/model/mark-text.ts';
-import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
+import { maxTextLength } from '#core/model/mark-text.ts';
+import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { noMask } from '../tasks/masks.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, TruncationSide } from './serving.ts';

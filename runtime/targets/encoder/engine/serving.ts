@@ -1,8 +1,8 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { TextRole } from '../../../contract/multi-vector.ts';
-import type { TokenizedText } from '../../../core/model/tokenized-text.ts';
-import type { EntityOptions } from '../../../core/model/entity-options.ts';
-import type { VectorOptions } from '../../../core/model/vector-plan.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import type { EntityOptions } from '#core/model/entity-options.ts';
+import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { VectorRows } from '../math/max-sim.ts';
 import type { HybridQuery } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';

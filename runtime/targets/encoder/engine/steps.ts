@@ -1,4 +1,4 @@
-import type { OnStep } from '../../../core/time/time-step.ts';
+import type { OnStep } from '#core/time/time-step.ts';
 
 /** Steps of `infer`, in the order in which they usually begin. */
 export const STEPS = {

@@ -1,4 +1,4 @@
-import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import type { TextTokenizer } from '#platform/tokenizer.ts';
 import type { TokenBoundary } from './serving.ts';
 
 /** Finds the special token that the tokenizer puts at the start of every text, or otherwise at the end. */

@@ -1,6 +1,6 @@
-import type { TokenOutputName } from '../../../contract/embedding-outputs.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { tokenOutputsAmong } from '../../../core/model/output-plan.ts';
+import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import type { RenderRow } from './protocol.ts';
 import type { View } from './serving.ts';
 

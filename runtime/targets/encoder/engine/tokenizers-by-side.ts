@@ -1,5 +1,5 @@
-import type { TokenizerSettings } from '../../../contract/manifest.ts';
-import type { TextTokenizer } from '../../../platform/tokenizer.ts';
+import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TextTokenizer } from '#platform/tokenizer.ts';
 import type { TruncationSide } from './serving.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { planEntities } from '../../../core/model/entity-options.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { planEntities } from '#core/model/entity-options.ts';
 import { TEXT_FAILED } from './pool-member.ts';
 import type { Runner } from './runner.ts';
 

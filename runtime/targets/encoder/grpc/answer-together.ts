@@ -1,7 +1,7 @@
 import { fromJson, type JsonValue, type Message } from '@bufbuild/protobuf';
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import type { HandlerContext } from '@connectrpc/connect';
-import { runAdmitted } from '../../../serve/run-admitted.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import type { RunModel } from '../engine/serving.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';

@@ -1,4 +1,4 @@
-import { Embedding, EmbeddingResponseSchema } from '../../../gen/encoder/embedding_pb.ts';
+import { Embedding, EmbeddingResponseSchema } from '#gen/encoder/embedding_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

@@ -1,4 +1,4 @@
-import { FillMask, FillMaskResponseSchema } from '../../../gen/encoder/fill_mask_pb.ts';
+import { FillMask, FillMaskResponseSchema } from '#gen/encoder/fill_mask_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

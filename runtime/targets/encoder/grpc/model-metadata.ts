@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { ModelType as ModelTypeName } from '../../../contract/model-types.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelType as ModelTypeName } from '#contract/model-types.ts';
 import {
   type GetModelMetadataResponse,
   GetModelMetadataResponseSchema,
   ModelType,
-} from '../../../gen/encoder/model_pb.ts';
+} from '#gen/encoder/model_pb.ts';
 
 /** Values of the enumeration have the names of the types, in capitals: a type that it lacks does not compile. */
 const valueOf = (type: ModelTypeName): ModelType => ModelType[type.toUpperCase() as Uppercase<ModelTypeName>];

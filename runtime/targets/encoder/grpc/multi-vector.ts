@@ -1,6 +1,6 @@
-import { inputError } from '../../../contract/errors.ts';
-import type { TextRole } from '../../../contract/multi-vector.ts';
-import { InputType, MultiVector, MultiVectorResponseSchema } from '../../../gen/encoder/multi_vector_pb.ts';
+import { inputError } from '#contract/errors.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import { InputType, MultiVector, MultiVectorResponseSchema } from '#gen/encoder/multi_vector_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

@@ -2,18 +2,18 @@ import { create, type DescMessage, type JsonValue, mergeFromJson, type Message }
 import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
-import { inputError } from '../../../contract/errors.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import type { TextRole } from '../../../contract/multi-vector.ts';
-import { runAdmitted } from '../../../serve/run-admitted.ts';
+import { inputError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { targetIds } from '../tasks/masks.ts';
 import { filled } from '../predict/masks.ts';
 import { truncatedHeaders } from '../predict/truncated-headers.ts';
-import { planEntities } from '../../../core/model/entity-options.ts';
-import { planOutputs } from '../../../core/model/output-plan.ts';
-import { planVector } from '../../../core/model/vector-plan.ts';
+import { planEntities } from '#core/model/entity-options.ts';
+import { planOutputs } from '#core/model/output-plan.ts';
+import { planVector } from '#core/model/vector-plan.ts';
 
 /** Members that the requests and responses of all model types have in common. */
 interface Request {

@@ -1,8 +1,5 @@
-import {
-  QuestionAnswering,
-  QuestionAnsweringResponseSchema,
-} from '../../../gen/encoder/question_answering_pb.ts';
-import { planAnswers } from '../../../core/model/answer-plan.ts';
+import { QuestionAnswering, QuestionAnsweringResponseSchema } from '#gen/encoder/question_answering_pb.ts';
+import { planAnswers } from '#core/model/answer-plan.ts';
 import { answerQuestions } from '../predict/answers.ts';
 import { answerTogether } from './answer-together.ts';
 import { modelMetadata } from './model-metadata.ts';

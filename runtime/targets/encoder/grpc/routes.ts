@@ -1,6 +1,6 @@
 import type { ConnectRouter } from '@connectrpc/connect';
-import type { ModelType } from '../../../contract/model-types.ts';
-import { Health } from '../../../gen/grpc/health/v1/health_pb.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { addHealth } from './server/health.ts';
 import { addReflection } from './server/reflection.ts';
 import { serviceOptions } from './server/service-options.ts';

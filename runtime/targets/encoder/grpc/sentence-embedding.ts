@@ -1,10 +1,10 @@
-import type { EmbeddingOutput as OutputName } from '../../../contract/embedding-outputs.ts';
-import { inputError } from '../../../contract/errors.ts';
+import type { EmbeddingOutput as OutputName } from '#contract/embedding-outputs.ts';
+import { inputError } from '#contract/errors.ts';
 import {
   EmbeddingOutput,
   SentenceEmbedding,
   SentenceEmbeddingResponseSchema,
-} from '../../../gen/encoder/sentence_embedding_pb.ts';
+} from '#gen/encoder/sentence_embedding_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

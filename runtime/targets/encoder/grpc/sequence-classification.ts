@@ -1,7 +1,7 @@
 import {
   SequenceClassification,
   SequenceClassificationResponseSchema,
-} from '../../../gen/encoder/sequence_classification_pb.ts';
+} from '#gen/encoder/sequence_classification_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

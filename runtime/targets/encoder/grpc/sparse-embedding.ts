@@ -1,4 +1,4 @@
-import { SparseEmbedding, SparseEmbeddingResponseSchema } from '../../../gen/encoder/sparse_embedding_pb.ts';
+import { SparseEmbedding, SparseEmbeddingResponseSchema } from '#gen/encoder/sparse_embedding_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

@@ -1,7 +1,7 @@
 import {
   TokenClassification,
   TokenClassificationResponseSchema,
-} from '../../../gen/encoder/token_classification_pb.ts';
+} from '#gen/encoder/token_classification_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

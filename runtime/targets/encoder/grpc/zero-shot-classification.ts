@@ -1,8 +1,8 @@
 import {
   ZeroShotClassification,
   ZeroShotClassificationResponseSchema,
-} from '../../../gen/encoder/zero_shot_classification_pb.ts';
-import { planLabels } from '../../../core/model/label-plan.ts';
+} from '#gen/encoder/zero_shot_classification_pb.ts';
+import { planLabels } from '#core/model/label-plan.ts';
 import { classifyByLabels } from '../predict/zero-shot.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { answerTogether } from './answer-together.ts';

@@ -1,4 +1,4 @@
-import { ZeroShotNer, ZeroShotNerResponseSchema } from '../../../gen/encoder/zero_shot_ner_pb.ts';
+import { ZeroShotNer, ZeroShotNerResponseSchema } from '#gen/encoder/zero_shot_ner_pb.ts';
 import { modelMetadata } from './model-metadata.ts';
 import { predict } from './predict.ts';
 import type { ModelService } from './service.ts';

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
-import { returnsTextVectors } from '../../../contract/model-types.ts';
-import { bodyReaderFrom, createExchangeBodyReader } from '../../../serve/http/body.ts';
-import type { DirectListener } from '../../../serve/http/direct-route.ts';
-import type { HostRules } from '../../../serve/http/host-rules.ts';
-import type { MetricsAccess } from '../../../serve/http/health.ts';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { httpShell } from '../../../serve/http/shell.ts';
+import { returnsTextVectors } from '#contract/model-types.ts';
+import { bodyReaderFrom, createExchangeBodyReader } from '#serve/http/body.ts';
+import type { DirectListener } from '#serve/http/direct-route.ts';
+import type { HostRules } from '#serve/http/host-rules.ts';
+import type { MetricsAccess } from '#serve/http/health.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 import { directRequests } from './direct-requests.ts';
 import { createEmbeddingsAnswer, EMBEDDINGS_PATH } from './embeddings-answer.ts';

@@ -1,9 +1,5 @@
-import {
-  createDirectListener,
-  type DirectListener,
-  type DirectRoute,
-} from '../../../serve/http/direct-route.ts';
-import type { Kernel } from '../../../serve/kernel.ts';
+import { createDirectListener, type DirectListener, type DirectRoute } from '#serve/http/direct-route.ts';
+import type { Kernel } from '#serve/kernel.ts';
 import type { AnswerExchange } from './run-model.ts';
 
 /** Handles common requests of the model without the HTTP framework: the answers of `answers`, by path. The app handles all others. */

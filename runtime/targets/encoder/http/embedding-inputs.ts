@@ -1,6 +1,6 @@
-import { inputError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { planVector, type VectorPlan } from '../../../core/model/vector-plan.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
 import type { EngineInput } from '../engine/serving.ts';
 import type { EmbeddingsRequest } from '../schemas/openai.ts';
 

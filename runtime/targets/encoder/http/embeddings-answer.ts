@@ -1,5 +1,5 @@
-import type { ExchangeBodyReader } from '../../../serve/http/body.ts';
-import { runAdmitted } from '../../../serve/run-admitted.ts';
+import type { ExchangeBodyReader } from '#serve/http/body.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { embeddingsRequest } from '../schemas/openai.ts';
 import { overflowOf } from '../schemas/overflow.ts';

@@ -1,8 +1,8 @@
-import type { AppError } from '../../../contract/errors.ts';
-import type { ErrorFormat } from '../../../serve/http/error-response.ts';
-import { OPENAI_ERRORS } from '../../../serve/http/openai-error.ts';
-import type { Content } from '../../../serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '../../../serve/http/openapi/statuses.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { ErrorFormat } from '#serve/http/error-response.ts';
+import { OPENAI_ERRORS } from '#serve/http/openai-error.ts';
+import type { Content } from '#serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { Type } from 'typebox';
 import { cohereError } from '../schemas/cohere.ts';
 import { TEI_ERROR, TEI_ERRORS, TEI_PATHS, teiErrorBody } from './tei/errors.ts';

@@ -1,6 +1,6 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { ModelType } from '../../../contract/model-types.ts';
-import { applyScoreFunction } from '../../../core/numbers/score-function.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { applyScoreFunction } from '#core/numbers/score-function.ts';
 
 interface Examples {
   readonly requests: Readonly<Record<string, unknown>>;

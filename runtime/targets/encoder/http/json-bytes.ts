@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { type HttpAnswer, JSON_TYPE } from '../../../serve/http/exchange/exchange.ts';
+import { type HttpAnswer, JSON_TYPE } from '#serve/http/exchange/exchange.ts';
 
 /** Builds a JSON response from pieces that are already JSON, so that long lists of numbers are never parsed again. */
 export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[]): Response {

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
-import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { omitUndefined } from '../../../core/json/omit-undefined.ts';
-import { vectorWidth } from '../../../core/model/vector-width.ts';
+import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { vectorWidth } from '#core/model/vector-width.ts';
 import type { modelMetadata } from '../schemas/model.ts';
 
 /** The response of `GET /model`. */

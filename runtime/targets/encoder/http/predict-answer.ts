@@ -1,10 +1,10 @@
 import type { TUnsafe } from 'typebox';
-import type { ModelType } from '../../../contract/model-types.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import { memberOf } from '../../../core/values/member-of.ts';
-import type { ExchangeBodyReader } from '../../../serve/http/body.ts';
-import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../../../serve/http/exchange/exchange.ts';
-import { runAdmitted } from '../../../serve/run-admitted.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import type { ExchangeBodyReader } from '#serve/http/body.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange/exchange.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { predict } from '../predict/predict.ts';
 import { type PredictRequest, predictRequest } from '../schemas/predict.ts';

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
-import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { withArticle } from '../../../core/text/with-article.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { withArticle } from '#core/text/with-article.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import type { RequestOverflow, ServingEngine } from '../engine/serving.ts';
 import type { VectorRows } from '../math/max-sim.ts';
-import { sigmoid } from '../../../core/numbers/softmax.ts';
+import { sigmoid } from '#core/numbers/softmax.ts';
 import type { ReadVector } from '../math/sparse.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { callerOf, runModel, sumOf } from './run-model.ts';

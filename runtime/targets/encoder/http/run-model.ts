@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { codePoints } from '../../../core/text/code-points.ts';
-import { disconnectSignal, type HttpExchange } from '../../../serve/http/exchange/exchange.ts';
-import type { AnswerHeader } from '../../../serve/http/openapi/operation.ts';
+import { codePoints } from '#core/text/code-points.ts';
+import { disconnectSignal, type HttpExchange } from '#serve/http/exchange/exchange.ts';
+import type { AnswerHeader } from '#serve/http/openapi/operation.ts';
 import {
   MAX_LISTED_INDEXES,
   TRUNCATED_COUNT,

@@ -1,4 +1,4 @@
-import { inputError } from '../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import type { EmbeddingsRequest } from '../schemas/openai.ts';
 

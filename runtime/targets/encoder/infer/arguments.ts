@@ -1,6 +1,6 @@
-import { type OnStep, timeStep } from '../../../core/time/time-step.ts';
+import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { toPrettyJson } from '../json/json.ts';
-import type { Output } from '../../../serve/cli/command.ts';
+import type { Output } from '#serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Step } from '../engine/steps.ts';
 import { TASKS } from '../tasks/index.ts';
@@ -33,7 +33,7 @@ export async function inferArguments(
       return;
     }
     // Most calls only print, so the file-writing code is loaded when needed.
-    const { writeText } = await import('../../../platform/files/write-text.ts');
+    const { writeText } = await import('#platform/files/write-text.ts');
     await writeText(file, json);
   });
 }

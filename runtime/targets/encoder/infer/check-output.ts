@@ -1,5 +1,5 @@
-import { findOutput } from '../../../platform/files/output-target.ts';
-import { type InputFile, refuseInput, STDIN } from '../../../platform/files/refuse-input.ts';
+import { findOutput } from '#platform/files/output-target.ts';
+import { type InputFile, refuseInput, STDIN } from '#platform/files/refuse-input.ts';
 import { partialFiles } from './resumable-output.ts';
 
 /** Rejects, before any work, an output that cannot be written or that is a file the command reads. */

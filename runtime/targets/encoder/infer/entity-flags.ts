@@ -1,7 +1,7 @@
-import type { EntityOptions } from '../../../core/model/entity-options.ts';
-import { planEntities } from '../../../core/model/entity-options.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { type Invocation, type Option, UsageError } from '../../../serve/cli/command.ts';
+import type { EntityOptions } from '#core/model/entity-options.ts';
+import { planEntities } from '#core/model/entity-options.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { labelsIn } from './labels.ts';
 
 /** Flags of zero_shot_ner models, next to the labels. */

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { toJsonLine } from '../json/json.ts';
-import { progressLine } from '../../../core/model/progress.ts';
-import { sha256 } from '../../../platform/sha256.ts';
-import { findOutput } from '../../../platform/files/output-target.ts';
-import { openStream } from '../../../platform/files/write-text.ts';
-import type { Output } from '../../../serve/cli/command.ts';
+import { progressLine } from '#core/model/progress.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { findOutput } from '#platform/files/output-target.ts';
+import { openStream } from '#platform/files/write-text.ts';
+import type { Output } from '#serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';

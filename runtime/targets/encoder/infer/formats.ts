@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { UsageError } from '../../../serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
 
 /** File formats that `infer --input` reads. */
 export const INPUT_FORMATS = ['txt', 'jsonl', 'csv'] as const;

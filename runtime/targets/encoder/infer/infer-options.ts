@@ -1,4 +1,4 @@
-import { tokenOutputsAmong } from '../../../core/model/output-plan.ts';
+import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import type { InferOptions } from '../engine/engine.ts';
 import type { PrintOptions, Task } from '../tasks/task.ts';
 

@@ -1,4 +1,4 @@
-import type { Invocation, Option } from '../../../serve/cli/command.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 
 /** Flags of models with labels in the request. */
 export const LABEL_FLAGS = {

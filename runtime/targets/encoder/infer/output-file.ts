@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createFolders } from '../../../platform/files/create-folders.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
 
 /** Returns the file for `--out-dir`: the path itself, or a file named after the executable if the path is a folder. */
 export function outputFile(path: string, modelPath: string, isLines: boolean): string {

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { memberOf } from '../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { fillMasks } from '../tasks/masks.ts';
 import { fillMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';

@@ -1,13 +1,13 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { parse as parseCsv } from 'csv-parse';
-import { configError, inputError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { lines } from '../../../core/text/lines.ts';
+import { configError, inputError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { lines } from '#core/text/lines.ts';
 import type { InputFormat } from './formats.ts';
 import { utf8Text } from './utf8-text.ts';
-import { errorCode } from '../../../core/values/error-code.ts';
-import { memberOf } from '../../../core/values/member-of.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 export interface TextSource {
   /** A path, or - for standard input. */

@@ -12,11 +12,11 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { configError } from '../../../contract/errors.ts';
-import { explainWriteError } from '../../../platform/files/write-error.ts';
-import { type FileLock, tryLock } from '../../../platform/files/file-lock.ts';
-import type { FileTarget } from '../../../platform/files/output-target.ts';
-import { takeOwner } from '../../../platform/files/replace-file.ts';
+import { configError } from '#contract/errors.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { type FileLock, tryLock } from '#platform/files/file-lock.ts';
+import type { FileTarget } from '#platform/files/output-target.ts';
+import { takeOwner } from '#platform/files/replace-file.ts';
 
 /**
  * A file of result lines that can be resumed after a killed run: `<file>.partial`, and next to it a file that identifies its

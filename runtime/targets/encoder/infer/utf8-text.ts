@@ -1,5 +1,5 @@
-import { inputError } from '../../../contract/errors.ts';
-import { firstInvalidLine } from '../../../platform/utf8-line.ts';
+import { inputError } from '#contract/errors.ts';
+import { firstInvalidLine } from '#platform/utf8-line.ts';
 
 const LINE_FEED = 0x0a;
 

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import type { FailedInference, Inference } from '../tasks/task.ts';
 
 /** Returns how many texts were longer than the model supports. */

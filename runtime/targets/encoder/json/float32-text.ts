@@ -7,7 +7,7 @@ import {
   type Scales,
   UNSURE,
 } from './float32-digits.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import type { JsonBytes } from './json-bytes.ts';
 
 /** Writes a comma and a number for each value, formatted as JSON.stringify formats its `shortestFloat32`. */

@@ -1,5 +1,5 @@
 import { encodeFloats, encodeJson, estimateFloats } from './json-writer.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 
 /** JSON on one line, with floats in their shortest float32 form. */
 export function toJsonLine(value: unknown): string {

@@ -1,4 +1,4 @@
-import type { TokenDetails } from '../../../core/model/tokenized-text.ts';
+import type { TokenDetails } from '#core/model/tokenized-text.ts';
 
 /** A part of a context, in Unicode code points. */
 interface AnswerSpan {

@@ -1,5 +1,5 @@
 import type { WindowAnswers } from './answer-spans.ts';
-import { least } from '../../../core/numbers/extremes.ts';
+import { least } from '#core/numbers/extremes.ts';
 
 /** Members as in the question answering pipeline of transformers. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import { findEntailment } from '../../../core/model/entailment.ts';
+import { findEntailment } from '#core/model/entailment.ts';
 
 export interface ScoredLabel {
   /** Index of the label in the request. */

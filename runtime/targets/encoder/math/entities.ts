@@ -1,5 +1,5 @@
-import { argmax } from '../../../core/numbers/argmax.ts';
-import { codePoints } from '../../../core/text/code-points.ts';
+import { argmax } from '#core/numbers/argmax.ts';
+import { codePoints } from '#core/text/code-points.ts';
 
 /**
  * How the tokens of a word agree on a label. `simple`: not at all, each token stands for itself; `first`: by the first token;

@@ -1,4 +1,4 @@
-import type { EntitySettings } from '../../../contract/entity-settings.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
 
 /** Words that can be an entity, from the first to the last one. */
 export interface EntitySpan {

@@ -1,6 +1,6 @@
-import type { Activation, LayerSettings } from '../../../contract/sentence.ts';
-import { countWeights } from '../../../core/model/layer-weights.ts';
-import { normalizeL2 } from '../../../core/vectors/vectors.ts';
+import type { Activation, LayerSettings } from '#contract/sentence.ts';
+import { countWeights } from '#core/model/layer-weights.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
 
 /** A module that follows pooling, with its weights. */
 export interface VectorLayer {

@@ -1,4 +1,4 @@
-import { divided } from '../../../core/vectors/vectors.ts';
+import { divided } from '#core/vectors/vectors.ts';
 
 /** A vector, and the number of tokens it stands for. */
 export interface WeightedVector {

@@ -1,4 +1,4 @@
-import type { Similarity } from '../../../contract/sentence.ts';
+import type { Similarity } from '#contract/sentence.ts';
 
 type Vector = readonly number[];
 

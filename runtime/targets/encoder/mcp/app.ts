@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { httpShell, type ShellOptions } from '../../../serve/http/shell.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { httpShell, type ShellOptions } from '#serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 
 /** Serves only `/mcp`, in the shell that every HTTP server of this project has. */

@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { isObject } from '../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { documentedKeywords } from '../../../serve/http/documented.ts';
-import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { documentedKeywords } from '#serve/http/documented.ts';
+import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 
 /**
  * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords, without `$id`, which clients

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
-import { createMcpHttp, type McpHttp, type McpHttpOptions } from '../../../serve/mcp/streamable-http.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { createMcpHttp, type McpHttp, type McpHttpOptions } from '#serve/mcp/streamable-http.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderMcpServer, OFFERED_VERSION } from './server.ts';
 

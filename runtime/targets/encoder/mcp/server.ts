@@ -1,7 +1,7 @@
-import type { SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
-import { withArticle } from '../../../core/text/with-article.ts';
-import { answerTraced } from '../../../serve/telemetry/mcp-request.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { SessionRequest, SessionServer } from '#serve/mcp/session-server.ts';
+import { withArticle } from '#core/text/with-article.ts';
+import { answerTraced } from '#serve/telemetry/mcp-request.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { EncoderContext } from '../context.ts';
 import { createEncoderTool, type EncoderTool } from './run-encoder.ts';
 

@@ -1,5 +1,5 @@
-import type { LineTransportOptions } from '../../../serve/mcp/line-transport.ts';
-import { serveMcpOverStdio } from '../../../serve/mcp/stdio.ts';
+import type { LineTransportOptions } from '#serve/mcp/line-transport.ts';
+import { serveMcpOverStdio } from '#serve/mcp/stdio.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderMcpServer, OFFERED_VERSION } from './server.ts';
 

@@ -1,6 +1,6 @@
-import type { AnswerPlan } from '../../../core/model/answer-plan.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
+import type { AnswerPlan } from '#core/model/answer-plan.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import type { RequestOverflow, RunModel } from '../engine/serving.ts';
 import type { WindowAnswers } from '../math/answer-spans.ts';
 import type { Question } from '../schemas/question-answering.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import {
   aggregateEntities,
   type AggregationStrategy,
@@ -6,9 +6,9 @@ import {
   type EntityToken,
   wordOfEntity,
 } from '../math/entities.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 
 /** Adds `entities` to results of token classification, grouped from the tokens of each text. */

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { type FilledText, fillMasks, type MaskedText } from '../tasks/masks.ts';
 

@@ -1,22 +1,22 @@
-import { inputError } from '../../../contract/errors.ts';
-import type { ModelType } from '../../../contract/model-types.ts';
+import { inputError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
 import type { EngineInput, RunModel, ServingEngine, View } from '../engine/serving.ts';
 import { overflowOf } from '../schemas/overflow.ts';
 import type { PredictRequest } from '../schemas/predict.ts';
-import { planAnswers } from '../../../core/model/answer-plan.ts';
+import { planAnswers } from '#core/model/answer-plan.ts';
 import type { Question } from '../schemas/question-answering.ts';
 import { answerQuestions } from './answers.ts';
 import { addEntities } from './entities.ts';
-import { planLabels } from '../../../core/model/label-plan.ts';
+import { planLabels } from '#core/model/label-plan.ts';
 import { classifyByLabels } from './zero-shot.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import { targetIds } from '../tasks/masks.ts';
 import { filled } from './masks.ts';
 import { addTokens } from './tokens.ts';
-import { planEntities } from '../../../core/model/entity-options.ts';
-import { planOutputs } from '../../../core/model/output-plan.ts';
-import { planVector } from '../../../core/model/vector-plan.ts';
+import { planEntities } from '#core/model/entity-options.ts';
+import { planOutputs } from '#core/model/output-plan.ts';
+import { planVector } from '#core/model/vector-plan.ts';
 
 /** The response that the contract defines, as JSON pieces: results are never parsed again. */
 export async function predict(

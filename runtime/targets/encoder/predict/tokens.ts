@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 
 /** Adds `tokens` to sparse vectors: the token of each index. Results of other outputs are unchanged. */

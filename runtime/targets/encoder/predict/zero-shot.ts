@@ -1,8 +1,8 @@
-import { inputError } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
 import { type RankedLabels, rankLabels } from '../tasks/zero-shot-classification.ts';
-import type { LabelPlan } from '../../../core/model/label-plan.ts';
+import type { LabelPlan } from '#core/model/label-plan.ts';
 
 /** Members as in the zero-shot classification pipeline of transformers. */
 export interface ZeroShotResult extends RankedLabels {

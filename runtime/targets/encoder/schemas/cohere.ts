@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { documented } from '../../../serve/http/documented.ts';
-import { optional } from '../../../serve/http/schemas.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
 import { overflowMembers } from './overflow.ts';
 import { document } from './rerank.ts';
 import { text } from './texts.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { DEFAULT_THRESHOLD } from '../../../core/model/entity-options.ts';
-import { optional } from '../../../serve/http/schemas.ts';
+import { DEFAULT_THRESHOLD } from '#core/model/entity-options.ts';
+import { optional } from '#serve/http/schemas.ts';
 
 /** Members of a request for entities of types in the request. */
 export const entityMembers = {

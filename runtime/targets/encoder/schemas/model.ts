@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
-import { MODEL_TYPE_NAMES } from '../../../contract/model-types.ts';
-import { SCORE_FUNCTIONS } from '../../../contract/score-function.ts';
-import { POOLINGS, SIMILARITIES } from '../../../contract/sentence.ts';
-import { oneOf, textMap } from '../../../serve/http/schemas.ts';
+import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { SCORE_FUNCTIONS } from '#contract/score-function.ts';
+import { POOLINGS, SIMILARITIES } from '#contract/sentence.ts';
+import { oneOf, textMap } from '#serve/http/schemas.ts';
 
 export const modelMetadata = Type.Object(
   {

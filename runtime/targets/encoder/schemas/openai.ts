@@ -1,8 +1,8 @@
-import { vectorWidth } from '../../../core/model/vector-width.ts';
+import { vectorWidth } from '#core/model/vector-width.ts';
 import { type Static, Type } from 'typebox';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { documented } from '../../../serve/http/documented.ts';
-import { oneOf, optional } from '../../../serve/http/schemas.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { documented } from '#serve/http/documented.ts';
+import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';

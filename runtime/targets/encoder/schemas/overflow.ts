@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { oneOf, optional } from '../../../serve/http/schemas.ts';
+import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { RequestOverflow } from '../engine/serving.ts';
 
 /** Booleans are the values of text-embeddings-inference, words those of Cohere. */

@@ -1,11 +1,11 @@
-import { vectorWidth } from '../../../core/model/vector-width.ts';
+import { vectorWidth } from '#core/model/vector-width.ts';
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox';
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { ModelType } from '../../../contract/model-types.ts';
-import { EMBEDDING_OUTPUTS } from '../../../contract/embedding-outputs.ts';
-import { TEXT_ROLES } from '../../../contract/multi-vector.ts';
-import { documented } from '../../../serve/http/documented.ts';
-import { oneOf, optional, textMap } from '../../../serve/http/schemas.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
+import { TEXT_ROLES } from '#contract/multi-vector.ts';
+import { documented } from '#serve/http/documented.ts';
+import { oneOf, optional, textMap } from '#serve/http/schemas.ts';
 import {
   embeddingOutputsResult,
   embeddingResult,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { DEFAULT_ANSWERS, MAX_ANSWERS } from '../../../core/model/answer-plan.ts';
-import { documented } from '../../../serve/http/documented.ts';
-import { optional } from '../../../serve/http/schemas.ts';
+import { DEFAULT_ANSWERS, MAX_ANSWERS } from '#core/model/answer-plan.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
 import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, text } from './texts.ts';
 

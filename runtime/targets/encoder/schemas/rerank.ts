@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { documented } from '../../../serve/http/documented.ts';
-import { optional } from '../../../serve/http/schemas.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
 import { overflowMembers } from './overflow.ts';
 import { text } from './texts.ts';
 

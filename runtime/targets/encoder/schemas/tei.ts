@@ -1,7 +1,7 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { documented } from '../../../serve/http/documented.ts';
-import { anyObject, oneOf, optional } from '../../../serve/http/schemas.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { documented } from '#serve/http/documented.ts';
+import { anyObject, oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { entity } from './results.ts';

@@ -1,9 +1,9 @@
 import { type TOptional, type TUnsafe, Type } from 'typebox';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { promptNames } from '../../../core/model/prompt-names.ts';
-import { documented, undocumented } from '../../../serve/http/documented.ts';
-import { MESSAGE_KEYWORD } from '../../../serve/http/explain-problems.ts';
-import { oneOf, optional } from '../../../serve/http/schemas.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { promptNames } from '#core/model/prompt-names.ts';
+import { documented, undocumented } from '#serve/http/documented.ts';
+import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
+import { oneOf, optional } from '#serve/http/schemas.ts';
 
 /** The message that the contract defines for a missing or empty text. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };

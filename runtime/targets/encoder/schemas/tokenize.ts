@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { optional } from '../../../serve/http/schemas.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { optional } from '#serve/http/schemas.ts';
 import { NOT_EMPTY, promptName, text } from './texts.ts';
 
 export const tokenizeRequest = (manifest: Manifest, maxInputs: number) =>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { documented } from '../../../serve/http/documented.ts';
-import { optional } from '../../../serve/http/schemas.ts';
-import { DEFAULT_TEMPLATE } from '../../../core/model/label-plan.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
+import { DEFAULT_TEMPLATE } from '#core/model/label-plan.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { overflowMembers } from './overflow.ts';
 import { NOT_EMPTY, text } from './texts.ts';

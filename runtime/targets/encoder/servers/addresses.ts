@@ -1,6 +1,6 @@
-import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
-import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
+import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import { DEFAULT_HOSTNAMES } from './options.ts';
 
 export interface Address {

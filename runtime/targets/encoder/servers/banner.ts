@@ -1,9 +1,9 @@
-import { formatAddress } from '../../../serve/hostname.ts';
+import { formatAddress } from '#serve/hostname.ts';
 import type { EncoderContext } from '../context.ts';
 import { exposureNotice } from './exposure.ts';
 import type { ServeSettings } from './settings.ts';
 import type { RunningServers } from './start-servers.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** The startup banner: the model, the addresses it is served on, and who can reach them if no key protects them. */
 export function banner(

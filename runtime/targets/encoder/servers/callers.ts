@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { configError, messageOf } from '../../../contract/errors.ts';
-import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '../../../core/text/web-origin.ts';
-import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { list } from '../../../serve/cli/values.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '#core/text/web-origin.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { list } from '#serve/cli/values.ts';
 
 /** Settings that control who can call a server. */
 export interface Callers {

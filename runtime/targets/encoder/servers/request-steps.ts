@@ -1,4 +1,4 @@
-import type { Step } from '../../../serve/telemetry/tracer.ts';
+import type { Step } from '#serve/telemetry/tracer.ts';
 import type { EngineObserver } from '../engine/serving.ts';
 
 /** The steps of a request that has just ended, for its trace. A long request runs before all of its inputs are tokenized. */

@@ -1,5 +1,5 @@
-import { openLogLines } from '../../../platform/log-lines.ts';
-import { stopSignal } from '../../../serve/program/signals.ts';
+import { openLogLines } from '#platform/log-lines.ts';
+import { stopSignal } from '#serve/program/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { type ContextSettings, openContext } from './open-context.ts';
 

@@ -1,4 +1,4 @@
-import { runServer } from '../../../serve/program/run-server.ts';
+import { runServer } from '#serve/program/run-server.ts';
 import { banner } from './banner.ts';
 import { exposureNotice } from './exposure.ts';
 import { openContext } from './open-context.ts';

@@ -1,6 +1,6 @@
 import { isSea } from 'node:sea';
-import { inspect } from '../../../core/model/inspection.ts';
-import { openFileSource } from '../../../platform/file-source.ts';
+import { inspect } from '#core/model/inspection.ts';
+import { openFileSource } from '#platform/file-source.ts';
 import type { EncoderContext } from '../context.ts';
 
 /** Returns the versions of the components. From source, only the Node version is known. */

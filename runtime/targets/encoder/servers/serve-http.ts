@@ -1,4 +1,4 @@
-import { type HttpListener, listenHttp } from '../../../serve/http/listen.ts';
+import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderHttp } from '../http/app.ts';
 import { mcpApp } from '../mcp/app.ts';

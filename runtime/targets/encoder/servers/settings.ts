@@ -1,10 +1,10 @@
-import type { Invocation } from '../../../serve/cli/command.ts';
-import { duration, requiredNumber, wholeNumber } from '../../../serve/cli/values.ts';
-import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
-import { type MetricsAccess, metricsAccess } from '../../../serve/http/health.ts';
-import { type ReadTracing, readTracing } from '../../../serve/telemetry/read-tracing.ts';
-import { type ProcessSettings, readProcessSettings } from '../../../serve/program/process-options.ts';
-import { readTls, type TlsFiles } from '../../../serve/tls.ts';
+import type { Invocation } from '#serve/cli/command.ts';
+import { duration, requiredNumber, wholeNumber } from '#serve/cli/values.ts';
+import { logLevel, type LogLevel } from '#serve/log-levels.ts';
+import { type MetricsAccess, metricsAccess } from '#serve/http/health.ts';
+import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
+import { type ProcessSettings, readProcessSettings } from '#serve/program/process-options.ts';
+import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import type { Addresses } from './addresses.ts';
 import { type Callers, readCallers } from './callers.ts';

@@ -1,6 +1,6 @@
-import { systemClock } from '../../../platform/clock.ts';
-import { createCloserStack } from '../../../serve/program/closer-stack.ts';
-import { createShutdown } from '../../../serve/program/shutdown.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
+import { createShutdown } from '#serve/program/shutdown.ts';
 import type { EncoderContext } from '../context.ts';
 import type { ServeSettings } from './settings.ts';
 

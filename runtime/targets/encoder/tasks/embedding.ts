@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { normalizeL2 } from '../../../core/vectors/vectors.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';
 import { textVector } from './text-vector.ts';

@@ -1,5 +1,5 @@
 import { greatest } from '../math/greatest.ts';
-import { softmax } from '../../../core/numbers/softmax.ts';
+import { softmax } from '#core/numbers/softmax.ts';
 import { DEFAULT_CANDIDATES, type MaskedText, noMask } from './masks.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { findNotFinite } from '../../../core/numbers/finite.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { findNotFinite } from '#core/numbers/finite.ts';
 
 /** Returns the values unchanged. Throws an InternalError if the model returned NaN or infinity, which JSON cannot represent. */
 export function finiteOutput(values: Float32Array, { output }: Pick<Manifest, 'output'>): Float32Array {

@@ -1,6 +1,6 @@
-import type { EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import type { EmbeddingOutput } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
 import { sparseDot, type ReadVector } from '../math/sparse.ts';
 import type { Inference } from './task.ts';

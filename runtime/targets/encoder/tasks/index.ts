@@ -1,4 +1,4 @@
-import type { ModelType } from '../../../contract/model-types.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { embedding } from './embedding.ts';
 import { multiVector } from './multi-vector.ts';
 import { questionAnswering } from './question-answering.ts';

@@ -1,7 +1,7 @@
-import type { ScoreFunction } from '../../../contract/score-function.ts';
-import { argmax } from '../../../core/numbers/argmax.ts';
-import { applyScoreFunction } from '../../../core/numbers/score-function.ts';
-import type { Transformed } from '../../../transform/transform-row.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
+import { argmax } from '#core/numbers/argmax.ts';
+import { applyScoreFunction } from '#core/numbers/score-function.ts';
+import type { Transformed } from '#transform/transform-row.ts';
 
 export interface LabelScores {
   readonly scores: Float32Array;

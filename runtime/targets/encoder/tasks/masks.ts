@@ -1,7 +1,7 @@
-import { inputError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { itemAt } from '#core/values/item-at.ts';
 
 /** Candidates of the masks of a text, as ids: what a model computes. */
 export interface MaskedText {

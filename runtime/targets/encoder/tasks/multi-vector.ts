@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { normalizeL2 } from '../../../core/vectors/vectors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference, ResultOptions, Task } from './task.ts';
 import { writeFloats } from './token-info.ts';

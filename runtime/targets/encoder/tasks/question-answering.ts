@@ -1,5 +1,5 @@
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { type AnswerPlan, candidatesOf, planAnswers } from '../../../core/model/answer-plan.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { type AnswerPlan, candidatesOf, planAnswers } from '#core/model/answer-plan.ts';
 import { answerSpans, type WindowAnswers } from '../math/answer-spans.ts';
 import { type Answer, chooseAnswers } from '../math/choose-answers.ts';
 import { finiteOutput } from './finite-output.ts';

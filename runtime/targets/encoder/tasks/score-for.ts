@@ -1,6 +1,6 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
 import { keptVectors } from './multi-vector.ts';
 import type { Inference } from './task.ts';

@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import type { SparseVector } from '../math/sparse.ts';
 import { writeSparse } from './sparse-embedding.ts';
 import type { Inference, PrintOptions, ResultOptions, Task } from './task.ts';

@@ -1,5 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { finiteOutput } from './finite-output.ts';
 import { labelScores } from './label-scores.ts';
 import type { Task } from './task.ts';

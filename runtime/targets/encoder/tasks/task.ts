@@ -1,13 +1,13 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { EmbeddingOutput } from '../../../contract/embedding-outputs.ts';
-import type { TextRole } from '../../../contract/multi-vector.ts';
-import type { TokenRows } from '../../../core/model/raw-output.ts';
-import type { TextInput, TokenizedText } from '../../../core/model/tokenized-text.ts';
-import type { EntityOptions } from '../../../core/model/entity-options.ts';
-import type { VectorOptions } from '../../../core/model/vector-plan.ts';
-import type { Transformed } from '../../../transform/transform-row.ts';
-import type { AnswerPlan } from '../../../core/model/answer-plan.ts';
-import type { LabelPlan } from '../../../core/model/label-plan.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { EmbeddingOutput } from '#contract/embedding-outputs.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import type { TokenRows } from '#core/model/raw-output.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
+import type { EntityOptions } from '#core/model/entity-options.ts';
+import type { VectorOptions } from '#core/model/vector-plan.ts';
+import type { Transformed } from '#transform/transform-row.ts';
+import type { AnswerPlan } from '#core/model/answer-plan.ts';
+import type { LabelPlan } from '#core/model/label-plan.ts';
 import type { VectorLayer } from '../math/layers.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */

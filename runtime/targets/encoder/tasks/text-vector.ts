@@ -1,9 +1,9 @@
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { applyLayers } from '../math/layers.ts';
 import { meanOfWindows } from '../math/mean-of-windows.ts';
-import { poolRows } from '../../../core/vectors/pooling.ts';
-import { normalizeL2 } from '../../../core/vectors/vectors.ts';
-import type { VectorOptions } from '../../../core/model/vector-plan.ts';
+import { poolRows } from '#core/vectors/pooling.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
+import type { VectorOptions } from '#core/model/vector-plan.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference } from './task.ts';
 import { vectorsOf } from './vectors-of.ts';

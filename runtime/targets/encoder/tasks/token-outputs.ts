@@ -1,7 +1,7 @@
-import type { TokenOutputName, TokenOutputs } from '../../../contract/embedding-outputs.ts';
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { TokenOutputName, TokenOutputs } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { sparseOfTokens, type SparseVector } from '../math/sparse.ts';
-import { normalizeL2 } from '../../../core/vectors/vectors.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference, ResultOptions } from './task.ts';
 

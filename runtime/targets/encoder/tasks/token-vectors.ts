@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference } from './task.ts';
 import { vectorsOf } from './vectors-of.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import type { Inference } from './task.ts';
 
 /** Returns the vectors of a text's tokens, special tokens included, row by row: from the model, or from its transform. */

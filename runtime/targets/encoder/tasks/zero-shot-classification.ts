@@ -1,7 +1,7 @@
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { LabelPlan } from '../../../core/model/label-plan.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { LabelPlan } from '#core/model/label-plan.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import { scoreLabels } from '../math/entailment-scores.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';

@@ -1,9 +1,9 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import type { Manifest } from '../../../contract/manifest.ts';
-import type { EntityOptions } from '../../../core/model/entity-options.ts';
-import type { WordSource } from '../../../core/model/tokenized-text.ts';
-import { shortestFloat32 } from '../../../core/numbers/float32.ts';
-import { codePoints } from '../../../core/text/code-points.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { EntityOptions } from '#core/model/entity-options.ts';
+import type { WordSource } from '#core/model/tokenized-text.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { codePoints } from '#core/text/code-points.ts';
 import { chooseEntities } from '../math/choose-entities.ts';
 import { type EntitySpan, entityCandidates } from '../math/entity-candidates.ts';
 import { finiteOutput } from './finite-output.ts';

@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { AppError } from '../../../contract/errors.ts';
-import { rfc3339 } from '../../../core/time/rfc3339.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import { repeat } from '../accounts/ledger/repeat.ts';
 import type { AlertRow } from '../store/record-schema.ts';
 import { alertMessage, alertText } from './alert-message.ts';

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { dollarsOf, dollarText } from '../shared/money.ts';
 import { accountOwner } from '../store/account-ids.ts';
 import type { AlertRow } from '../store/record-schema.ts';

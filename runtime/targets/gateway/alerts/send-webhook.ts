@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { messageOf } from '../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import { checkedUrl, providerLookup } from '../providers/adapters/http/provider-address.ts';
 import type { Webhook } from './alerts-config.ts';
 import { webhookHeaders } from './sign-webhook.ts';

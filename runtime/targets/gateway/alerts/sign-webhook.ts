@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { trimEndOf } from '../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 const PREFIX = 'whsec_';
 const MIN_KEY_BYTES = 24;

@@ -1,9 +1,9 @@
 import type { Hono } from 'hono';
-import { createBodyReader } from '../../../serve/http/body.ts';
-import { docsPageRoutes } from '../../../serve/http/docs-page/routes.ts';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { listParameters } from '../../../serve/http/openapi/list-parameters.ts';
-import { httpShell } from '../../../serve/http/shell.ts';
+import { createBodyReader } from '#serve/http/body.ts';
+import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { listParameters } from '#serve/http/openapi/list-parameters.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import type { GatewayContext } from '../context.ts';
 import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-options.ts';
 import { API_ERRORS } from './http/api-errors.ts';

@@ -1,6 +1,6 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { GATEWAY_OPTIONS } from '../config/options.ts';
-import { JSON_OPTION } from '../../../serve/cli/output-format.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 
 /** `doctor` reports what keeps the gateway from working, each problem with a remedy. */
 export const doctorCommand: Command = {
@@ -10,7 +10,7 @@ export const doctorCommand: Command = {
   async run(invocation, output) {
     const [{ runChecks }, { showFindings }] = await Promise.all([
       import('./doctor/run-checks.ts'),
-      import('../../../serve/cli/doctor/show-findings.ts'),
+      import('#serve/cli/doctor/show-findings.ts'),
     ]);
     return showFindings(await runChecks(invocation, process.env), invocation.flag('json'), output);
   },

@@ -1,6 +1,6 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import { withEnvironment } from '../../../serve/cli/values.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 import { GATEWAY_OPTIONS } from '../config/options.ts';
 
 const OPTIONS = {

@@ -1,7 +1,7 @@
-import { type Environment, expand } from '../../../core/text/expand.ts';
-import type { Finding } from '../../../core/yaml/issue.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { type Environment, expand } from '#core/text/expand.ts';
+import type { Finding } from '#core/yaml/issue.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 type Path = readonly string[];
 

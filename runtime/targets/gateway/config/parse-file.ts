@@ -1,11 +1,11 @@
-import { type AppError, configError } from '../../../contract/errors.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import type { Environment } from '../../../core/text/expand.ts';
-import { describe, isMapping } from '../../../core/yaml/describe.ts';
-import { type Finding, formatIssues } from '../../../core/yaml/issue.ts';
-import { locate, sourceAt } from '../../../core/yaml/locate.ts';
-import { parseYaml } from '../../../core/yaml/parse-yaml.ts';
-import { createValidate, type Validate } from '../../../core/yaml/validate.ts';
+import { type AppError, configError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { Environment } from '#core/text/expand.ts';
+import { describe, isMapping } from '#core/yaml/describe.ts';
+import { type Finding, formatIssues } from '#core/yaml/issue.ts';
+import { locate, sourceAt } from '#core/yaml/locate.ts';
+import { parseYaml } from '#core/yaml/parse-yaml.ts';
+import { createValidate, type Validate } from '#core/yaml/validate.ts';
 import { GATEWAY_FILE_SCHEMA, type GatewayFile } from './schemas/file.ts';
 import { expandFile } from './expand-file.ts';
 

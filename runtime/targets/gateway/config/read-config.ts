@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path';
-import { configError } from '../../../contract/errors.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import type { Environment } from '../../../core/text/expand.ts';
-import { createRedactions } from '../../../core/text/redactions.ts';
-import type { Finding } from '../../../core/yaml/issue.ts';
-import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
-import type { ReloadableConfig } from '../../../serve/program/reloader.ts';
+import { configError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { Environment } from '#core/text/expand.ts';
+import { createRedactions } from '#core/text/redactions.ts';
+import type { Finding } from '#core/yaml/issue.ts';
+import { isBlank, readText, type TextFileOnDisk } from '#platform/read-text.ts';
+import type { ReloadableConfig } from '#serve/program/reloader.ts';
 import type { FlagsAndEnv } from './flags-and-env.ts';
 import { type ParsedFile, parseFile } from './parse-file.ts';
 import type { ResolveContext } from './resolve/context.ts';

@@ -1,5 +1,5 @@
 import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../shared/sendable-key.ts';
-import { UsageError } from '../../../serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
 
 /** Validates a key from a flag or a variable, which `source` names. Error messages never contain the key. */
 export function requireSendableKey(text: string, source: string): string {

@@ -1,5 +1,5 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { METRICS_ACCESS, type MetricsAccess } from '../../../serve/http/health.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { METRICS_ACCESS, type MetricsAccess } from '#serve/http/health.ts';
 import type { GatewayFile } from './schemas/file.ts';
 import type { GatewayConfig } from './spec.ts';
 import type { ResolveContext } from './resolve/context.ts';
@@ -15,7 +15,7 @@ import { resolveServer } from './resolve/server.ts';
 import { resolveSignIn } from './resolve/sign-in.ts';
 import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
-import { LOG_LEVELS } from '../../../serve/log-levels.ts';
+import { LOG_LEVELS } from '#serve/log-levels.ts';
 
 const AUDIT_RETENTION = '365d';
 const RATE = { min: 1, max: 1_000_000_000 };

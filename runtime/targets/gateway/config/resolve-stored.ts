@@ -1,4 +1,4 @@
-import { createRedactions } from '../../../core/text/redactions.ts';
+import { createRedactions } from '#core/text/redactions.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { ResolveContext } from './resolve/context.ts';
 import { resolveLimits } from './resolve/limits.ts';

@@ -1,6 +1,6 @@
-import { RULE_KEYWORD } from '../../../core/yaml/explain-value.ts';
+import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { GATEWAY_FILE_SCHEMA } from './schemas/file.ts';
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 /** Returns the JSON Schema of the configuration file, without our own keywords. */
 export function schemaText(): string {

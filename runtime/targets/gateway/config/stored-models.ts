@@ -1,4 +1,4 @@
-import type { Secret } from '../../../core/text/redactions.ts';
+import type { Secret } from '#core/text/redactions.ts';
 import type { StoredEntries } from '../accounts/registry/model-entries.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { EncoderProgram, ProviderInstance } from '../providers/adapters/provider.ts';

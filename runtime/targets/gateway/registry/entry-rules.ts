@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { EntrySettings } from '../accounts/registry/model-entries.ts';
 import type { EntrySource } from './registry.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Secret } from '../../../core/text/redactions.ts';
-import type { Logger } from '../../../serve/log.ts';
+import type { Secret } from '#core/text/redactions.ts';
+import type { Logger } from '#serve/log.ts';
 import type { ModelEntries, StoredEntries } from '../accounts/registry/model-entries.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { WithStored } from '../config/stored-models.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { EntrySettings, StoredEntries, StoredProvider } from '../accounts/registry/model-entries.ts';
 import { addressOf, splitSecrets } from '../accounts/registry/entry-secrets.ts';
 import { memberOfProblem } from '../config/resolve/stored-provider.ts';

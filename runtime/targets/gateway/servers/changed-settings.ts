@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keysOf } from '../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 
 /** Names of the parts of the configuration that differ, without values, which can be secrets. */

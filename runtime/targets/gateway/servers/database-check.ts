@@ -1,8 +1,8 @@
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Ledger } from '../accounts/ledger/ledger.ts';
 import { explainOpenError } from '../store/database-error.ts';
-import { memberOf } from '../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 export interface DatabaseCheckParts {
   readonly ledger: Pick<Ledger, 'heartbeat'>;

@@ -1,4 +1,4 @@
-import type { Exposure } from '../../../serve/program/listen-policy.ts';
+import type { Exposure } from '#serve/program/listen-policy.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 
 /** Returns the address of a gateway and the master key that protects it. An empty master key counts as not set. */

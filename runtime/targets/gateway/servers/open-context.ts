@@ -1,13 +1,13 @@
 import { isSea } from 'node:sea';
-import type { AppError } from '../../../contract/errors.ts';
-import { systemClock } from '../../../platform/clock.ts';
-import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
-import { createKernel } from '../../../serve/kernel.ts';
-import { programVersion } from '../../../serve/program/version.ts';
-import { tracingVariables } from '../../../serve/telemetry/tracing-variables.ts';
-import type { Logger } from '../../../serve/log.ts';
+import type { AppError } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createOrphanGuard } from '#platform/orphan-guard.ts';
+import { createKernel } from '#serve/kernel.ts';
+import { programVersion } from '#serve/program/version.ts';
+import { tracingVariables } from '#serve/telemetry/tracing-variables.ts';
+import type { Logger } from '#serve/log.ts';
 import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
-import type { Redactor } from '../../../serve/redact.ts';
+import type { Redactor } from '#serve/redact.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
 import type { AlertsConfig } from '../alerts/alerts-config.ts';
 import { createExperimentAnswers } from '../evaluation/workflows/experiment-answers.ts';
@@ -37,7 +37,7 @@ import { createSingleJobs } from '../evaluation/workflows/single-jobs.ts';
 import { createWorkflows } from '../evaluation/workflows/workflows.ts';
 import { openSignIn } from './open-sign-in.ts';
 import { createDatabaseCheck } from './database-check.ts';
-import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;

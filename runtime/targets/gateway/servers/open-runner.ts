@@ -1,15 +1,15 @@
 import { isSea } from 'node:sea';
-import { ownCommand } from '../../../platform/own-command.ts';
-import { formatAddress } from '../../../serve/hostname.ts';
-import { listenHttp } from '../../../serve/http/listen.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { ownCommand } from '#platform/own-command.ts';
+import { formatAddress } from '#serve/hostname.ts';
+import { listenHttp } from '#serve/http/listen.ts';
+import type { Logger } from '#serve/log.ts';
 import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
 import type { gatewayApp } from '../api/app.ts';
 import { malformedRequestAnswer } from '../api/http/errors.ts';
 import { createLocalCompute } from '../evaluation/jobs/compute/local.ts';
 import { createRayCompute } from '../evaluation/jobs/compute/ray.ts';
 import { createRunner, type Runner } from '../evaluation/jobs/runner/runner.ts';
-import { createCloserStack } from '../../../serve/program/closer-stack.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
 import type { OpenedContext } from './open-context.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Identity } from '../accounts/identity/identity.ts';
 import type { RedeemedCodes } from '../accounts/sign-in/redeemed-codes.ts';
 import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
-import { createReloader, type Reloader } from '../../../serve/program/reloader.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
+import { createReloader, type Reloader } from '#serve/program/reloader.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 
 interface GatewayReloaderOptions {

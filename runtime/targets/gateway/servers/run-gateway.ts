@@ -1,5 +1,5 @@
-import type { Output } from '../../../serve/cli/command.ts';
-import { runServer } from '../../../serve/program/run-server.ts';
+import type { Output } from '#serve/cli/command.ts';
+import { runServer } from '#serve/program/run-server.ts';
 import { type RunningGateway, startGateway, type StartOptions } from './start-gateway.ts';
 
 /** Runs until the process is stopped; returns the exit code. SIGHUP reloads the configuration. */

@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { readMultipart } from './multipart.ts';
 
 /** A file of a form, in the pieces in which it arrived, so that it is in memory only once. */

@@ -1,4 +1,4 @@
-import { stringEnd } from '../../../core/json/string-end.ts';
+import { stringEnd } from '#core/json/string-end.ts';
 
 /** Changes to members of an object: another JSON text, or `undefined` to remove the member. */
 export type MemberEdits = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /**
  * Money in nano-dollars as bigint: a number would silently lose cents above nine million dollars, and a bigint cannot be

@@ -1,5 +1,5 @@
-import { AppError } from '../../../contract/errors.ts';
-import { headerParameters } from '../../../core/net/header-parameters.ts';
+import { AppError } from '#contract/errors.ts';
+import { headerParameters } from '#core/net/header-parameters.ts';
 
 /** One field or file of a multipart form, https://www.rfc-editor.org/rfc/rfc7578. Unread content is skipped. */
 export interface Part {

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** One line of printable ASCII. Spaces at its ends would be lost in transit, which changes the key. */
 const SENDABLE = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;

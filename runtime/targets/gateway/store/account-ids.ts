@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { GroupKind, ReservationRow } from './schema.ts';
 
 /** The IDs of accounts in `gateway_accounts`. */

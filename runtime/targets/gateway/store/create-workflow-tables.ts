@@ -1,6 +1,6 @@
 import { type ColumnDataType, type Kysely, sql } from 'kysely';
 import type { WorkflowSchema } from './workflow-schema.ts';
-import { keysOf } from '../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 type Type = 'text' | 'bigint' | 'integer' | 'bytes';
 type TableColumns<Row> = { readonly [Column in keyof Row]: Type | `${Type}?` };

@@ -1,5 +1,5 @@
-import { AppError, configError, messageOf } from '../../../contract/errors.ts';
-import { memberOf } from '../../../core/values/member-of.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** Explains an error of the database to its operator. */
 export function explainOpenError(error: unknown, shown: string): AppError {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** The location of a database. `shown` is the URL without credentials, for messages. */
 export type DatabaseLocation =

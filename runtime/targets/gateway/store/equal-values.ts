@@ -1,5 +1,5 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
-import { entriesOf } from '../../../core/values/keys.ts';
+import { entriesOf } from '#core/values/keys.ts';
 import { isStorable } from './storable-text.ts';
 
 /** The condition that columns have these values; those that are undefined are not compared. */

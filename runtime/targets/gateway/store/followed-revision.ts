@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { AuditEvent } from './audit/audit-trail.ts';
 import type { Store } from './store.ts';
 import { databaseUnavailable } from './database-error.ts';

@@ -1,5 +1,5 @@
 import type { Page } from './page.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 const PAGE_SIZE = 1000;
 

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorCode } from '../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /**
  * Returns a name for the process id namespace of this machine. A host name is not enough: two containers can have the same, and after

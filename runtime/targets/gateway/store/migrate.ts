@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';

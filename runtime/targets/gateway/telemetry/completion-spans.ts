@@ -1,14 +1,8 @@
 import { dollarsOf } from '../shared/money.ts';
 import type { Attempt } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
-import {
-  attributesOf,
-  nanoTime,
-  type OtlpSpan,
-  SPAN_KINDS,
-  STATUS_ERROR,
-} from '../../../serve/telemetry/otlp.ts';
-import { newSpanId, type RequestTrace } from '../../../serve/telemetry/request-trace.ts';
+import { attributesOf, nanoTime, type OtlpSpan, SPAN_KINDS, STATUS_ERROR } from '#serve/telemetry/otlp.ts';
+import { newSpanId, type RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { CompletionEvent } from '../requests/completions/telemetry.ts';
 
 /**

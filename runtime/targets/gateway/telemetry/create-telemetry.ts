@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '../../../platform/clock.ts';
-import { traceOf } from '../../../serve/telemetry/request-trace.ts';
-import { openSpanQueue } from '../../../serve/telemetry/open-span-queue.ts';
-import type { TracingSettings } from '../../../serve/telemetry/tracing-settings.ts';
+import type { Clock } from '#platform/clock.ts';
+import { traceOf } from '#serve/telemetry/request-trace.ts';
+import { openSpanQueue } from '#serve/telemetry/open-span-queue.ts';
+import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
 import type { Telemetry } from '../requests/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';
 import { createGatewayMetrics } from './metrics.ts';

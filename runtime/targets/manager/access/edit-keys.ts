@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { configError, inputError } from '../../../contract/errors.ts';
-import { explainWriteError } from '../../../platform/files/write-error.ts';
-import { createFolders } from '../../../platform/files/create-folders.ts';
-import { withFileLock } from '../../../platform/files/file-lock.ts';
-import { writeText } from '../../../platform/files/write-text.ts';
+import { configError, inputError } from '#contract/errors.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { withFileLock } from '#platform/files/file-lock.ts';
+import { writeText } from '#platform/files/write-text.ts';
 import { keyFileText, readKeyFile } from './key-file.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
 

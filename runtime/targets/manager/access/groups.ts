@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { GroupSpec } from '../config/group-spec.ts';
 import { serverName } from '../config/server-name.ts';
 import type { Caller } from './caller.ts';

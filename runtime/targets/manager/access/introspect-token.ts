@@ -1,11 +1,11 @@
-import { AppError } from '../../../contract/errors.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
-import { sha256 } from '../../../platform/sha256.ts';
-import { basicAuthorization } from '../../../serve/oauth/basic-authorization.ts';
-import { discoverServer } from '../../../serve/oauth/discover.ts';
-import { errorResponseOf, OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
-import { isSameIssuer } from '../../../serve/oauth/server-metadata.ts';
+import { AppError } from '#contract/errors.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { basicAuthorization } from '#serve/oauth/basic-authorization.ts';
+import { discoverServer } from '#serve/oauth/discover.ts';
+import { errorResponseOf, OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
+import { isSameIssuer } from '#serve/oauth/server-metadata.ts';
 import type { IntrospectionSettings } from '../config/spec.ts';
 import type { Claims } from './token-caller.ts';
 

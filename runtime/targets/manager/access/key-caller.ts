@@ -1,4 +1,4 @@
-import { matchesAny } from '../../../core/text/name-pattern.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 import type { Caller } from './caller.ts';
 import type { KeyRecord } from './key-record.ts';
 

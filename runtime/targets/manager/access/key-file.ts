@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-import { configError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { TRUSTED_SCHEMAS } from '../../../core/json/trusted-schemas.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import { parseRate, RATE_RULE } from './rate.ts';
 import { type KeyRecord, keyRecord } from './key-record.ts';
 

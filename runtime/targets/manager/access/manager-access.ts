@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
-import { type Access, digestOf, requireBearerToken, unknownKey } from '../../../serve/access.ts';
+import { type Access, digestOf, requireBearerToken, unknownKey } from '#serve/access.ts';
 import { ANYONE, type Caller } from './caller.ts';
 import { createGroups, type Groups } from './groups.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf } from './key-record.ts';
-import { readBearerToken } from '../../../serve/program/bearer-token.ts';
+import { readBearerToken } from '#serve/program/bearer-token.ts';
 import type { TokenAccess } from './token-access.ts';
 import { parseRate } from './rate.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { digestOf } from '../../../serve/access.ts';
+import { digestOf } from '#serve/access.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** Prefix that identifies keys, for people and for scanners that search for leaked keys. */

@@ -1,6 +1,6 @@
-import { messageOf } from '../../../contract/errors.ts';
-import { fileState } from '../../../platform/file-state.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { messageOf } from '#contract/errors.ts';
+import { fileState } from '#platform/file-state.ts';
+import type { Logger } from '#serve/log.ts';
 import { readKeyFile } from './key-file.ts';
 import type { KeyRecord } from './key-record.ts';
 import type { KeySource } from './manager-access.ts';

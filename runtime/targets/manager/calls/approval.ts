@@ -1,7 +1,7 @@
-import { AppError } from '../../../contract/errors.ts';
-import { matchesAny } from '../../../core/text/name-pattern.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { AppError } from '#contract/errors.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ApprovalRule } from '../config/tool-policy.ts';
 import type { Params } from '../shapes/shape.ts';
 import { requestFromClient } from '../upstream/server-requests.ts';

@@ -1,13 +1,13 @@
 import { Counter, type Registry } from 'prom-client';
 import { canonicalJson } from '../shared/canonical-json.ts';
 import { jsonSize } from '../shared/json-size.ts';
-import { openLineFile } from '../../../platform/line-file.ts';
-import { sha256 } from '../../../platform/sha256.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { openLineFile } from '#platform/line-file.ts';
+import { sha256 } from '#platform/sha256.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Approval } from './approval.ts';
 import type { ServerCall } from './call.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
-import type { Redactor } from '../../../serve/redact.ts';
+import type { Redactor } from '#serve/redact.ts';
 
 /** The form of arguments in the audit log. They can be personal data, so their hash is the default. @internal */
 export type AuditArguments = 'hashed' | 'redacted';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../contract/errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { waitFor } from '../../../platform/wait-for.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { waitFor } from '#platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';

@@ -1,12 +1,12 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Leave } from '../../../core/limits/turn-queue.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Leave } from '#core/limits/turn-queue.ts';
 import { jsonSize } from '../shared/json-size.ts';
-import { requestTraced } from '../../../serve/telemetry/mcp-request.ts';
-import type { TraceHeaders } from '../../../serve/telemetry/request-trace.ts';
-import type { Tracer } from '../../../serve/telemetry/tracer.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { requestTraced } from '#serve/telemetry/mcp-request.ts';
+import type { TraceHeaders } from '#serve/telemetry/request-trace.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
-import { waitFor } from '../../../platform/wait-for.ts';
+import { waitFor } from '#platform/wait-for.ts';
 import {
   type Connection,
   type Requester,

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { type Clock, systemClock } from '../../../platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 import type { Calls } from './call.ts';
 import { createCallRunner } from './run-call.ts';
@@ -9,8 +9,8 @@ import type { AuditLog } from './audit.ts';
 import { type CallObserver, observeCalls } from './metrics.ts';
 import { listAllCalls } from './list-all.ts';
 import { promptCalls } from './prompts.ts';
-import type { Tracer } from '../../../serve/telemetry/tracer.ts';
-import type { Redactor } from '../../../serve/redact.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
+import type { Redactor } from '#serve/redact.ts';
 import { resourceCalls } from './resources.ts';
 import { createCheckList } from '../shapes/check-list.ts';
 import { mcpCalls } from './mcp-calls.ts';

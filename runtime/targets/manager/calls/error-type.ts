@@ -1,4 +1,4 @@
-import { RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { RpcError } from '#serve/mcp/rpc-error.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
 
 /** Returns the `error.type` of a request to a server that failed, for its span: the code of the server if it returned one. */

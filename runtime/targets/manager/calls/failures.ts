@@ -1,9 +1,9 @@
-import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import { clientDisconnected } from '../../../platform/wait-for.ts';
+import { RPC_CODE } from '#serve/mcp/rpc-error.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { clientDisconnected } from '#platform/wait-for.ts';
 import { ConnectionClosed, RpcFailure, TimeoutFailure } from '../upstream/connection.ts';
 import { Malformed } from '../shapes/shape.ts';
-import type { Redactor } from '../../../serve/redact.ts';
+import type { Redactor } from '#serve/redact.ts';
 
 /** MCP's error code for an unknown resource, up to revision 2025-11-25. */
 export const RESOURCE_NOT_FOUND = -32_002;

@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { createYielder } from '../../../platform/run-yielding.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { SearchKind } from './search-kinds.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Page, PageCall } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
 import { pluralOf } from './list-call-info.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { type Params, refuseMember } from '../shapes/shape.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Maximum number of pages that are requested. */
 const MAX_PAGES = 1000;

@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
 import type { RunCall, CallInfo } from './run-call.ts';
@@ -8,7 +8,7 @@ import { canRead } from './permissions.ts';
 import { requireResource } from './resources.ts';
 import { completionResult } from '../shapes/results.ts';
 import type { CallContext } from './call-context.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 const info = (action: string): CallInfo => ({
   kind: 'other',

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ErrorCode } from '../../../contract/errors.ts';
+import type { ErrorCode } from '#contract/errors.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 
 export const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other'] as const;

@@ -1,4 +1,4 @@
-import { matchesAny } from '../../../core/text/name-pattern.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 import type { Caller, ReadableKind } from '../access/caller.ts';
 import type { NameFilter, ServerSpec } from '../config/spec.ts';
 import type { ListName } from '../shapes/check-list.ts';

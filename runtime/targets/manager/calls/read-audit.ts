@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import { errorCode } from '../../../core/values/error-code.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** One line of the audit log. */
 export type AuditEntry = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { type ListName, usedItems } from '../shapes/check-list.ts';
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { isMethodNotFound } from './failures.ts';

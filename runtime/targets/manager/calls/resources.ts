@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import type { ServerCall } from './call.ts';
@@ -8,8 +8,8 @@ import type { AuditLog } from './audit.ts';
 import { requireSignIn, type SignInParts } from './require-sign-in.ts';
 import { explainFailure, type FailureTexts } from './failures.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
-import type { Tracer } from '../../../serve/telemetry/tracer.ts';
-import type { Redactor } from '../../../serve/redact.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
+import type { Redactor } from '#serve/redact.ts';
 import { type CallContext, withCallContext } from './call-context.ts';
 
 export interface CallRunnerParts extends SignInParts {

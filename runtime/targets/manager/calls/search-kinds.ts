@@ -1,4 +1,4 @@
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Params } from '../shapes/shape.ts';
 import { qualify } from './qualified-name.ts';

@@ -1,9 +1,9 @@
-import { suggest } from '../../../core/text/suggest.ts';
+import { suggest } from '#core/text/suggest.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
 import type { ToolOverride, ToolPins } from '../config/tool-policy.ts';
 import type { ToolChange } from '../supervisor/managed-server.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { UpstreamTool } from './call.ts';
 import type { CatalogTool } from './catalog-tool.ts';
 import { isToolAllowed } from './permissions.ts';

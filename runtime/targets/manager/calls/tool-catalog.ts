@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { PinAction } from '../config/tool-policy.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../platform/sha256.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { qualify } from './qualified-name.ts';
 
 /** Names of tools that clients and language models accept, and that are not a relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Calls, ToolCall } from './call.ts';
 import { type Approval, requireApproval } from './approval.ts';
 import type { CatalogTool } from './catalog-tool.ts';
@@ -9,7 +9,7 @@ import { canCall, isAllowed } from './permissions.ts';
 import type { CallContext } from './call-context.ts';
 import type { ToolCatalog } from './tool-catalog.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { shortPattern } from '../../../core/text/short-pattern.ts';
+import { shortPattern } from '#core/text/short-pattern.ts';
 
 export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
   /** Whether a tool could be called if its server had it. Callers learn nothing about names that they are not allowed to use. */

@@ -1,8 +1,8 @@
-import { UsageError } from '../../../serve/cli/command.ts';
-import { formatAddress } from '../../../serve/hostname.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { formatAddress } from '#serve/hostname.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import { readText } from '../../../platform/read-text.ts';
+import { readText } from '#platform/read-text.ts';
 import { splitAddress } from '../config/address.ts';
 
 /** Returns the address of the manager: the selected one, or the one in the configuration, or the default. */

@@ -1,9 +1,9 @@
 import { toolName } from '../calls/tool-name.ts';
 import { toolText } from '../http/views/tool-text.ts';
 import type { ToolResult } from '../shapes/results.ts';
-import type { Output } from '../../../serve/cli/command.ts';
+import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printJson } from '../../../serve/cli/print.ts';
+import { printJson } from '#serve/cli/print.ts';
 import { type ArgumentTypes, parsePairs } from './tool-arguments.ts';
 
 export type ToolArguments =

@@ -1,4 +1,4 @@
-import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
 import { UNKNOWN_STATE } from '../sign-in/authorization-response.ts';
 import { awaitRedirect, type PersonOptions } from '../sign-in/await-redirect.ts';
 import { notSignedIn } from '../sign-in/start-sign-in.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { parseLossless } from '../../../core/json/lossless-json.ts';
-import { createJsonClient } from '../../../serve/client/json-client.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import { createJsonClient } from '#serve/client/json-client.ts';
 import { connectionError, responseError } from './response-error.ts';
 
 /** A client of the HTTP API of a running manager. Error responses and connection failures reject with an AppError. */

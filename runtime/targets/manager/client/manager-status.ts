@@ -1,5 +1,5 @@
-import { formatTable, type Cell } from '../../../serve/cli/table.ts';
-import type { Terminal } from '../../../serve/cli/terminal.ts';
+import { formatTable, type Cell } from '#serve/cli/table.ts';
+import type { Terminal } from '#serve/cli/terminal.ts';
 
 /** The response of `/api/v1/admin/status`. */
 export interface ManagerStatus {

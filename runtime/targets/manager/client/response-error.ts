@@ -1,5 +1,5 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import { readErrorBody } from '../../../serve/client/error-body.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { readErrorBody } from '#serve/client/error-body.ts';
 
 /** A response without the requested result. */
 export interface ErrorResponse {

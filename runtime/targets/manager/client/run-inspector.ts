@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { configError } from '../../../contract/errors.ts';
-import type { Output } from '../../../serve/cli/command.ts';
+import { configError } from '#contract/errors.ts';
+import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 
 const INSPECTOR = '@modelcontextprotocol/inspector@latest';

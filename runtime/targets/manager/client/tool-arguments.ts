@@ -1,5 +1,5 @@
-import { parseLossless } from '../../../core/json/lossless-json.ts';
-import { UsageError } from '../../../serve/cli/command.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import { UsageError } from '#serve/cli/command.ts';
 
 /** Returns the JSON Schema type of a tool's argument, undefined if the tool does not declare it. */
 export type ArgumentTypes = (name: string) => unknown;

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf } from '../../../contract/errors.ts';
-import type { Output } from '../../../serve/cli/command.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { type ManagerStatus, statusLines } from './manager-status.ts';
-import type { Terminal } from '../../../serve/cli/terminal.ts';
+import type { Terminal } from '#serve/cli/terminal.ts';
 
 export interface WatchOptions {
   readonly manager: ManagerClient;

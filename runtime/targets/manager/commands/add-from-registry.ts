@@ -1,5 +1,5 @@
-import type { Invocation, Output } from '../../../serve/cli/command.ts';
-import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
+import type { Invocation, Output } from '#serve/cli/command.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
 import type { Table } from '../config/table-reader.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
 import { openRegistries } from './registry-option.ts';

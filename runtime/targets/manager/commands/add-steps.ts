@@ -1,4 +1,4 @@
-import { shellWord, singleQuoted } from '../../../core/text/shell-word.ts';
+import { shellWord, singleQuoted } from '#core/text/shell-word.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
 

@@ -1,12 +1,12 @@
-import { type Command, type Invocation, type Output, UsageError } from '../../../serve/cli/command.ts';
-import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
-import { stopSignal } from '../../../serve/program/signals.ts';
+import { type Command, type Invocation, type Output, UsageError } from '#serve/cli/command.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
+import { stopSignal } from '#serve/program/signals.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import type { Table } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { nameAndValue } from '../../../serve/cli/name-and-value.ts';
-import { printableMessages } from '../../../serve/cli/printable.ts';
-import { beforeDashes, exactly } from '../../../serve/cli/positionals.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { printableMessages } from '#serve/cli/printable.ts';
+import { beforeDashes, exactly } from '#serve/cli/positionals.ts';
 import { type Start, startFromRegistry } from './add-from-registry.ts';
 import { listedSteps, requiredSteps } from './add-steps.ts';
 import { REGISTRY_OPTION } from './registry-option.ts';
@@ -97,7 +97,7 @@ export const addCommand: Command = {
 async function installServer(name: string, paths: ConfigPaths, output: Output): Promise<number> {
   const [{ readConfig }, { createRedactor }, { failureLines, openCommandInstaller }] = await Promise.all([
     import('../config/read-config.ts'),
-    import('../../../serve/redact.ts'),
+    import('#serve/redact.ts'),
     import('./install-packages.ts'),
   ]);
   const config = await readConfig(paths, process.env, { keepsUnusable: true });

@@ -1,6 +1,6 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `audit`: prints the latest calls in the audit log of the running manager. */

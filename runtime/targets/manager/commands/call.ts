@@ -1,7 +1,7 @@
-import { type Command, type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import { atLeast } from '../../../serve/cli/positionals.ts';
-import { readInput } from '../../../serve/cli/read-input.ts';
+import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { atLeast } from '#serve/cli/positionals.ts';
+import { readInput } from '#serve/cli/read-input.ts';
 import type { ToolArguments } from '../client/call-tool.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 

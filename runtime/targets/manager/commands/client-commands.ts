@@ -1,4 +1,4 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { auditCommand } from './audit.ts';
 import { callCommand } from './call.ts';
 import { doctorCommand } from './doctor.ts';

@@ -1,8 +1,8 @@
-import type { Invocation, Option } from '../../../serve/cli/command.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import type { ManagerClient } from '../client/manager-client.ts';
 import { configPaths } from '../config/config-paths.ts';
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import { withEnvironment } from '../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
 /** Options of every command that sends requests to a running manager. */

@@ -1,6 +1,6 @@
-import type { Commands } from '../../../serve/cli/command.ts';
+import type { Commands } from '#serve/cli/command.ts';
 import { addCommand } from './add.ts';
-import { completionCommand } from '../../../serve/cli/completion-command.ts';
+import { completionCommand } from '#serve/cli/completion-command.ts';
 import { configGroup } from './config/config.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';

@@ -1,5 +1,5 @@
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import { withEnvironment } from '../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 
 /** The options of the whole program, which select the configuration files. The variables of mcpd work as well. */
 export const CONFIG_OPTIONS = withEnvironment('MCP_MANAGER', {

@@ -1,4 +1,4 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { DAEMON_OPTIONS } from '../servers/options.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 

@@ -1,6 +1,6 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `doctor`: reports problems of an installation and how to solve them. */

@@ -1,4 +1,4 @@
-import type { Invocation, Output } from '../../../serve/cli/command.ts';
+import type { Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 
 /** Edits the servers file and prints whether it changed. Resolves with the exit code. */

@@ -1,5 +1,5 @@
-import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/text/suggest.ts';
+import { configError } from '#contract/errors.ts';
+import { suggest } from '#core/text/suggest.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
 

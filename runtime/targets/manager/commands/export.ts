@@ -1,9 +1,9 @@
-import { configError } from '../../../contract/errors.ts';
-import type { Command } from '../../../serve/cli/command.ts';
+import { configError } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
-import { commonOptions } from '../../../serve/cli/common-options.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 
 /** `export`, also `config export`: writes the files that another environment needs to run the same servers. */
 export const exportCommand: Command = {
@@ -30,7 +30,7 @@ export const exportCommand: Command = {
     const [{ readServersText }, { readText }, { readConfigFile }, { readSecretsFile }, { problemsError }] =
       await Promise.all([
         import('../config/read-servers-text.ts'),
-        import('../../../platform/read-text.ts'),
+        import('#platform/read-text.ts'),
         import('../config/config-file.ts'),
         import('../config/secrets-file.ts'),
         import('../config/problems.ts'),
@@ -40,8 +40,8 @@ export const exportCommand: Command = {
     const problems = [...config.problems, ...secrets.problems];
     if (problems.length > 0) throw problemsError(problems);
     const { exportSecrets } = await import('../config-edit/export-secrets.ts');
-    const { refuseInput } = await import('../../../platform/files/refuse-input.ts');
-    const { writeText } = await import('../../../platform/files/write-text.ts');
+    const { refuseInput } = await import('#platform/files/refuse-input.ts');
+    const { writeText } = await import('#platform/files/write-text.ts');
     const { context, contract } = exportSecrets(config.entries, secrets.servers);
     const files = [
       [invocation.value('context-output') ?? '', context],

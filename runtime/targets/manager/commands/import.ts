@@ -1,7 +1,7 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 
 /** `import`: copies servers from the configuration of a desktop client or an editor. */
 export const importCommand: Command = {

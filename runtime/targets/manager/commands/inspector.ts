@@ -1,4 +1,4 @@
-import { type Command, UsageError } from '../../../serve/cli/command.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
 import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `inspector`: runs the MCP inspector, connected to the manager. */

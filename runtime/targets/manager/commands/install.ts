@@ -1,8 +1,8 @@
-import { suggest } from '../../../core/text/suggest.ts';
-import { homeFolder } from '../../../platform/files/home-folder.ts';
-import { ownCommand } from '../../../platform/own-command.ts';
-import { type Command, type Invocation, type Output, UsageError } from '../../../serve/cli/command.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
+import { suggest } from '#core/text/suggest.ts';
+import { homeFolder } from '#platform/files/home-folder.ts';
+import { ownCommand } from '#platform/own-command.ts';
+import { type Command, type Invocation, type Output, UsageError } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CLIENT_FILES, type ClientName, type McpClientFile } from '../install/clients.ts';
 import type { EditedClient } from '../install/install-client.ts';

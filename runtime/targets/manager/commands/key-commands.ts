@@ -1,4 +1,4 @@
-import type { Commands } from '../../../serve/cli/command.ts';
+import type { Commands } from '#serve/cli/command.ts';
 import { createKeyCommand } from './keys/create.ts';
 import { listKeysCommand } from './keys/list.ts';
 import { revokeKeyCommand } from './keys/revoke.ts';

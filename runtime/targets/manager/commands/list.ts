@@ -1,4 +1,4 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
@@ -15,11 +15,11 @@ export const listCommand: Command = {
     const paths = configPaths(invocation, process.env);
     const [{ readText }, { readServersText }, { describeServers }, { formatTable }, { stdoutTerminal }] =
       await Promise.all([
-        import('../../../platform/read-text.ts'),
+        import('#platform/read-text.ts'),
         import('../config/read-servers-text.ts'),
         import('../config/describe-servers.ts'),
-        import('../../../serve/cli/table.ts'),
-        import('../../../serve/cli/terminal.ts'),
+        import('#serve/cli/table.ts'),
+        import('#serve/cli/terminal.ts'),
       ]);
     const config = await readServersText(paths.config);
     const servers = describeServers(config, await readText(paths.runtime), invocation.flag('reveal'));

@@ -1,8 +1,8 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 
 /** `logs`: prints the stderr of a server, with messages of the manager about it. */
 export const logsCommand: Command = {

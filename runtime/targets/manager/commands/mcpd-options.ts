@@ -1,5 +1,5 @@
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import type { Option } from '../../../serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import type { Option } from '#serve/cli/command.ts';
 
 type Options = Readonly<Record<string, Option>>;
 

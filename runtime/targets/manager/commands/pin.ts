@@ -1,9 +1,9 @@
-import { type Command, type Output, UsageError } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
-import { printJson, printLines } from '../../../serve/cli/print.ts';
-import { printable } from '../../../serve/cli/printable.ts';
-import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
-import { stopSignal } from '../../../serve/program/signals.ts';
+import { type Command, type Output, UsageError } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { printable } from '#serve/cli/printable.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
+import { stopSignal } from '#serve/program/signals.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { pinsPath } from '../config/pins-file.ts';
 import type { PinOutcome } from '../pins/pin-servers.ts';
@@ -61,8 +61,8 @@ async function compare(paths: ConfigPaths, typed: readonly string[], output: Out
     import('../sign-in/sign-in-store.ts'),
     import('../sign-in/sign-in-folder.ts'),
     import('../pins/pin-servers.ts'),
-    import('../../../platform/clock.ts'),
-    import('../../../serve/redact.ts'),
+    import('#platform/clock.ts'),
+    import('#serve/redact.ts'),
     import('./install-packages.ts'),
   ]);
   const config = await readConfig(paths, process.env, { keepsUnusable: true, readsPins: false });

@@ -1,4 +1,4 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { addPluginCommand } from './plugins/add.ts';
 import { getPluginCommand } from './plugins/get.ts';
 import { listPluginsCommand } from './plugins/list.ts';

@@ -1,7 +1,7 @@
-import { type Command, UsageError } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
-import { atLeast } from '../../../serve/cli/positionals.ts';
+import { atLeast } from '#serve/cli/positionals.ts';
 import { searchOptions, serverOrSearch } from './search-options.ts';
 
 export const promptsCommand: Command = {

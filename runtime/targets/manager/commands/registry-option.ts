@@ -1,6 +1,6 @@
-import type { Invocation, Option, Output } from '../../../serve/cli/command.ts';
-import { printable } from '../../../serve/cli/printable.ts';
-import { duration } from '../../../serve/cli/values.ts';
+import type { Invocation, Option, Output } from '#serve/cli/command.ts';
+import { printable } from '#serve/cli/printable.ts';
+import { duration } from '#serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';
 

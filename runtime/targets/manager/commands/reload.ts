@@ -1,5 +1,5 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `reload`: applies the new configuration completely, or, if it has an error, not at all. */

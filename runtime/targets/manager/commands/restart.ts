@@ -1,7 +1,7 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 
 export const restartCommand: Command = {
   summary: 'Restart a server.',

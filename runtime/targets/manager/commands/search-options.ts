@@ -1,7 +1,7 @@
-import { commonOptions } from '../../../serve/cli/common-options.ts';
-import { type Invocation, type Option, UsageError } from '../../../serve/cli/command.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 
 /** A search over all servers. */
 export interface SearchWords {

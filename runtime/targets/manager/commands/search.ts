@@ -1,4 +1,4 @@
-import type { Command } from '../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 import { openRegistries, REGISTRY_OPTION } from './registry-option.ts';
 
@@ -25,8 +25,8 @@ export const searchCommand: Command = {
   async run(invocation, output) {
     const [{ searchRegistry, REMOTE }, { formatTable }, { stdoutTerminal }] = await Promise.all([
       import('../registry/search.ts'),
-      import('../../../serve/cli/table.ts'),
-      import('../../../serve/cli/terminal.ts'),
+      import('#serve/cli/table.ts'),
+      import('#serve/cli/terminal.ts'),
     ]);
     const text = invocation.positionals.length > 0 ? invocation.positionals.join(' ') : undefined;
     const { entries } = await openRegistries(invocation, output, text);

@@ -1,9 +1,9 @@
-import type { Command, Invocation, Output } from '../../../serve/cli/command.ts';
-import { UsageError } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
-import { printJson } from '../../../serve/cli/print.ts';
-import { duration } from '../../../serve/cli/values.ts';
+import type { Command, Invocation, Output } from '#serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { printJson } from '#serve/cli/print.ts';
+import { duration } from '#serve/cli/values.ts';
 import { LOCAL_USER } from '../access/caller.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { isPerUser } from '../config/is-per-user.ts';
@@ -94,7 +94,7 @@ const logoutCommand: Command = {
 export const SIGN_IN_COMMANDS: Record<string, Command> = { login: loginCommand, logout: logoutCommand };
 
 async function personOptions(invocation: Invocation, output: Output, server: string): Promise<PersonOptions> {
-  const { openBrowser } = await import('../../../platform/open-browser.ts');
+  const { openBrowser } = await import('#platform/open-browser.ts');
   const noBrowser = invocation.flag('no-browser');
   return {
     show(url) {

@@ -1,6 +1,6 @@
-import { type Command, UsageError } from '../../../serve/cli/command.ts';
-import { requiredNumber } from '../../../serve/cli/values.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `status`: prints a table of the servers, once or repeatedly. */

@@ -1,5 +1,5 @@
-import type { Command } from '../../../serve/cli/command.ts';
-import { exactly } from '../../../serve/cli/positionals.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { STDIO_OPTIONS } from '../servers/stdio-options.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
 

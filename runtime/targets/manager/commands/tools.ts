@@ -1,5 +1,5 @@
-import { type Command, UsageError } from '../../../serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '../../../serve/cli/output-format.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { searchOf, searchOptions } from './search-options.ts';
 

@@ -1,7 +1,7 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Command } from '../../../serve/cli/command.ts';
-import { formatOf } from '../../../serve/cli/output-format.ts';
-import { EXIT_FAILED } from '../../../serve/errors/exit-code.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { formatOf } from '#serve/cli/output-format.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';

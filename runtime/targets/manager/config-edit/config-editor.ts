@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { isJsonPath, readConfigFile } from '../config/config-file.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import { readServersText } from '../config/read-servers-text.ts';

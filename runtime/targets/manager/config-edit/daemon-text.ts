@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
-import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/text/suggest.ts';
+import { configError } from '#contract/errors.ts';
+import { suggest } from '#core/text/suggest.ts';
 import { DAEMON_KEYS } from '../config/daemon-settings.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { editTable } from './edit-table.ts';

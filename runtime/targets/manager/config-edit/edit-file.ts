@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import { createFolders } from '../../../platform/files/create-folders.ts';
-import { withFileLock } from '../../../platform/files/file-lock.ts';
-import { findOutputFile } from '../../../platform/files/output-target.ts';
-import { writeText } from '../../../platform/files/write-text.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { withFileLock } from '#platform/files/file-lock.ts';
+import { findOutputFile } from '#platform/files/output-target.ts';
+import { writeText } from '#platform/files/write-text.ts';
 import { type Problem, problemsError } from '../config/problems.ts';
-import { readText } from '../../../platform/read-text.ts';
+import { readText } from '#platform/read-text.ts';
 
 export interface FileKind {
   /** Returns the problems of a text. */

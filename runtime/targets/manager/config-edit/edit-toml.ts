@@ -1,6 +1,6 @@
 import * as patcher from '@decimalturn/toml-patch';
 import { parse, stringify } from 'smol-toml';
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { tomlTable } from '../config/parse-toml.ts';
 import type { Table } from '../config/table-reader.ts';
 import { copyTable, isSameTable } from './compare-tables.ts';

@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { GroupSpec } from '../config/group-spec.ts';
 import { serverName } from '../config/server-name.ts';
 import { tomlTable } from '../config/parse-toml.ts';

@@ -1,12 +1,12 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import { parseMcpServers } from '../config/parse-mcp-servers.ts';
 import { problemsError } from '../config/problems.ts';
-import { readText } from '../../../platform/read-text.ts';
+import { readText } from '#platform/read-text.ts';
 import { nameProblem, serverName, usableName } from '../config/server-name.ts';
 import { describeValue, isTable, type Table } from '../config/table-reader.ts';
 import { type NewServer, writeServers } from './write-server.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export interface Imported {
   readonly names: readonly string[];

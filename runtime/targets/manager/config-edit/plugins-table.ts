@@ -1,9 +1,9 @@
 import { parse } from 'smol-toml';
-import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/text/suggest.ts';
+import { configError } from '#contract/errors.ts';
+import { suggest } from '#core/text/suggest.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { PLUGIN_CATEGORIES, type PluginCategory } from '../config/plugin-settings.ts';
-import { itemAt } from '../../../core/values/item-at.ts';
+import { itemAt } from '#core/values/item-at.ts';
 
 /** A plugin as the file describes it. */
 export interface PluginEntry {

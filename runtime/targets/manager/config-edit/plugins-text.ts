@@ -5,7 +5,7 @@ import type { PluginCategory } from '../config/plugin-settings.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { entriesOf, findPlugin, listPlugins, namesOf, pluginIndex, type PluginId } from './plugins-table.ts';
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** The position of a plugin in its category; the end if all members are undefined. */
 export interface PluginPosition {

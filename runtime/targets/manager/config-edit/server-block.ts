@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml';
-import { inputError, messageOf } from '../../../contract/errors.ts';
+import { inputError, messageOf } from '#contract/errors.ts';
 import { tomlTable } from '../config/parse-toml.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { editToml } from './edit-toml.ts';

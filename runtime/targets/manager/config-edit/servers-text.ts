@@ -1,10 +1,10 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { namedIndex } from './named-index.ts';
 import { tomlTable } from '../config/parse-toml.ts';
 import { isTable, type Table } from '../config/table-reader.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { cutKey, cutListed, insertSection, isInList, sectionText, tableHeader } from './sections.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Appends a server to a servers file. */
 export function addServer(text: string, server: Table): string {

@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import { namesOf } from '../config/config-file.ts';
 import { tomlTable } from '../config/parse-toml.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '../../../core/text/expand.ts';
+import type { Environment } from '#core/text/expand.ts';
 import { variablePrefix } from './server-name.ts';
 
 /**

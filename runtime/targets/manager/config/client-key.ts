@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { isObject } from '../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** A private key and the algorithm of its signatures. */
 export interface SigningKey {

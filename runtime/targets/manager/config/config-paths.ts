@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { homeFolder } from '../../../platform/files/home-folder.ts';
-import type { Invocation } from '../../../serve/cli/command.ts';
+import { homeFolder } from '#platform/files/home-folder.ts';
+import type { Invocation } from '#serve/cli/command.ts';
 
 /** Absolute paths of the two configuration files. */
 export interface ConfigPaths {

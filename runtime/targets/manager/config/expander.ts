@@ -1,7 +1,7 @@
 import { isInherited } from './child-environment.ts';
-import { type Environment, expand } from '../../../core/text/expand.ts';
+import { type Environment, expand } from '#core/text/expand.ts';
 import type { Path, Report } from './problems.ts';
-import type { Redactions } from '../../../core/text/redactions.ts';
+import type { Redactions } from '#core/text/redactions.ts';
 import { variablePrefix } from './server-name.ts';
 
 /** Expands variables in the values of one server in one file, and reports problems with the path of the value. */

@@ -1,4 +1,4 @@
-import { soundsSecret } from '../../../core/text/secret-name.ts';
+import { soundsSecret } from '#core/text/secret-name.ts';
 
 const MASK = '***';
 

@@ -1,4 +1,4 @@
-import type { ProcessLimits } from '../../../core/limits/process-limits.ts';
+import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { PackageCommand, PackageInstallation } from './spec.ts';
 
 /** The parts of `<runtime>::<name>@<version>`, and what else selects the program. */

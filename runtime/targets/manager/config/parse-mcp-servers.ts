@@ -1,5 +1,5 @@
-import { explainJson } from '../../../core/json/explain-json.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { TextFile } from './parse-toml.ts';
 import type { Problem } from './problems.ts';
 import { SERVER_KEYS } from './server-entry.ts';

@@ -1,5 +1,5 @@
-import { explainJson } from '../../../core/json/explain-json.ts';
-import { parseLossless } from '../../../core/json/lossless-json.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import type { TextFile } from './parse-toml.ts';
 import type { Problem, Report } from './problems.ts';
 import { isTable, readTable, type TableReader } from './table-reader.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** A problem of a file; the message explains how to solve it. */
 export interface Problem {

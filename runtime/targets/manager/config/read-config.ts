@@ -1,8 +1,8 @@
 import type { ConfigPaths } from './config-paths.ts';
-import type { ReloadableConfig } from '../../../serve/program/reloader.ts';
-import type { Environment } from '../../../core/text/expand.ts';
+import type { ReloadableConfig } from '#serve/program/reloader.ts';
+import type { Environment } from '#core/text/expand.ts';
 import { readServersText } from './read-servers-text.ts';
-import { isBlank, readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
+import { isBlank, readText, type TextFileOnDisk } from '#platform/read-text.ts';
 import { type ConfigSources, resolveConfig } from './resolve-config.ts';
 import { pinsPath } from './pins-file.ts';
 import type { ManagerConfig } from './spec.ts';

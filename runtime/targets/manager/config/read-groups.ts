@@ -1,4 +1,4 @@
-import { matchesAny } from '../../../core/text/name-pattern.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 import type { GroupSpec } from './group-spec.ts';
 import type { Report } from './problems.ts';
 import { nameProblem, serverName } from './server-name.ts';

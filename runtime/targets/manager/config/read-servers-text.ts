@@ -1,5 +1,5 @@
-import { configError } from '../../../contract/errors.ts';
-import { readText, type TextFileOnDisk } from '../../../platform/read-text.ts';
+import { configError } from '#contract/errors.ts';
+import { readText, type TextFileOnDisk } from '#platform/read-text.ts';
 
 /** Reads the servers file; rejects with a ConfigError if it does not exist. */
 export async function readServersText(path: string): Promise<TextFileOnDisk> {

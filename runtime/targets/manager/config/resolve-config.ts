@@ -1,11 +1,11 @@
-import { suggest } from '../../../core/text/suggest.ts';
+import { suggest } from '#core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { pinsOf, unpinnedWarnings } from './pins-of.ts';
 import { readPinsFile } from './pins-file.ts';
-import type { Environment } from '../../../core/text/expand.ts';
+import type { Environment } from '#core/text/expand.ts';
 import type { TextFile } from './parse-toml.ts';
 import { describeProblem, type Problem, problemsError, type Report } from './problems.ts';
-import { createRedactions } from '../../../core/text/redactions.ts';
+import { createRedactions } from '#core/text/redactions.ts';
 import { resolveServer } from './resolve-server.ts';
 import { noSecrets, readSecretsFile, type SecretsFile } from './secrets-file.ts';
 import type { ServerEntry } from './server-entry.ts';

@@ -1,6 +1,6 @@
-import type { Environment } from '../../../core/text/expand.ts';
+import type { Environment } from '#core/text/expand.ts';
 import type { Report } from './problems.ts';
-import type { Redactions } from '../../../core/text/redactions.ts';
+import type { Redactions } from '#core/text/redactions.ts';
 import type { ServerEntry } from './server-entry.ts';
 import type { ServerTimeouts } from './spec.ts';
 import type { ToolPins } from './tool-policy.ts';

@@ -1,6 +1,6 @@
-import { isSecretName } from '../../../core/text/secret-name.ts';
-import { omitUndefined } from '../../../core/json/omit-undefined.ts';
-import { suggest } from '../../../core/text/suggest.ts';
+import { isSecretName } from '#core/text/secret-name.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { suggest } from '#core/text/suggest.ts';
 import { childEnvironment } from './child-environment.ts';
 import { type Mount, packageCommand, packageInstallation } from './package-launch.ts';
 import { missingArgs } from './required-args.ts';

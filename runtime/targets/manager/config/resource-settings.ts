@@ -1,8 +1,8 @@
-import { SIGNATURE_ALGORITHMS } from '../../../serve/oauth/jwt-form.ts';
-import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
+import { SIGNATURE_ALGORITHMS } from '#serve/oauth/jwt-form.ts';
+import { isLoopbackHost } from '#serve/http/host-rules.ts';
 import type { IntrospectionSettings, ResourceSettings } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
-import { trimEndOf } from '../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The keys of `[daemon.api.oauth]`. */
 export const RESOURCE_KEYS = [

@@ -1,4 +1,4 @@
-import { trimOf } from '../../../core/text/trim-text.ts';
+import { trimOf } from '#core/text/trim-text.ts';
 
 /** Normalizes the name of a server. */
 export const serverName = (written: string): string => written.trim().toLowerCase();

@@ -1,7 +1,7 @@
-import { isSecretName } from '../../../core/text/secret-name.ts';
+import { isSecretName } from '#core/text/secret-name.ts';
 import type { Expander } from './expander.ts';
 import type { Report } from './problems.ts';
-import type { Redactions } from '../../../core/text/redactions.ts';
+import type { Redactions } from '#core/text/redactions.ts';
 import type { SecretsEntry } from './secrets-file.ts';
 import type { ServerEntry } from './server-entry.ts';
 

@@ -1,5 +1,5 @@
-import type { Secret } from '../../../core/text/redactions.ts';
-import type { ProcessLimits } from '../../../core/limits/process-limits.ts';
+import type { Secret } from '#core/text/redactions.ts';
+import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import type { ApprovalRule, ToolOverride, ToolPins } from './tool-policy.ts';

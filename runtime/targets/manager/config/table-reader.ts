@@ -1,6 +1,6 @@
-import { suggest } from '../../../core/text/suggest.ts';
-import { BYTE_SIZE_RULE, parseByteSize } from '../../../core/numbers/byte-size.ts';
-import { DURATION_RULE, parseDuration } from '../../../core/time/duration.ts';
+import { suggest } from '#core/text/suggest.ts';
+import { BYTE_SIZE_RULE, parseByteSize } from '#core/numbers/byte-size.ts';
+import { DURATION_RULE, parseDuration } from '#core/time/duration.ts';
 import type { Path, Report } from './problems.ts';
 
 export type Table = Readonly<Record<string, unknown>>;

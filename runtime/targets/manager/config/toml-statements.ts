@@ -1,5 +1,5 @@
 import { parse } from 'smol-toml';
-import { memberOf } from '../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { rememberLatest } from '../shared/remember-latest.ts';
 
 /** A header, or a key with its value, with its position in the text. Comments and blank lines are not part of it. */

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../platform/sha256.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { canonicalJson } from '../shared/canonical-json.ts';
 
 /** The members of a tool that language models and clients rely on. */

@@ -1,11 +1,7 @@
-import { parseLossless } from '../../../core/json/lossless-json.ts';
-import { createExchangeBodyReader } from '../../../serve/http/body.ts';
-import {
-  disconnectSignal,
-  type HttpAnswer,
-  type HttpExchange,
-} from '../../../serve/http/exchange/exchange.ts';
-import { runAdmitted } from '../../../serve/run-admitted.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import { createExchangeBodyReader } from '#serve/http/body.ts';
+import { disconnectSignal, type HttpAnswer, type HttpExchange } from '#serve/http/exchange/exchange.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
 import type { ServerCall } from '../calls/call.ts';
 import type { ManagerContext } from '../context.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../../../contract/errors.ts';
-import { unifiedDiff } from '../../../core/text/unified-diff.ts';
-import { sha256 } from '../../../platform/sha256.ts';
-import { rejectedConfigError } from '../../../serve/errors/refused-config.ts';
+import { AppError } from '#contract/errors.ts';
+import { unifiedDiff } from '#core/text/unified-diff.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { rejectedConfigError } from '#serve/errors/refused-config.ts';
 import { changeServers, previewServers } from '../config-edit/config-editor.ts';
 import { type NewServer, previewNewServers, writeServers } from '../config-edit/write-server.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';

@@ -1,9 +1,5 @@
-import { AppError } from '../../../contract/errors.ts';
-import {
-  createDirectListener,
-  type DirectListener,
-  type DirectRoute,
-} from '../../../serve/http/direct-route.ts';
+import { AppError } from '#contract/errors.ts';
+import { createDirectListener, type DirectListener, type DirectRoute } from '#serve/http/direct-route.ts';
 import { isCaller } from '../access/caller.ts';
 import type { ManagerContext } from '../context.ts';
 import { createToolCallAnswer } from './call-tool.ts';

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { AppError } from '../../../contract/errors.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { AppError } from '#contract/errors.ts';
 import { type Caller, isCaller } from '../access/caller.ts';
 import type { Groups } from '../access/groups.ts';
 import { serverName } from '../config/server-name.ts';

@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
-import { formatBearerChallenge } from '../../../serve/oauth/bearer-challenge.ts';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { formatBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import { isCaller } from '../access/caller.ts';
 import type { ResourceSettings } from '../config/spec.ts';
-import { trimEndOf } from '../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../../../serve/http/openapi/document.ts';
-import type { JsonSchema } from '../../../serve/http/openapi/hoist.ts';
+import type { OpenApiDocument } from '#serve/http/openapi/document.ts';
+import type { JsonSchema } from '#serve/http/openapi/hoist.ts';
 
 /** Returns every named schema of an OpenAPI 3.1 document as a standalone JSON Schema text. */
 export function publishedSchemas(document: OpenApiDocument): ReadonlyMap<string, string> {

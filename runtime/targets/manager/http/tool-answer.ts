@@ -1,11 +1,11 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Operation } from '../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../serve/http/schemas.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import { serverName } from '../config/server-name.ts';
-import type { Redactor } from '../../../serve/redact.ts';
-import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../../../serve/http/exchange/exchange.ts';
-import { wordIn } from '../../../serve/http/query.ts';
+import type { Redactor } from '#serve/redact.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange/exchange.ts';
+import { wordIn } from '#serve/http/query.ts';
 import { toolResult, toolText as toolTextSchema } from './schemas/tools.ts';
 import { toolText } from './views/tool-text.ts';
 import { toolValue } from './views/tool-value.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'smol-toml';
-import { configError } from '../../../contract/errors.ts';
-import { JsonSyntaxError, parseCommentedJson } from '../../../core/json/commented-json.ts';
-import { editCommentedJson, NotAnObject, valueOf } from '../../../core/json/edit-commented-json.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { configError } from '#contract/errors.ts';
+import { JsonSyntaxError, parseCommentedJson } from '#core/json/commented-json.ts';
+import { editCommentedJson, NotAnObject, valueOf } from '#core/json/edit-commented-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { editToml, type MutableTable, put } from '../config-edit/edit-toml.ts';
 import { insertSection, sectionText, tableHeader } from '../config-edit/sections.ts';
 import { CONNECTION_MEMBERS, type McpClientFile } from './clients.ts';

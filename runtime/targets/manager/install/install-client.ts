@@ -1,9 +1,9 @@
 import { constants, existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { unifiedDiff } from '../../../core/text/unified-diff.ts';
-import { findOutputFile } from '../../../platform/files/output-target.ts';
-import { readText } from '../../../platform/read-text.ts';
+import { unifiedDiff } from '#core/text/unified-diff.ts';
+import { findOutputFile } from '#platform/files/output-target.ts';
+import { readText } from '#platform/read-text.ts';
 import { editFile } from '../config-edit/edit-file.ts';
 import type { McpClientFile } from './clients.ts';
 import { editClientText, hasComments } from './edit-client-text.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Calls } from '../calls/call.ts';
 import type { Params } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';

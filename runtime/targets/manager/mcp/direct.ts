@@ -1,7 +1,7 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { DirectRequest, DirectRoute } from '../../../serve/http/direct-route.ts';
-import { DEFAULT_MAX_BODY_BYTES } from '../../../serve/mcp/read-message.ts';
-import type { McpHttp } from '../../../serve/mcp/streamable-http.ts';
+import { AppError } from '#contract/errors.ts';
+import type { DirectRequest, DirectRoute } from '#serve/http/direct-route.ts';
+import { DEFAULT_MAX_BODY_BYTES } from '#serve/mcp/read-message.ts';
+import type { McpHttp } from '#serve/mcp/streamable-http.ts';
 import { isCaller } from '../access/caller.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { McpClient } from './client.ts';

@@ -1,6 +1,6 @@
-import { answerTraced } from '../../../serve/telemetry/mcp-request.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
-import { runAdmitted } from '../../../serve/run-admitted.ts';
+import { answerTraced } from '#serve/telemetry/mcp-request.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
 import type { ManagerContext } from '../context.ts';
 import type { McpParts } from './parts.ts';
 import { toRpcError } from './rpc-failure.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ToolSearch } from '../calls/search-tools.ts';
 import { serverOf } from '../calls/server-of.ts';
@@ -14,7 +14,7 @@ import type { Methods } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { searchMethods } from './search-methods.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** The MCP server at one path. */
 export interface Endpoint {

@@ -1,5 +1,5 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { AppError } from '../../../contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { Calls, Page, PageCall } from '../calls/call.ts';
 import { queryServers } from '../calls/query-servers.ts';
 import type { ManagerContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 /** The log levels of MCP, in ascending order: https://www.rfc-editor.org/rfc/rfc5424#section-6.2.1 */
 export const LOG_LEVELS = [

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../shared/canonical-json.ts';
-import { isObject } from '../../../core/json/is-object.ts';
-import { sha256 } from '../../../platform/sha256.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
-import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import type { StatelessCall } from '#serve/mcp/stateless-http.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { INPUT_TIMEOUT_MS, isSameClient, type McpClient } from './client.ts';

@@ -1,5 +1,5 @@
-import { inputError } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** An item of one server in a list over all servers. */
 export interface ListedItem {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Caller } from '../access/caller.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { type ListAllServers, LIST_KINDS } from './list-all-servers.ts';

@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono';
-import type { DirectRoute } from '../../../serve/http/direct-route.ts';
-import type { HostRules } from '../../../serve/http/host-rules.ts';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
-import { parseLossless } from '../../../core/json/lossless-json.ts';
-import { answerRequest } from '../../../serve/http/exchange/fetch-exchange.ts';
-import { createMcpSse } from '../../../serve/mcp/sse-http.ts';
-import { createMcpHttp } from '../../../serve/mcp/streamable-http.ts';
+import type { DirectRoute } from '#serve/http/direct-route.ts';
+import type { HostRules } from '#serve/http/host-rules.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { createMcpSse } from '#serve/mcp/sse-http.ts';
+import { createMcpHttp } from '#serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
 import type { Caller } from '../access/caller.ts';

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../../../contract/errors.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 
 /** The code of the official SDKs for a request that timed out. */

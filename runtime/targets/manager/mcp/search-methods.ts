@@ -1,5 +1,5 @@
-import { messageOf } from '../../../contract/errors.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { messageOf } from '#contract/errors.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { FoundTool, ToolSearch } from '../calls/search-tools.ts';
 import type { ManagerContext } from '../context.ts';
 import type { Params } from '../shapes/shape.ts';

@@ -1,6 +1,6 @@
-import { OpenItems } from '../../../core/limits/open-items.ts';
-import type { RequestId } from '../../../serve/mcp/rpc-message.ts';
-import type { SessionLink, SessionRequest, SessionServer } from '../../../serve/mcp/session-server.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
+import type { RequestId } from '#serve/mcp/rpc-message.ts';
+import type { SessionLink, SessionRequest, SessionServer } from '#serve/mcp/session-server.ts';
 import type { Params } from '../shapes/shape.ts';
 import { INPUT_TIMEOUT_MS, type McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';

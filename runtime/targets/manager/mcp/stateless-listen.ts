@@ -1,8 +1,8 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import type { EventStream } from '../../../serve/mcp/event-stream.ts';
-import { META_KEY } from '../../../serve/mcp/meta-key.ts';
-import { notification } from '../../../serve/mcp/mcp-session.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { EventStream } from '#serve/mcp/event-stream.ts';
+import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { notification } from '#serve/mcp/mcp-session.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Endpoint } from './endpoint.ts';

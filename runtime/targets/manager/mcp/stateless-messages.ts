@@ -1,6 +1,6 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { META_KEY } from '../../../serve/mcp/meta-key.ts';
-import type { StatelessCall } from '../../../serve/mcp/stateless-http.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { META_KEY } from '#serve/mcp/meta-key.ts';
+import type { StatelessCall } from '#serve/mcp/stateless-http.ts';
 import type { QualifiedName } from '../calls/qualified-name.ts';
 import type { McpClient } from './client.ts';
 import type { Listener } from './listeners.ts';

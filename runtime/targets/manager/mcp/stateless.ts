@@ -1,16 +1,16 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import type { EventStream } from '../../../serve/mcp/event-stream.ts';
-import type { HttpExchange } from '../../../serve/http/exchange/exchange.ts';
-import { MCP_CODE } from '../../../serve/errors/mcp-code.ts';
-import { META_KEY } from '../../../serve/mcp/meta-key.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { EventStream } from '#serve/mcp/event-stream.ts';
+import type { HttpExchange } from '#serve/http/exchange/exchange.ts';
+import { MCP_CODE } from '#serve/errors/mcp-code.ts';
+import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import {
   createStatelessHttp,
   LISTEN_METHOD,
   type StatelessCall,
   type StatelessHttpOptions,
-} from '../../../serve/mcp/stateless-http.ts';
-import { STATELESS_VERSIONS } from '../../../serve/mcp/stateless-request.ts';
+} from '#serve/mcp/stateless-http.ts';
+import { STATELESS_VERSIONS } from '#serve/mcp/stateless-request.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';

@@ -1,4 +1,4 @@
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Calls } from '../calls/call.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';

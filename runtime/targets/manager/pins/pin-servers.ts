@@ -1,7 +1,7 @@
-import { messageOf } from '../../../contract/errors.ts';
-import { withFileLock } from '../../../platform/files/file-lock.ts';
-import { writeText } from '../../../platform/files/write-text.ts';
-import { readText } from '../../../platform/read-text.ts';
+import { messageOf } from '#contract/errors.ts';
+import { withFileLock } from '#platform/files/file-lock.ts';
+import { writeText } from '#platform/files/write-text.ts';
+import { readText } from '#platform/read-text.ts';
 import { type PinnedTools, pinsText, readPinsFile } from '../config/pins-file.ts';
 import { problemsError } from '../config/problems.ts';
 import type { ServerSpec } from '../config/spec.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../contract/errors.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import { isTool } from '../calls/call.ts';
 import { requestList } from '../calls/request-list.ts';
 import type { PinnedTools } from '../config/pins-file.ts';

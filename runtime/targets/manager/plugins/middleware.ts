@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { HEALTH_PATHS } from '../../../serve/http/health.ts';
-import { readBytes } from '../../../serve/http/read-bytes.ts';
-import type { ShellEnv } from '../../../serve/http/request-id.ts';
+import { HEALTH_PATHS } from '#serve/http/health.ts';
+import { readBytes } from '#serve/http/read-bytes.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import { MAX_PLUGIN_BODY_BYTES } from './exchange.ts';
 import type { Plugins } from './plugins.ts';
 import { applyToRequest, requestOf } from './request-view.ts';
 import { applyToResponse, pluginResponse, readResponse } from './response-view.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 export interface PluginMiddlewareOptions {
   /** Handles a request from the start, if a plugin changes its path: `fetch` of the app. */

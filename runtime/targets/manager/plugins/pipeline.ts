@@ -1,5 +1,5 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { Logger } from '#serve/log.ts';
 import { changeRequest, changeResponse, checkAnswer } from './change.ts';
 import type { PluginAnswer, PluginRequest, PluginResponse } from './exchange.ts';
 import type { OpenPlugin } from './open-plugin.ts';

@@ -1,7 +1,7 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import { planRestart } from '../../../core/limits/restart-policy.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { planRestart } from '#core/limits/restart-policy.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { OpenPlugin } from './open-plugin.ts';
 import type { PluginFlow, PluginSpec } from '../config/plugin-settings.ts';
 

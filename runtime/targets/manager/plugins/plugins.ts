@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError, configError, messageOf } from '../../../contract/errors.ts';
-import { type Clock, systemClock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
-import { expand } from '../../../core/text/expand.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
+import { expand } from '#core/text/expand.ts';
 import { levelOf } from '../supervisor/log-level.ts';
 import { MAX_PLUGIN_BODY_BYTES } from './exchange.ts';
 import { openByKind } from './open-by-kind.ts';

@@ -1,5 +1,5 @@
-import { configError } from '../../../contract/errors.ts';
-import { suggest } from '../../../core/text/suggest.ts';
+import { configError } from '#contract/errors.ts';
+import { suggest } from '#core/text/suggest.ts';
 import type { Table } from '../config/table-reader.ts';
 import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint } from './entry.ts';
 import type { OpenedRegistry } from './open-registry.ts';

@@ -1,9 +1,9 @@
-import { AppError, configError, messageOf } from '../../../contract/errors.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { createJsonClient } from '../../../serve/client/json-client.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { createJsonClient } from '#serve/client/json-client.ts';
 import { isTable } from '../config/table-reader.ts';
 import type { RegistrySource } from './registry-source.ts';
-import { pushAll } from '../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Maximum size of a response, and of all pages together. */
 const MAX_CHARACTERS = 64 * 1_048_576;

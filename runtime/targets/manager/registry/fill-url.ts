@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { RemoteEndpoint, UrlVariable } from './entry.ts';
 
 /** A URL without open variables. */

@@ -1,5 +1,5 @@
-import { configError } from '../../../contract/errors.ts';
-import { readText } from '../../../platform/read-text.ts';
+import { configError } from '#contract/errors.ts';
+import { readText } from '#platform/read-text.ts';
 import type { TextFile } from '../config/parse-toml.ts';
 import { builtinRegistry } from './builtin.ts';
 import { download, queryUrl } from './download.ts';

@@ -1,6 +1,6 @@
-import { configError } from '../../../contract/errors.ts';
-import { explainJson } from '../../../core/json/explain-json.ts';
-import { parseJsonText } from '../../../core/json/json-text.ts';
+import { configError } from '#contract/errors.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { TextFile } from '../config/parse-toml.ts';
 import { catalogFormat } from './formats/catalog.ts';
 import { dockerFormat } from './formats/docker.ts';

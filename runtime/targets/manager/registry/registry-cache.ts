@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJsonText } from '../../../core/json/json-text.ts';
-import { messageOf } from '../../../contract/errors.ts';
-import { userCacheFolders } from '../../../platform/files/user-cache-folders.ts';
-import { sha256 } from '../../../platform/sha256.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { messageOf } from '#contract/errors.ts';
+import { userCacheFolders } from '#platform/files/user-cache-folders.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { isTable } from '../config/table-reader.ts';
 
 export interface CacheOptions {

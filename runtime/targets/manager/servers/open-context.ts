@@ -1,15 +1,15 @@
-import { programVersion } from '../../../serve/program/version.ts';
-import { createKernel, type KernelLimits } from '../../../serve/kernel.ts';
-import { openTracer } from '../../../serve/telemetry/open-tracer.ts';
-import type { Logger } from '../../../serve/log.ts';
-import { createCloserStack } from '../../../serve/program/closer-stack.ts';
-import type { Reloader } from '../../../serve/program/reloader.ts';
+import { programVersion } from '#serve/program/version.ts';
+import { createKernel, type KernelLimits } from '#serve/kernel.ts';
+import { openTracer } from '#serve/telemetry/open-tracer.ts';
+import type { Logger } from '#serve/log.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
+import type { Reloader } from '#serve/program/reloader.ts';
 import type { Groups } from '../access/groups.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
 import type { SignInPage } from '../calls/require-sign-in.ts';
-import type { Redactor } from '../../../serve/redact.ts';
+import type { Redactor } from '#serve/redact.ts';
 import type { LoadedConfig } from '../config/read-config.ts';
 import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
@@ -22,9 +22,9 @@ import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
 import type { PackagePreparation } from '../pins/read-tools.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
-import { systemClock } from '../../../platform/clock.ts';
-import { createProcessTrees } from '../../../platform/process-tree/process-trees.ts';
-import { createOrphanGuard } from '../../../platform/orphan-guard.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
+import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
 
 /** The settings that apply with and without a network. */

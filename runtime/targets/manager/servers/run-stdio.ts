@@ -1,7 +1,7 @@
-import { AppError } from '../../../contract/errors.ts';
-import { openLogLines } from '../../../platform/log-lines.ts';
-import { createLog, type Logger } from '../../../serve/log.ts';
-import { stopSignal } from '../../../serve/program/signals.ts';
+import { AppError } from '#contract/errors.ts';
+import { openLogLines } from '#platform/log-lines.ts';
+import { createLog, type Logger } from '#serve/log.ts';
+import { stopSignal } from '#serve/program/signals.ts';
 import { groupPath } from '../access/selection.ts';
 import { managerAddress } from '../client/address.ts';
 import { apiPath, createManagerClient } from '../client/manager-client.ts';

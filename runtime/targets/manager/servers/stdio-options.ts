@@ -1,5 +1,5 @@
-import type { Option } from '../../../serve/cli/command.ts';
-import { withEnvironment } from '../../../serve/cli/values.ts';
+import type { Option } from '#serve/cli/command.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 import { DAEMON_OPTIONS } from './options.ts';
 
 /** Options of `daemon` that also apply to servers that `stdio` starts itself. */

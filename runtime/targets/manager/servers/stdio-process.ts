@@ -1,4 +1,4 @@
-import type { Logger } from '../../../serve/log.ts';
+import type { Logger } from '#serve/log.ts';
 
 /** The process's streams, and the signal that ends it. */
 export interface StdioProcess {

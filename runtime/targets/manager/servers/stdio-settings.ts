@@ -1,10 +1,10 @@
-import { configError } from '../../../contract/errors.ts';
-import { omitUndefined } from '../../../core/json/omit-undefined.ts';
-import { readText } from '../../../platform/read-text.ts';
-import { type Invocation, UsageError } from '../../../serve/cli/command.ts';
-import { duration, list, requiredNumber } from '../../../serve/cli/values.ts';
-import { logLevel, type LogLevel } from '../../../serve/log-levels.ts';
-import { readTracing } from '../../../serve/telemetry/read-tracing.ts';
+import { configError } from '#contract/errors.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { readText } from '#platform/read-text.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { duration, list, requiredNumber } from '#serve/cli/values.ts';
+import { logLevel, type LogLevel } from '#serve/log-levels.ts';
+import { readTracing } from '#serve/telemetry/read-tracing.ts';
 import type { Selection } from '../access/selection.ts';
 import { configPaths } from '../config/config-paths.ts';
 import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';

@@ -1,5 +1,5 @@
 import { Malformed, type Params, type Shape } from './shape.ts';
-import { createYielder } from '../../../platform/run-yielding.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
 import { createCompileProblem, UncheckedSchema } from './schema-compiler.ts';
 import { isRecord } from './values.ts';

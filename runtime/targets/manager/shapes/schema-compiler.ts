@@ -1,6 +1,6 @@
-import { compileProblem } from '../../../platform/json-schema/compile-problem.ts';
-import { isQuickSchema, schemaProblem } from '../../../platform/json-schema/schema-thread.ts';
-import { sha256 } from '../../../platform/sha256.ts';
+import { compileProblem } from '#platform/json-schema/compile-problem.ts';
+import { isQuickSchema, schemaProblem } from '#platform/json-schema/schema-thread.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { jsonSize } from '../shared/json-size.ts';
 
 /** Explains why clients cannot compile a schema; undefined if they can. Throws an `UncheckedSchema` if a thread must find out first. */

@@ -1,5 +1,5 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { isRawNumber } from '../../../core/json/lossless-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
 import { refuse, type Shape } from './shape.ts';
 
 export const text: Shape<string> = (value) => (typeof value === 'string' ? value : refuse(value, 'a string'));

@@ -1,4 +1,4 @@
-import { isRawNumber } from '../../../core/json/lossless-json.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
 
 /** Serializes values to JSON that does not depend on the order of their keys. */
 export function canonicalJson(value: unknown): string {

@@ -1,4 +1,4 @@
-import { matchesAny } from '../../../core/text/name-pattern.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 
 /** Whether a URI can result from an RFC 6570 template, judged by its literal parts only. */
 export const matchesUriTemplate = (template: string, uri: string): boolean =>

@@ -1,4 +1,4 @@
-import type { Pkce } from '../../../serve/oauth/pkce.ts';
+import type { Pkce } from '#serve/oauth/pkce.ts';
 
 export interface AuthorizationRequest {
   readonly endpoint: string;

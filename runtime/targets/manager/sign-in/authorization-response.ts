@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { isSameIssuer } from '../../../serve/oauth/server-metadata.ts';
-import { OAuthFailure, errorResponseOf } from '../../../serve/oauth/oauth-failure.ts';
-import { sha256 } from '../../../platform/sha256.ts';
+import { isSameIssuer } from '#serve/oauth/server-metadata.ts';
+import { OAuthFailure, errorResponseOf } from '#serve/oauth/oauth-failure.ts';
+import { sha256 } from '#platform/sha256.ts';
 
 export interface ExpectedResponse {
   readonly state: string;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
-import { messageOf } from '../../../contract/errors.ts';
-import { waitFor } from '../../../platform/wait-for.ts';
-import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
+import { messageOf } from '#contract/errors.ts';
+import { waitFor } from '#platform/wait-for.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
 import { UNKNOWN_STATE } from './authorization-response.ts';
 import { listenForCallback } from './callback-server.ts';
 

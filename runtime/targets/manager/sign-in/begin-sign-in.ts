@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { BearerChallenge } from '../../../serve/oauth/bearer-challenge.ts';
-import type { DpopKey } from '../../../serve/oauth/dpop-key.ts';
-import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
-import { createPkce } from '../../../serve/oauth/pkce.ts';
+import type { BearerChallenge } from '#serve/oauth/bearer-challenge.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
+import { createPkce } from '#serve/oauth/pkce.ts';
 import type { SignInSettings } from '../config/spec.ts';
 import { authorizationUrl } from './authorization-request.ts';
 import { readAuthorizationResponse } from './authorization-response.ts';
@@ -108,7 +108,7 @@ function scopeOf(
 
 async function openKey(jwk: string | undefined): Promise<DpopKey> {
   // Imported on demand, because few servers require it.
-  const { openDpopKey } = await import('../../../serve/oauth/dpop-key.ts');
+  const { openDpopKey } = await import('#serve/oauth/dpop-key.ts');
   return openDpopKey(jwk);
 }
 

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { configError, messageOf } from '../../../contract/errors.ts';
-import { errorCode } from '../../../core/values/error-code.ts';
-import { isLoopbackHost } from '../../../serve/http/host-rules.ts';
-import { formatAddress } from '../../../serve/hostname.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { formatAddress } from '#serve/hostname.ts';
 
 /** The server to which the browser returns after a sign-in. It listens on loopback only. */
 export interface CallbackServer {

@@ -1,4 +1,4 @@
-import { basicAuthorization } from '../../../serve/oauth/basic-authorization.ts';
+import { basicAuthorization } from '#serve/oauth/basic-authorization.ts';
 import type { OAuthClient, RegisteredClient } from './sign-in-record.ts';
 
 type AuthMethod = RegisteredClient['authMethod'];

@@ -1,9 +1,9 @@
-import { discoverResource, discoverServer } from '../../../serve/oauth/discover.ts';
-import type { BearerChallenge } from '../../../serve/oauth/bearer-challenge.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
-import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import type { ResourceMetadata } from '../../../serve/oauth/resource-metadata.ts';
-import { isSameIssuer, type ServerMetadata } from '../../../serve/oauth/server-metadata.ts';
+import { discoverResource, discoverServer } from '#serve/oauth/discover.ts';
+import type { BearerChallenge } from '#serve/oauth/bearer-challenge.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import type { ResourceMetadata } from '#serve/oauth/resource-metadata.ts';
+import { isSameIssuer, type ServerMetadata } from '#serve/oauth/server-metadata.ts';
 
 /** How tokens for a server are requested. */
 export interface Authorization {

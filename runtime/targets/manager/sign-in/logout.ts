@@ -1,5 +1,5 @@
-import { messageOf } from '../../../contract/errors.ts';
-import { errorResponseOf } from '../../../serve/oauth/oauth-failure.ts';
+import { messageOf } from '#contract/errors.ts';
+import { errorResponseOf } from '#serve/oauth/oauth-failure.ts';
 import type { ClientKey, ServerSpec } from '../config/spec.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { signInLaunch } from './sign-in-launch.ts';

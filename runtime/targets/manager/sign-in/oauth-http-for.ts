@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { addressKind, isIpAddress } from '../../../core/net/public-address.ts';
-import { createOAuthHttp, type OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
+import { createOAuthHttp, type OAuthHttp } from '#serve/oauth/oauth-http.ts';
 
 /** The configuration of a server that names other URLs. */
 export interface NamingServer {

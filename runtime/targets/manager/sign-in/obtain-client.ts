@@ -1,8 +1,8 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
-import { errorResponseOf, OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import type { ServerMetadata } from '../../../serve/oauth/server-metadata.ts';
-import { textIn } from '../../../serve/oauth/text-members.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
+import { errorResponseOf, OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import type { ServerMetadata } from '#serve/oauth/server-metadata.ts';
+import { textIn } from '#serve/oauth/text-members.ts';
 import type { SignInSettings } from '../config/spec.ts';
 import { chooseAuthMethod } from './client-authentication.ts';
 import type { OAuthClient, RegisteredClient, SignInRecord } from './sign-in-record.ts';

@@ -1,6 +1,6 @@
-import { SESSION_VERSIONS } from '../../../serve/mcp/protocol-version.ts';
-import { type BearerChallenge, parseBearerChallenge } from '../../../serve/oauth/bearer-challenge.ts';
-import type { OAuthHttp, OAuthResponse } from '../../../serve/oauth/oauth-http.ts';
+import { SESSION_VERSIONS } from '#serve/mcp/protocol-version.ts';
+import { type BearerChallenge, parseBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
+import type { OAuthHttp, OAuthResponse } from '#serve/oauth/oauth-http.ts';
 import type { RemoteLaunch } from '../config/spec.ts';
 
 export interface ProbedServer {

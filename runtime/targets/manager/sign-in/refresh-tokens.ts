@@ -1,6 +1,6 @@
-import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import type { DpopKey } from '../../../serve/oauth/dpop-key.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import type { ClientKey } from '../config/spec.ts';
 import type { SignInRecord, Tokens } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';

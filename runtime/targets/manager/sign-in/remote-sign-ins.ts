@@ -1,5 +1,5 @@
-import { inputError } from '../../../contract/errors.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import { inputError } from '#contract/errors.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { StartedSignIn } from './begin-sign-in.ts';
 import { signInLaunch } from './sign-in-launch.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configError, messageOf } from '../../../contract/errors.ts';
-import { errorCode } from '../../../core/values/error-code.ts';
-import { createFolders } from '../../../platform/files/create-folders.ts';
-import { temporaryPath } from '../../../platform/files/temporary.ts';
-import { explainWriteError } from '../../../platform/files/write-error.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { temporaryPath } from '#platform/files/temporary.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 
 const KEY_VARIABLE = 'MCP_MANAGER_SIGN_IN_KEY';
 const MIN_KEY_LENGTH = 32;

@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerSpec, SignInSettings } from '../config/spec.ts';
 
 /** Returns the remote server of a specification with its settings for a person. Throws a ConfigError for other servers. */

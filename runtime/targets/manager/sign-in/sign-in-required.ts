@@ -1,4 +1,4 @@
-import { AppError } from '../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** The error of a call of a user who has not signed in to the server. `page` is where to do it in a browser. */
 export function signInRequired(server: string, page?: string): AppError {

@@ -1,6 +1,6 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import { OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import type { OAuthHttp } from '../../../serve/oauth/oauth-http.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import type { RemoteLaunch, SignInSettings } from '../config/spec.ts';
 import { beginSignIn, type StartedSignIn } from './begin-sign-in.ts';
 import { probeServer } from './probe-server.ts';

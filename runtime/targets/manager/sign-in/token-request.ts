@@ -1,9 +1,9 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
-import type { DpopKey } from '../../../serve/oauth/dpop-key.ts';
-import type { OAuthHttp, OAuthResponse } from '../../../serve/oauth/oauth-http.ts';
-import { errorResponseOf, OAuthFailure } from '../../../serve/oauth/oauth-failure.ts';
-import { textIn } from '../../../serve/oauth/text-members.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
+import type { OAuthHttp, OAuthResponse } from '#serve/oauth/oauth-http.ts';
+import { errorResponseOf, OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import { textIn } from '#serve/oauth/text-members.ts';
 import { authenticateClient } from './client-authentication.ts';
 import type { OAuthClient, Tokens } from './sign-in-record.ts';
 

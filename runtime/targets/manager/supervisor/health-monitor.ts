@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { TimeoutFailure } from '../upstream/connection.ts';
 import type { Health, HealthStatus } from './managed-server.ts';
 import type { Session } from './session.ts';

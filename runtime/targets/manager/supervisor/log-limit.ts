@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 
 const WINDOW_MS = 10_000;
 const MAX_LINES = 1000;

@@ -1,4 +1,4 @@
-import type { TurnQueue } from '../../../core/limits/turn-queue.ts';
+import type { TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { LineLevel } from './log-level.ts';

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Session } from './session.ts';
 import type { SupervisedServer } from './supervised-server.ts';

@@ -1,6 +1,6 @@
-import type { TurnQueue } from '../../../core/limits/turn-queue.ts';
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import type { TurnQueue } from '#core/limits/turn-queue.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { Connection, ConnectionHooks } from '../upstream/connection.ts';
 import type { PackageInstaller } from '../upstream/packages/package-installer.ts';

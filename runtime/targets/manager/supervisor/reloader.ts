@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
-import { createReloader, type Reloader } from '../../../serve/program/reloader.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
+import { createReloader, type Reloader } from '#serve/program/reloader.ts';
 import type { LoadedConfig } from '../config/read-config.ts';
 import type { AppliedChanges, Supervisor } from './managed-server.ts';
 

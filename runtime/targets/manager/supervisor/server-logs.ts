@@ -1,5 +1,5 @@
-import type { Clock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { LogLine, ServerLogs } from './managed-server.ts';
 import { type LineLevel, levelOf } from './log-level.ts';
 import { createLogLimit, LOG_LIMIT_RULE } from './log-limit.ts';

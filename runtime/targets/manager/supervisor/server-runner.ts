@@ -1,5 +1,5 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import { planRestart } from '../../../core/limits/restart-policy.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { planRestart } from '#core/limits/restart-policy.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { ServerPhase } from './managed-server.ts';
 import { HealthMonitor } from './health-monitor.ts';

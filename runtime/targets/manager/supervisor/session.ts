@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { CloseReason, Connection, PeerInfo, RequestOptions } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, messageOf } from '../../../contract/errors.ts';
-import { TurnQueue } from '../../../core/limits/turn-queue.ts';
-import { waitFor } from '../../../platform/wait-for.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { TurnQueue } from '#core/limits/turn-queue.ts';
+import { waitFor } from '#platform/wait-for.ts';
 import { isPerUser } from '../config/is-per-user.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';

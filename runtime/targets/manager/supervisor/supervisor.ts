@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
-import { AppError } from '../../../contract/errors.ts';
-import { TurnQueue } from '../../../core/limits/turn-queue.ts';
-import { type Clock, systemClock } from '../../../platform/clock.ts';
-import type { Logger } from '../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import { TurnQueue } from '#core/limits/turn-queue.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { AppliedChanges, ServerEvent, Supervisor } from './managed-server.ts';

@@ -1,5 +1,5 @@
-import { type ProcessRow, type TreeUsage, treeUsage } from '../../../core/limits/tree-usage.ts';
-import type { Clock } from '../../../platform/clock.ts';
+import { type ProcessRow, type TreeUsage, treeUsage } from '#core/limits/tree-usage.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Supervisor } from './managed-server.ts';
 
 /** What the processes of a server use. */

@@ -1,6 +1,6 @@
-import { isObject } from '../../../core/json/is-object.ts';
-import { RPC_CODE, RpcError } from '../../../serve/mcp/rpc-error.ts';
-import { MISSING_CLIENT_CAPABILITY } from '../../../serve/mcp/stateless-request.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import { MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
 import { type RequestOptions, RpcFailure } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { requestFromClient, capabilitiesFor } from './server-requests.ts';

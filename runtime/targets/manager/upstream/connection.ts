@@ -1,4 +1,4 @@
-import type { ProcessTrees } from '../../../platform/process-tree/process-trees.ts';
+import type { ProcessTrees } from '#platform/process-tree/process-trees.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 

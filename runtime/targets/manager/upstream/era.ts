@@ -1,8 +1,8 @@
-import { isObject } from '../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Connection, PeerInfo, RequestOptions } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { RpcPeer } from './rpc-peer.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /**
  * The variant of the protocol on a connection. There are two: `initialize`, with a handshake and a session, up to revision

@@ -1,5 +1,5 @@
-import { AppError } from '../../../contract/errors.ts';
-import { RPC_CODE } from '../../../serve/mcp/rpc-error.ts';
+import { AppError } from '#contract/errors.ts';
+import { RPC_CODE } from '#serve/mcp/rpc-error.ts';
 import { RpcFailure } from './connection.ts';
 import { CLIENT_CAPABILITIES } from './server-requests.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestOptions } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { memberOf } from '../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 interface ListenOptions {
   readonly capabilities: Params;

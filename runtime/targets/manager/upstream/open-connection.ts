@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { type Connection, type ConnectionHooks, TimeoutFailure } from './connection.ts';
 import { performHandshake } from './handshake.ts';

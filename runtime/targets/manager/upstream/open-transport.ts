@@ -1,4 +1,4 @@
-import { configError } from '../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { Launch, ServerTimeouts } from '../config/spec.ts';
 import { openProcess } from './process/process-transport.ts';
 import type { Transport, TransportHooks } from './transport.ts';

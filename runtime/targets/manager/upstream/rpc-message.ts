@@ -1,4 +1,4 @@
-import { parseLossless } from '../../../core/json/lossless-json.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import type { Params } from '../shapes/shape.ts';
 
 /** A JSON-RPC 2.0 message: a request, a notification or a response, depending on its members. */

@@ -1,11 +1,11 @@
-import { OpenItems } from '../../../core/limits/open-items.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import { type Connection, ConnectionClosed, type RequestHeaders, TimeoutFailure } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { createServerRequestRelay, type OpenRequest } from './server-request-relay.ts';
 import { createPausableTimer } from './pausable-timer.ts';
 import { rpcResult } from './rpc-result.ts';
 import type { RpcMessage } from './rpc-message.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 export interface RpcPeerOptions {
   readonly send: (message: RpcMessage, requestHeaders?: RequestHeaders) => void;

@@ -1,5 +1,5 @@
-import type { OpenItems } from '../../../core/limits/open-items.ts';
-import { RpcError } from '../../../serve/mcp/rpc-error.ts';
+import type { OpenItems } from '#core/limits/open-items.ts';
+import { RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Requester } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { RpcMessage } from './rpc-message.ts';

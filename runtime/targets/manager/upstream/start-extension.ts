@@ -1,4 +1,4 @@
-import { processorWaitOf } from '../../../platform/process-tree/processor-wait.ts';
+import { processorWaitOf } from '#platform/process-tree/processor-wait.ts';
 
 /** Extends the startup timeout of a server on a busy machine. */
 export interface StartExtension {

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../../contract/errors.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
 
 /** The lines of a process that explain why it failed, as the cause of an error. */
 class ProcessOutput extends Error {

@@ -1,14 +1,14 @@
-import { AppError } from '../../../contract/errors.ts';
-import { META_KEY } from '../../../serve/mcp/meta-key.ts';
-import { FIRST_STATELESS_VERSION as VERSION } from '../../../serve/mcp/protocol-version.ts';
-import { HEADER_MISMATCH } from '../../../serve/mcp/stateless-request.ts';
+import { AppError } from '#contract/errors.ts';
+import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.ts';
+import { HEADER_MISMATCH } from '#serve/mcp/stateless-request.ts';
 import { collectInput } from './collect-input.ts';
 import { type RequestOptions, RpcFailure } from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { clientInfo, type Era, type EraOptions, peerInfo } from './era.ts';
 import { listenForChanges } from './listen-for-changes.ts';
 import { usableCapabilities } from './server-requests.ts';
-import { membersOf } from '../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Maximum number of times that a server can require input for one request. */
 const MAX_ROUNDS = 10;

@@ -1,4 +1,4 @@
-import type { ProcessTrees } from '../../../platform/process-tree/process-trees.ts';
+import type { ProcessTrees } from '#platform/process-tree/process-trees.ts';
 import type { CloseReason, RequestHeaders } from './connection.ts';
 import type { SignIns } from './remote/open-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeGraph } from '../../../../cli/packaging/architectures/write-graph.ts';
-import type { ModelType } from '../../../../runtime/contract/model-types.ts';
+import { writeGraph } from '#cli/packaging/architectures/write-graph.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';

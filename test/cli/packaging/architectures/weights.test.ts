@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findWeights } from '../../../../cli/packaging/architectures/find-weights.ts';
+import { findWeights } from '#cli/packaging/architectures/find-weights.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { knownKey } from '../../../../cli/packaging/base/known-keys.ts';
+import { knownKey } from '#cli/packaging/base/known-keys.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pageAssets } from '../../../../cli/packaging/base/page-assets.ts';
-import { bundleProgram, type ProgramName } from '../../../../cli/packaging/base/program.ts';
-import { textAsset } from '../../../../runtime/contract/native.ts';
+import { pageAssets } from '#cli/packaging/base/page-assets.ts';
+import { bundleProgram, type ProgramName } from '#cli/packaging/base/program.ts';
+import { textAsset } from '#contract/native.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const tempFolder = useTempFolder();

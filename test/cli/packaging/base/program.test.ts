@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { bundleProgram, programKey } from '../../../../cli/packaging/base/program.ts';
-import { ASSET_NOTICES } from '../../../../runtime/contract/native.ts';
+import { bundleProgram, programKey } from '#cli/packaging/base/program.ts';
+import { ASSET_NOTICES } from '#contract/native.ts';
 
 test('a program is ASCII, and its key covers its notices', async () => {
   const program = await bundleProgram('manager', '1.2.3');

@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nodeBinary } from '../../../../cli/packaging/base/node-binary.ts';
-import { cutElf } from '../../../../cli/packaging/binary/elf-cut.ts';
-import { readDynamic } from '../../../../cli/packaging/binary/elf-dynamic.ts';
-import { removeIcuLocales } from '../../../../cli/packaging/binary/elf-icu.ts';
-import { stripElf } from '../../../../cli/packaging/binary/elf-strip.ts';
-import { findIcuPackage, type IcuPackage } from '../../../../cli/packaging/binary/icu-package.ts';
-import { messageOf } from '../../../../runtime/contract/errors.ts';
-import { PLATFORMS } from '../../../../runtime/contract/platforms.ts';
+import { nodeBinary } from '#cli/packaging/base/node-binary.ts';
+import { cutElf } from '#cli/packaging/binary/elf-cut.ts';
+import { readDynamic } from '#cli/packaging/binary/elf-dynamic.ts';
+import { removeIcuLocales } from '#cli/packaging/binary/elf-icu.ts';
+import { stripElf } from '#cli/packaging/binary/elf-strip.ts';
+import { findIcuPackage, type IcuPackage } from '#cli/packaging/binary/icu-package.ts';
+import { messageOf } from '#contract/errors.ts';
+import { PLATFORMS } from '#contract/platforms.ts';
 import { TEST_CACHE } from '../../../helpers/paths.ts';
 
 /** Cold downloads of the other platform's Node binary. */

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { array, assert as fuzz, integer, property, tuple } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nodeBinary } from '../../../../cli/packaging/base/node-binary.ts';
-import { DT, readDynamic, readVersionNeeds } from '../../../../cli/packaging/binary/elf-dynamic.ts';
-import { readElf } from '../../../../cli/packaging/binary/elf-layout.ts';
-import { removeLibatomic } from '../../../../cli/packaging/binary/elf-libatomic.ts';
-import { AppError, messageOf } from '../../../../runtime/contract/errors.ts';
-import { NODE_VERSION, PLATFORMS } from '../../../../runtime/contract/platforms.ts';
+import { nodeBinary } from '#cli/packaging/base/node-binary.ts';
+import { DT, readDynamic, readVersionNeeds } from '#cli/packaging/binary/elf-dynamic.ts';
+import { readElf } from '#cli/packaging/binary/elf-layout.ts';
+import { removeLibatomic } from '#cli/packaging/binary/elf-libatomic.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { NODE_VERSION, PLATFORMS } from '#contract/platforms.ts';
 import { ROOT, TEST_CACHE } from '../../../helpers/paths.ts';
 import { LIBATOMIC, SMALL, smallProgram, type SmallProgram } from './elf-libatomic-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readElfNeeds } from '../../../../cli/packaging/binary/elf-needs.ts';
+import { readElfNeeds } from '#cli/packaging/binary/elf-needs.ts';
 
 const MODULES = join(import.meta.dirname, '../../../../node_modules');
 const ONNXRUNTIME = join(MODULES, 'onnxruntime-node/bin/napi-v6/linux');

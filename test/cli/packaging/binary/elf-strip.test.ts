@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readElf } from '../../../../cli/packaging/binary/elf-layout.ts';
-import { stripElf } from '../../../../cli/packaging/binary/elf-strip.ts';
-import { NODE_VERSION } from '../../../../runtime/contract/platforms.ts';
+import { readElf } from '#cli/packaging/binary/elf-layout.ts';
+import { stripElf } from '#cli/packaging/binary/elf-strip.ts';
+import { NODE_VERSION } from '#contract/platforms.ts';
 
 const MODULES = join(import.meta.dirname, '../../../../node_modules');
 const ADDON = join(MODULES, 'onnxruntime-node/bin/napi-v6/linux/x64/onnxruntime_binding.node');

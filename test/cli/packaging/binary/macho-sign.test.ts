@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { planMacho } from '../../../../cli/packaging/binary/macho-layout.ts';
-import { sealMacho } from '../../../../cli/packaging/binary/macho-sign.ts';
-import { buildSignature } from '../../../../cli/packaging/binary/macho-signature.ts';
-import { payloadEnd } from '../../../../runtime/contract/container/payload-end.ts';
+import { planMacho } from '#cli/packaging/binary/macho-layout.ts';
+import { sealMacho } from '#cli/packaging/binary/macho-sign.ts';
+import { buildSignature } from '#cli/packaging/binary/macho-signature.ts';
+import { payloadEnd } from '#contract/container/payload-end.ts';
 import { CODE_END, LINKEDIT_OFFSET, macho, type MachoOptions, parseMacho } from './macho-fixture.ts';
 
 // `verify-macho.py` next to this file checks a real executable.

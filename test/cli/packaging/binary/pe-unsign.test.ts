@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { unsignPe } from '../../../../cli/packaging/binary/pe-unsign.ts';
-import { payloadEnd } from '../../../../runtime/contract/container/payload-end.ts';
+import { unsignPe } from '#cli/packaging/binary/pe-unsign.ts';
+import { payloadEnd } from '#contract/container/payload-end.ts';
 
 /** The smallest file with a PE32+ header, a body and a signature at its end. */
 function signedPe(): Uint8Array {

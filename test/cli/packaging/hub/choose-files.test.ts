@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { chooseFiles } from '../../../../cli/packaging/hub/choose-files.ts';
-import { chooseGraph } from '../../../../cli/packaging/model/graph-variants.ts';
+import { chooseFiles } from '#cli/packaging/hub/choose-files.ts';
+import { chooseGraph } from '#cli/packaging/model/graph-variants.ts';
 
 const filesOf = (paths: readonly string[]) =>
   paths.map((path) => ({ path, bytes: 10, hash: 'a'.repeat(40) }));

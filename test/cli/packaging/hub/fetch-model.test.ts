@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FetchedModel } from '../../../../cli/packaging/hub/fetch-model.ts';
-import { mapExternalData } from '../../../../cli/packaging/onnx/external-data.ts';
+import type { FetchedModel } from '#cli/packaging/hub/fetch-model.ts';
+import { mapExternalData } from '#cli/packaging/onnx/external-data.ts';
 import { fixtureContents } from '../../../helpers/hub-repository.ts';
 import { CONTENTS, downloadedFiles, useFetching } from '../../../helpers/use-fetching.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isSameOrigin, nextUrl } from '../../../../cli/packaging/hub/redirects.ts';
-import { isSafePath } from '../../../../cli/packaging/hub/safe-path.ts';
+import { isSameOrigin, nextUrl } from '#cli/packaging/hub/redirects.ts';
+import { isSafePath } from '#cli/packaging/hub/safe-path.ts';
 
 test.each([
   'config.json',

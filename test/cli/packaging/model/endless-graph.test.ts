@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startOnnxRuntime, withOnnxRuntime } from '../../../../cli/adapters/onnxruntime.ts';
-import { optimizeGraph } from '../../../../cli/packaging/model/optimize-graph.ts';
-import { prepareGraph } from '../../../../cli/packaging/model/prepare-graph.ts';
+import { startOnnxRuntime, withOnnxRuntime } from '#cli/adapters/onnxruntime.ts';
+import { optimizeGraph } from '#cli/packaging/model/optimize-graph.ts';
+import { prepareGraph } from '#cli/packaging/model/prepare-graph.ts';
 import { embedderTokenizer } from '../../../helpers/embedder-tokenizer.ts';
 import { graphRequest } from '../../../helpers/graph-request.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findMaxLength, type LengthTrial } from '../../../../cli/packaging/model/find-max-length.ts';
+import { findMaxLength, type LengthTrial } from '#cli/packaging/model/find-max-length.ts';
 
 /** A model that runs texts of the lengths that `allows` accepts. */
 const trial = (allows: (length: number) => boolean, changes: Partial<LengthTrial> = {}): LengthTrial => ({

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { graphOutputs } from '../../../../cli/packaging/model/graph-outputs.ts';
+import { graphOutputs } from '#cli/packaging/model/graph-outputs.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 const outputsOf = (file: string) => graphOutputs(join(FIXTURES, file));

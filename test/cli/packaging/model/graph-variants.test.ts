@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chooseGraph, graphVariants } from '../../../../cli/packaging/model/graph-variants.ts';
-import { listModel } from '../../../../cli/packaging/model/model-listing.ts';
+import { chooseGraph, graphVariants } from '#cli/packaging/model/graph-variants.ts';
+import { listModel } from '#cli/packaging/model/model-listing.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scoreFunctionOf } from '../../../../cli/packaging/model/labels.ts';
-import { applyScoreFunction } from '../../../../runtime/core/numbers/score-function.ts';
+import { scoreFunctionOf } from '#cli/packaging/model/labels.ts';
+import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 

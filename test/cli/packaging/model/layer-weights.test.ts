@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readLayerWeights } from '../../../../cli/packaging/model/layer-weights.ts';
-import type { LayerSettings } from '../../../../runtime/contract/sentence.ts';
+import { readLayerWeights } from '#cli/packaging/model/layer-weights.ts';
+import type { LayerSettings } from '#contract/sentence.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCard } from '../../../../cli/packaging/model/read-card.ts';
+import { readCard } from '#cli/packaging/model/read-card.ts';
 
 const card = (frontMatter: string): string => `---\n${frontMatter}\n---\n\n# A model\n`;
 const NOTHING = { license: undefined, facts: undefined, invalid: [] };

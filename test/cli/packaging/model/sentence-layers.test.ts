@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findLayers, isWeighted } from '../../../../cli/packaging/model/sentence-layers.ts';
+import { findLayers, isWeighted } from '#cli/packaging/model/sentence-layers.ts';
 
 const modules = (...names: string[]) =>
   names.map((name, at) => ({ type: `sentence_transformers.models.${name}`, path: `${at}_${name}` }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { windowSettings } from '../../../../cli/packaging/model/window-settings.ts';
+import { windowSettings } from '#cli/packaging/model/window-settings.ts';
 
 /** A tokenizer that adds special tokens to each text. */
 const tokenizer = (special: number): Parameters<typeof windowSettings>[1] => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAcceptedLicense } from '../../../../cli/packaging/notices/accepted-licenses.ts';
+import { isAcceptedLicense } from '#cli/packaging/notices/accepted-licenses.ts';
 
 test.each([
   ['MIT', true],

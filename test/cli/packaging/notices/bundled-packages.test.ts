@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bundledPackages } from '../../../../cli/packaging/notices/bundled-packages.ts';
+import { bundledPackages } from '#cli/packaging/notices/bundled-packages.ts';
 
 test('finds the innermost package of each file, and none for our own', () => {
   const files = [

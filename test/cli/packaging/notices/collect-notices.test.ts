@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collectNotices } from '../../../../cli/packaging/notices/collect-notices.ts';
+import { collectNotices } from '#cli/packaging/notices/collect-notices.ts';
 
 test('begins with our own license and that of Node, and sorts packages', async () => {
   const notices = await collectNotices([], ['wasmoon', 'onnxruntime-node']);

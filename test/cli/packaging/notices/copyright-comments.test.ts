@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copyrightComments } from '../../../../cli/packaging/notices/copyright-comments.ts';
+import { copyrightComments } from '#cli/packaging/notices/copyright-comments.ts';
 
 test('finds notices in all forms of comments, without their marks', () => {
   const source = [

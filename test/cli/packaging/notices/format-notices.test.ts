@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatNotices } from '../../../../cli/packaging/notices/format-notices.ts';
+import { formatNotices } from '#cli/packaging/notices/format-notices.ts';
 
 test('lists all software, and prints equal texts once', () => {
   const notice = (name: string) => ({

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { packageNotice } from '../../../../cli/packaging/notices/package-notice.ts';
+import { packageNotice } from '#cli/packaging/notices/package-notice.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

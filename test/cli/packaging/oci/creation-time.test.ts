@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { creationTime } from '../../../../cli/packaging/oci/creation-time.ts';
+import { creationTime } from '#cli/packaging/oci/creation-time.ts';
 
 it('reads the time of SOURCE_DATE_EPOCH', () => {
   expect(creationTime(undefined)).toBeUndefined();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { gzipStream } from '../../../../cli/packaging/oci/gzip-stream.ts';
+import { gzipStream } from '#cli/packaging/oci/gzip-stream.ts';
 
 /** Bytes without any pattern, which are the same in each run. */
 function noise(length: number, seed: number): Uint8Array {

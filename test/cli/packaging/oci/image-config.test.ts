@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type BaseConfig, imageConfig } from '../../../../cli/packaging/oci/image-config.ts';
-import { PLATFORMS } from '../../../../runtime/contract/platforms.ts';
+import { type BaseConfig, imageConfig } from '#cli/packaging/oci/image-config.ts';
+import { PLATFORMS } from '#contract/platforms.ts';
 
 const [x64, arm64] = PLATFORMS;
 if (!x64 || !arm64) throw new Error('no platforms');

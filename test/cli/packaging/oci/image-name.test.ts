@@ -1,6 +1,6 @@
 import { assert, property, string } from 'fast-check';
 import { expect, it } from 'vitest';
-import { imageName, imageTag } from '../../../../cli/packaging/oci/image-name.ts';
+import { imageName, imageTag } from '#cli/packaging/oci/image-name.ts';
 
 it.each([
   ['sentiment', '1.0.0', 'localhost/sentiment:1.0.0'],

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MEDIA } from '../../../../cli/packaging/oci/descriptor.ts';
-import { openBaseImage } from '../../../../cli/packaging/oci/open-base-image.ts';
-import { readBlob } from '../../../../cli/packaging/oci/read-blob.ts';
-import { PLATFORMS } from '../../../../runtime/contract/platforms.ts';
-import { sha256 } from '../../../../runtime/platform/sha256.ts';
+import { MEDIA } from '#cli/packaging/oci/descriptor.ts';
+import { openBaseImage } from '#cli/packaging/oci/open-base-image.ts';
+import { readBlob } from '#cli/packaging/oci/read-blob.ts';
+import { PLATFORMS } from '#contract/platforms.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

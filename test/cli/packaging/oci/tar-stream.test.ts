@@ -2,7 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Header, list, Parser, type ReadEntry } from 'tar';
 import { expect, it } from 'vitest';
-import { type TarEntry, tarStream } from '../../../../cli/packaging/oci/tar-stream.ts';
+import { type TarEntry, tarStream } from '#cli/packaging/oci/tar-stream.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

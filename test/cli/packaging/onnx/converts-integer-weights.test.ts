@@ -1,12 +1,12 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { convertsIntegerWeights } from '../../../../cli/packaging/onnx/converts-integer-weights.ts';
+import { convertsIntegerWeights } from '#cli/packaging/onnx/converts-integer-weights.ts';
 import {
   GraphProtoSchema,
   ModelProtoSchema,
   NodeProtoSchema,
   TensorProtoSchema,
-} from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 
 const [FLOAT, INT8, INT64] = [1, 3, 7];
 const node = (opType: string, input: string[], output: string) =>

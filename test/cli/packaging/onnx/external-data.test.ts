@@ -1,12 +1,12 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { mapExternalData } from '../../../../cli/packaging/onnx/external-data.ts';
+import { mapExternalData } from '#cli/packaging/onnx/external-data.ts';
 import {
   type GraphProto,
   GraphProtoSchema,
   ModelProtoSchema,
   TensorProtoSchema,
-} from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+} from '#gen/onnx/v1/onnx_pb.ts';
 
 const tensor = (name: string, offset: string): ReturnType<typeof create<typeof TensorProtoSchema>> =>
   create(TensorProtoSchema, {

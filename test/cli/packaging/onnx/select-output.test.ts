@@ -1,12 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { type VectorsOf, selectOutput } from '../../../../cli/packaging/onnx/select-output.ts';
-import type { ModelType } from '../../../../runtime/contract/model-types.ts';
-import {
-  NodeProtoSchema,
-  type ValueInfoProto,
-  ValueInfoProtoSchema,
-} from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { type VectorsOf, selectOutput } from '#cli/packaging/onnx/select-output.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { NodeProtoSchema, type ValueInfoProto, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 const dimensions = (count: number): object[] => Array.from({ length: count }, () => ({}));
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { accuracyOf, type Compared } from '../../../../cli/packaging/quantize/accuracy.ts';
-import { comparedResult } from '../../../../cli/packaging/quantize/compared-results.ts';
-import { reasonAgainst } from '../../../../cli/packaging/quantize/thresholds.ts';
-import type { ModelType } from '../../../../runtime/contract/model-types.ts';
+import { accuracyOf, type Compared } from '#cli/packaging/quantize/accuracy.ts';
+import { comparedResult } from '#cli/packaging/quantize/compared-results.ts';
+import { reasonAgainst } from '#cli/packaging/quantize/thresholds.ts';
+import type { ModelType } from '#contract/model-types.ts';
 
 const vector = (...values: number[]): Compared => ({ kind: 'vectors', rows: [Float32Array.of(...values)] });
 const scores = (...values: number[]): Compared => ({ kind: 'scores', rows: [Float32Array.of(...values)] });

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { findProducts, groupProducts } from '../../../../cli/packaging/quantize/find-products.ts';
-import { blockOf } from '../../../../cli/packaging/quantize/probe-graph.ts';
-import { evenBatches } from '../../../../cli/packaging/quantize/trial.ts';
-import { float, int } from '../../../../cli/packaging/onnx/attributes.ts';
-import { GraphProtoSchema } from '../../../../runtime/gen/onnx/v1/onnx_pb.ts';
+import { findProducts, groupProducts } from '#cli/packaging/quantize/find-products.ts';
+import { blockOf } from '#cli/packaging/quantize/probe-graph.ts';
+import { evenBatches } from '#cli/packaging/quantize/trial.ts';
+import { float, int } from '#cli/packaging/onnx/attributes.ts';
+import { GraphProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 const matrix = (name: string, ...dims: number[]) => ({ name, dataType: 1, dims: dims.map(BigInt) });
 const node = (opType: string, input: string[], result: string, ...attribute: ReturnType<typeof int>[]) => ({

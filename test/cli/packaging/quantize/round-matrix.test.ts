@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { roundMatrix } from '../../../../cli/packaging/quantize/round-matrix.ts';
+import { roundMatrix } from '#cli/packaging/quantize/round-matrix.ts';
 
 const INPUTS = 32;
 const OUTPUTS = 24;

@@ -13,9 +13,9 @@ import {
   uint8Array,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { convertTokenizer, type Vocabulary } from '../../../../cli/packaging/tokenizer/convert.ts';
-import { FAMILIES } from '../../../../cli/packaging/tokenizer/families.ts';
-import { AppError } from '../../../../runtime/contract/errors.ts';
+import { convertTokenizer, type Vocabulary } from '#cli/packaging/tokenizer/convert.ts';
+import { FAMILIES } from '#cli/packaging/tokenizer/families.ts';
+import { AppError } from '#contract/errors.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 const SEED = { seed: 20_261_124, numRuns: 200 };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadTokenizer } from '../../../../cli/adapters/tokenizers.ts';
+import { loadTokenizer } from '#cli/adapters/tokenizers.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { tokenizerOf } from '../../../helpers/tokenizer-folder.ts';
 

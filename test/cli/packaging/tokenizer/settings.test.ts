@@ -1,8 +1,8 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { prepareTokenizer } from '../../../../cli/packaging/model/prepare-tokenizer.ts';
-import { readJson } from '../../../../cli/packaging/model/read-json.ts';
+import { prepareTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
+import { readJson } from '#cli/packaging/model/read-json.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { vocabularyIn } from '../../../helpers/tokenizer-folder.ts';

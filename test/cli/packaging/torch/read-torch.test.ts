@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layerFloats } from '../../../../cli/packaging/model/layer-weights.ts';
-import { readTorch } from '../../../../cli/packaging/torch/read-torch.ts';
-import { AppError } from '../../../../runtime/contract/errors.ts';
-import type { ByteSource } from '../../../../runtime/contract/container/byte-source.ts';
+import { layerFloats } from '#cli/packaging/model/layer-weights.ts';
+import { readTorch } from '#cli/packaging/torch/read-torch.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
 import { readGoldenM3 } from '../../../helpers/golden-m3.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { compileLua, withLua } from '../../../../cli/adapters/lua.ts';
-import { editorStubs } from '../../../../cli/services/transform/editor-stubs.ts';
-import { DEFAULT_TRANSFORM_LIMITS } from '../../../../runtime/contract/transform.ts';
-import { MEMBERS } from '../../../../runtime/transform/members.ts';
-import type { TransformScript } from '../../../../runtime/transform/transform-script.ts';
+import { compileLua, withLua } from '#cli/adapters/lua.ts';
+import { editorStubs } from '#cli/services/transform/editor-stubs.ts';
+import { DEFAULT_TRANSFORM_LIMITS } from '#contract/transform.ts';
+import { MEMBERS } from '#transform/members.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
 
 const stubs = editorStubs();
 const lines = stubs.split('\n');

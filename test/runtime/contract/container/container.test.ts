@@ -1,10 +1,10 @@
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { crc32 } from '../../../../runtime/contract/container/crc32.ts';
-import type { ByteSource } from '../../../../runtime/contract/container/byte-source.ts';
-import { encodeTail, layoutContainer } from '../../../../runtime/contract/container/layout.ts';
-import { findSection, readContainer } from '../../../../runtime/contract/container/read.ts';
-import { LOCATION_PLACEHOLDER, padLocation } from '../../../../runtime/contract/weights-location.ts';
+import { crc32 } from '#contract/container/crc32.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { encodeTail, layoutContainer } from '#contract/container/layout.ts';
+import { findSection, readContainer } from '#contract/container/read.ts';
+import { LOCATION_PLACEHOLDER, padLocation } from '#contract/weights-location.ts';
 
 const sourceOf = (bytes: Uint8Array): ByteSource => ({
   name: 'file',

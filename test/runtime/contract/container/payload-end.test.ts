@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { payloadEnd } from '../../../../runtime/contract/container/payload-end.ts';
+import { payloadEnd } from '#contract/container/payload-end.ts';
 
 const FILE_SIZE = 9_000_000;
 

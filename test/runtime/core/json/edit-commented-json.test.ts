@@ -1,7 +1,7 @@
 import { assert, constantFrom, dictionary, jsonValue, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseCommentedJson } from '../../../../runtime/core/json/commented-json.ts';
-import { editCommentedJson, valueOf } from '../../../../runtime/core/json/edit-commented-json.ts';
+import { parseCommentedJson } from '#core/json/commented-json.ts';
+import { editCommentedJson, valueOf } from '#core/json/edit-commented-json.ts';
 
 const ADDED = { command: 'x', args: ['a'] };
 const add = (text: string): string => editCommentedJson(text, ['servers', 'new'], ADDED);

@@ -1,7 +1,7 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { type JsonSize, measureJson } from '../../../../runtime/core/json/json-size.ts';
-import { runAtOnce } from '../../../../runtime/platform/run-yielding.ts';
+import { type JsonSize, measureJson } from '#core/json/json-size.ts';
+import { runAtOnce } from '#platform/run-yielding.ts';
 
 const NO_LIMITS = { maxDepth: Infinity, maxValues: Infinity };
 const measure = (text: string, limits = {}): JsonSize =>

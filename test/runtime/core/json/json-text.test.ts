@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJsonText } from '../../../../runtime/core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** As some programs write it: each character of a name as an escape, or not. */
 const escapedName = (name: string, escapes: readonly boolean[]): string => {

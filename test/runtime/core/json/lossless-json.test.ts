@@ -1,6 +1,6 @@
 import { assert, bigInt, constantFrom, double, integer, jsonValue, property, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
-import { isRawNumber, parseLossless } from '../../../../runtime/core/json/lossless-json.ts';
+import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseLossless(text));
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stringEnd } from '../../../../runtime/core/json/string-end.ts';
+import { stringEnd } from '#core/json/string-end.ts';
 
 const characters = fc.constantFrom('"', '\\', 'a', 'é', '\n', '字');
 const texts = fc.oneof(

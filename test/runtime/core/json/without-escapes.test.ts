@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openEscape, unescaped, withoutEscapes } from '../../../../runtime/core/json/without-escapes.ts';
+import { openEscape, unescaped, withoutEscapes } from '#core/json/without-escapes.ts';
 
 test('a text of JSON without its escapes is the text that was written', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 });

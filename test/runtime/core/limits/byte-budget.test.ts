@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../runtime/contract/errors.ts';
-import { type ByteBudget, createByteBudget } from '../../../../runtime/core/limits/byte-budget.ts';
+import { AppError } from '#contract/errors.ts';
+import { type ByteBudget, createByteBudget } from '#core/limits/byte-budget.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

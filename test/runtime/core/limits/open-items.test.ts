@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OpenItems } from '../../../../runtime/core/limits/open-items.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 
 test('knows what came and did not go, in the order it came', () => {
   const items = new OpenItems<string | number, string>();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { limitsProblem } from '../../../../runtime/core/limits/resource-limits.ts';
+import { limitsProblem } from '#core/limits/resource-limits.ts';
 
 const limits = (files: string, processes: string): string => `\
 Limit                     Soft Limit           Hard Limit           Units

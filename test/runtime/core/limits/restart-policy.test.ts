@@ -1,6 +1,6 @@
 import { assert, double, nat, option, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { planRestart, RESTART_POLICY } from '../../../../runtime/core/limits/restart-policy.ts';
+import { planRestart, RESTART_POLICY } from '#core/limits/restart-policy.ts';
 
 const { baseDelay, maxDelay, healthyAfter, healthyResponses, crashLoopFailures, crashLoopDelay } =
   RESTART_POLICY;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { treeUsage } from '../../../../runtime/core/limits/tree-usage.ts';
+import { treeUsage } from '#core/limits/tree-usage.ts';
 
 const row = (pid: number, parent: number, memory: number, seconds: number) => ({
   pid,

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, integer, nat } from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Leave, TurnQueue } from '../../../../runtime/core/limits/turn-queue.ts';
+import { type Leave, TurnQueue } from '#core/limits/turn-queue.ts';
 
 /** Asks for a turn, and writes down who has one in which order. */
 function asker(queue: TurnQueue): {

@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  bytesPerTokenPair,
-  memoryFacts,
-  memoryProblem,
-} from '../../../../runtime/core/model/attention-memory.ts';
+import { bytesPerTokenPair, memoryFacts, memoryProblem } from '#core/model/attention-memory.ts';
 
 const model = (maxLength: number, attentionHeads?: number): Parameters<typeof memoryFacts>[0] => ({
   ...(attentionHeads === undefined ? {} : { attentionHeads }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ByteSource } from '../../../../runtime/contract/container/byte-source.ts';
-import type { SectionName } from '../../../../runtime/contract/container/sections.ts';
-import { readModelCard } from '../../../../runtime/core/model/documents.ts';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import type { SectionName } from '#contract/container/sections.ts';
+import { readModelCard } from '#core/model/documents.ts';
 import { smallContainer } from '../../../helpers/small-container.ts';
 
 function fileWith(names: readonly SectionName[]): ByteSource {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutIntoWindows } from '../../../../runtime/core/model/text-windows.ts';
-import type { TokenizedText } from '../../../../runtime/core/model/tokenized-text.ts';
+import { cutIntoWindows } from '#core/model/text-windows.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
 
 /** A text whose token ids are their positions, with a special token (999) on both sides. */
 function textOf(length: number): TokenizedText {

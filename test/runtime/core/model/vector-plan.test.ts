@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SentenceSettings } from '../../../../runtime/contract/sentence.ts';
-import { planVector } from '../../../../runtime/core/model/vector-plan.ts';
+import type { SentenceSettings } from '#contract/sentence.ts';
+import { planVector } from '#core/model/vector-plan.ts';
 
 const SENTENCE: SentenceSettings = {
   pooling: 'mean',

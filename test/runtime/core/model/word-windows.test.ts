@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cutIntoWordWindows } from '../../../../runtime/core/model/word-windows.ts';
+import { cutIntoWordWindows } from '#core/model/word-windows.ts';
 
 test('a word belongs to the window in which it has the most context', () => {
   const windows = cutIntoWordWindows(Array<number>(10).fill(1), { maxWords: 6, maxTokens: 100, stride: 4 });

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressKind, isIpAddress } from '../../../../runtime/core/net/public-address.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 
 test.each([
   ['8.8.8.8', 'public'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { encodeFloats } from '../../../../runtime/targets/encoder/json/json-writer.ts';
-import { shortestFloat32 } from '../../../../runtime/core/numbers/float32.ts';
+import { encodeFloats } from '#encoder/json/json-writer.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { boundaryFloats, randomFloats, withNeighbours } from '../float32-values.ts';
 import { shortestDecimals } from '../float32-exact.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { numberIn } from '../../../../runtime/core/numbers/number-in.ts';
+import { numberIn } from '#core/numbers/number-in.ts';
 
 const COUNT = { min: 1, max: 9 };
 const SHARE = { min: 0, max: 1, whole: false };

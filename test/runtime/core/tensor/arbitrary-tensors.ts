@@ -1,5 +1,5 @@
 import { type Arbitrary, array, boolean, constant, integer, oneof, tuple } from 'fast-check';
-import type { Tensor } from '../../../../runtime/core/tensor/tensor.ts';
+import type { Tensor } from '#core/tensor/tensor.ts';
 
 /** The same cases in every run. */
 export const RUNS = { seed: 4, numRuns: 400 };

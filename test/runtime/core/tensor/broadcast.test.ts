@@ -1,16 +1,11 @@
 import { assert as assertAll, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { add, divide, multiply, subtract } from '../../../../runtime/core/tensor/arithmetic.ts';
-import { broadcastShapes } from '../../../../runtime/core/tensor/broadcast.ts';
-import {
-  isGreater,
-  isGreaterOrEqual,
-  isLess,
-  isLessOrEqual,
-} from '../../../../runtime/core/tensor/compare.ts';
-import { power } from '../../../../runtime/core/tensor/power.ts';
-import { allocateFloats, type Tensor } from '../../../../runtime/core/tensor/tensor.ts';
-import { where } from '../../../../runtime/core/tensor/where.ts';
+import { add, divide, multiply, subtract } from '#core/tensor/arithmetic.ts';
+import { broadcastShapes } from '#core/tensor/broadcast.ts';
+import { isGreater, isGreaterOrEqual, isLess, isLessOrEqual } from '#core/tensor/compare.ts';
+import { power } from '#core/tensor/power.ts';
+import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
+import { where } from '#core/tensor/where.ts';
 import { at, broadcastable, indexes, numbered, RUNS } from './arbitrary-tensors.ts';
 
 const OPERATIONS = [

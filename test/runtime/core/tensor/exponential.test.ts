@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { exponentiate, sigmoid } from '../../../../runtime/core/tensor/elementwise.ts';
-import { exponential, createPowers } from '../../../../runtime/core/tensor/exponential.ts';
-import { allocateFloats } from '../../../../runtime/core/tensor/tensor.ts';
+import { exponentiate, sigmoid } from '#core/tensor/elementwise.ts';
+import { exponential, createPowers } from '#core/tensor/exponential.ts';
+import { allocateFloats } from '#core/tensor/tensor.ts';
 import { boundaryFloats, randomFloats } from '../float32-values.ts';
 
 describe('exponential', () => {

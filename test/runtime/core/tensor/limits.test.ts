@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { add } from '../../../../runtime/core/tensor/arithmetic.ts';
-import { full } from '../../../../runtime/core/tensor/full.ts';
-import { matmul } from '../../../../runtime/core/tensor/matmul.ts';
-import { reshape } from '../../../../runtime/core/tensor/reshape.ts';
-import { unsqueeze } from '../../../../runtime/core/tensor/squeeze.ts';
-import { allocateFloats, type Tensor } from '../../../../runtime/core/tensor/tensor.ts';
-import { toTable } from '../../../../runtime/core/tensor/to-table.ts';
-import { fromTable } from '../../../../runtime/core/tensor/from-table.ts';
+import { add } from '#core/tensor/arithmetic.ts';
+import { full } from '#core/tensor/full.ts';
+import { matmul } from '#core/tensor/matmul.ts';
+import { reshape } from '#core/tensor/reshape.ts';
+import { unsqueeze } from '#core/tensor/squeeze.ts';
+import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
+import { toTable } from '#core/tensor/to-table.ts';
+import { fromTable } from '#core/tensor/from-table.ts';
 
 /** Memory that is never taken: what is refused is refused before. */
 const refuseToAllocate = (): never => {

@@ -1,15 +1,15 @@
 import { array, assert as assertAll, constant, integer, nat, pre, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { concat } from '../../../../runtime/core/tensor/concat.ts';
-import { elementAt } from '../../../../runtime/core/tensor/element-at.ts';
-import { mapAxis } from '../../../../runtime/core/tensor/map-axis.ts';
-import { matmul } from '../../../../runtime/core/tensor/matmul.ts';
-import { meanPool } from '../../../../runtime/core/tensor/mean-pool.ts';
-import { reduceAxis } from '../../../../runtime/core/tensor/reduce.ts';
-import { ARGMAX, MAX, MEAN, MIN, SUM } from '../../../../runtime/core/tensor/reductions.ts';
-import { allocateFloats, type Tensor } from '../../../../runtime/core/tensor/tensor.ts';
-import { transpose } from '../../../../runtime/core/tensor/transpose.ts';
-import { truncateAxis } from '../../../../runtime/core/tensor/truncate-axis.ts';
+import { concat } from '#core/tensor/concat.ts';
+import { elementAt } from '#core/tensor/element-at.ts';
+import { mapAxis } from '#core/tensor/map-axis.ts';
+import { matmul } from '#core/tensor/matmul.ts';
+import { meanPool } from '#core/tensor/mean-pool.ts';
+import { reduceAxis } from '#core/tensor/reduce.ts';
+import { ARGMAX, MAX, MEAN, MIN, SUM } from '#core/tensor/reductions.ts';
+import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
+import { transpose } from '#core/tensor/transpose.ts';
+import { truncateAxis } from '#core/tensor/truncate-axis.ts';
 import { at, indexes, numbered, RUNS, shapes } from './arbitrary-tensors.ts';
 
 /** A shape and one of its axes, from 0. */

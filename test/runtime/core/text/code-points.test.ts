@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { codePoints } from '../../../../runtime/core/text/code-points.ts';
+import { codePoints } from '#core/text/code-points.ts';
 
 test('counts what iterating over a text counts', () => {
   fc.assert(

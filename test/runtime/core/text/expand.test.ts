@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeDollars, expand } from '../../../../runtime/core/text/expand.ts';
+import { escapeDollars, expand } from '#core/text/expand.ts';
 
 const ENV = { WORD: 'value', EMPTY: '', TWICE: '$WORD', _x1: 'under' };
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { lines } from '../../../../runtime/core/text/lines.ts';
+import { lines } from '#core/text/lines.ts';
 
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
   return await Array.fromAsync(

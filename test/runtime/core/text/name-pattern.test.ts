@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesAny } from '../../../../runtime/core/text/name-pattern.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 
 test.each([
   ['get_time', 'get_time', true],

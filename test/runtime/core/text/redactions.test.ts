@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRedactions } from '../../../../runtime/core/text/redactions.ts';
-import { isSecretName } from '../../../../runtime/core/text/secret-name.ts';
+import { createRedactions } from '#core/text/redactions.ts';
+import { isSecretName } from '#core/text/secret-name.ts';
 
 test.each([
   'API_KEY',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { shellWord } from '../../../../runtime/core/text/shell-word.ts';
-import { listedSteps } from '../../../../runtime/targets/manager/commands/add-steps.ts';
+import { shellWord } from '#core/text/shell-word.ts';
+import { listedSteps } from '#manager/commands/add-steps.ts';
 
 test.each([
   ['ada@example.com', 'ada@example.com'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitWords } from '../../../../runtime/core/text/split-words.ts';
+import { splitWords } from '#core/text/split-words.ts';
 
 const words = (text: string): string[] => {
   const offsets = splitWords(text);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean } from '../../../../runtime/core/text/suggest.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 
 const KEYS = ['name', 'version', 'path', 'model_type', 'output_path', 'cache_dir', 'transform'];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unifiedDiff } from '../../../../runtime/core/text/unified-diff.ts';
+import { unifiedDiff } from '#core/text/unified-diff.ts';
 
 test.each([
   ['', 'a\n', '@@ -0,0 +1,1 @@\n+a\n'],

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readWordPiece, type TokenizerJson } from '../../../../runtime/core/text/word-piece.ts';
-import { loadNativeLibraries } from '../../../../runtime/platform/native/libraries.ts';
-import { loadRawTokenizer } from '../../../../runtime/platform/tokenizer.ts';
+import { readWordPiece, type TokenizerJson } from '#core/text/word-piece.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
+import { loadRawTokenizer } from '#platform/tokenizer.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 const { tokenizers } = await loadNativeLibraries();

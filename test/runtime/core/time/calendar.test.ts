@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CalendarUnit, isTimeZone, nextStart } from '../../../../runtime/core/time/calendar.ts';
+import { type CalendarUnit, isTimeZone, nextStart } from '#core/time/calendar.ts';
 
 const CASES: readonly (readonly [now: string, unit: CalendarUnit, zone: string, next: string])[] = [
   ['2026-03-01T12:00:00Z', 'day', 'UTC', '2026-03-02T00:00:00Z'],

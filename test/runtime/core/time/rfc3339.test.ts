@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rfc3339 } from '../../../../runtime/core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 
 test.each([
   [0, '1970-01-01T00:00:00Z'],

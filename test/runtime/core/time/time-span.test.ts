@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseExpiry } from '../../../../runtime/core/time/expiry.ts';
-import { parseSpan, spanText } from '../../../../runtime/core/time/time-span.ts';
+import { parseExpiry } from '#core/time/expiry.ts';
+import { parseSpan, spanText } from '#core/time/time-span.ts';
 
 test.each([
   ['90s', 90_000],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseTimestamp } from '../../../../runtime/core/time/timestamp.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 
 test.each([
   ['2030-01-31T12:00:00Z', '2030-01-31T12:00:00.000Z'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { poolRows } from '../../../../runtime/core/vectors/pooling.ts';
-import { POOLINGS } from '../../../../runtime/contract/sentence.ts';
+import { poolRows } from '#core/vectors/pooling.ts';
+import { POOLINGS } from '#contract/sentence.ts';
 
 const ROWS = Float32Array.of(1, -2, 3, -4, 8, -9);
 const pool = (...args: Parameters<typeof poolRows>): number[] => [...poolRows(...args)];

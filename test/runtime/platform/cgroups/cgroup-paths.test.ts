@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseCgroupPaths } from '../../../../runtime/platform/cgroups/cgroup-paths.ts';
+import { parseCgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
 
 const mount = (root: string, point: string, source: string): string =>
   `35 28 0:30 ${root} ${point} rw,nosuid shared:9 - ${source}\n`;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tryLock, withFileLock } from '../../../../runtime/platform/files/file-lock.ts';
+import { tryLock, withFileLock } from '#platform/files/file-lock.ts';
 import { startLockHolder } from '../../../helpers/lock-holder.ts';
 import { ROOT } from '../../../helpers/paths.ts';
 import { runProcess } from '../../../helpers/run-process.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainWriteError } from '../../../../runtime/platform/files/write-error.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 
 const withCode = (code: string): Error => Object.assign(new Error('as the system says'), { code });
 

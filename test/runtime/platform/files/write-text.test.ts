@@ -16,8 +16,8 @@ import {
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryPath } from '../../../../runtime/platform/files/temporary.ts';
-import { writeText } from '../../../../runtime/platform/files/write-text.ts';
+import { temporaryPath } from '#platform/files/temporary.ts';
+import { writeText } from '#platform/files/write-text.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

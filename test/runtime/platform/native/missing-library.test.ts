@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { messageOf } from '../../../../runtime/contract/errors.ts';
-import { explainMissingLibrary } from '../../../../runtime/platform/native/missing-library.ts';
+import { messageOf } from '#contract/errors.ts';
+import { explainMissingLibrary } from '#platform/native/missing-library.ts';
 
 it.each([
   [

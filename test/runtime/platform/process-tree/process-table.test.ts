@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { treeUsage } from '../../../../runtime/core/limits/tree-usage.ts';
-import { readProcessTable } from '../../../../runtime/platform/process-tree/process-table.ts';
+import { treeUsage } from '#core/limits/tree-usage.ts';
+import { readProcessTable } from '#platform/process-tree/process-table.ts';
 
 test.skipIf(process.platform === 'win32')(
   'this process is in the table, with its parent, its memory and its processor time',

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProcessLimits } from '../../../../runtime/core/limits/process-limits.ts';
-import type { CgroupPaths } from '../../../../runtime/platform/cgroups/cgroup-paths.ts';
-import { readCgroupPaths } from '../../../../runtime/platform/cgroups/read-cgroup-paths.ts';
-import { findMarkedByProc } from '../../../../runtime/platform/process-tree/proc-processes.ts';
-import { findMarkedByPs, identifyByPs } from '../../../../runtime/platform/process-tree/ps-processes.ts';
-import { createProcessTrees } from '../../../../runtime/platform/process-tree/process-trees.ts';
+import type { ProcessLimits } from '#core/limits/process-limits.ts';
+import type { CgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
+import { readCgroupPaths } from '#platform/cgroups/read-cgroup-paths.ts';
+import { findMarkedByProc } from '#platform/process-tree/proc-processes.ts';
+import { findMarkedByPs, identifyByPs } from '#platform/process-tree/ps-processes.ts';
+import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
 import { isAlive } from '../../targets/manager/upstream/processes.ts';
 
 const NO_CGROUPS = { unified: undefined, legacy: {} };

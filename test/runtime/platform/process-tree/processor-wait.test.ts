@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { onTestFinished, expect, test, vi } from 'vitest';
-import { processorWaitOf } from '../../../../runtime/platform/process-tree/processor-wait.ts';
+import { processorWaitOf } from '#platform/process-tree/processor-wait.ts';
 
 const SPIN = 'for (;;);';
 

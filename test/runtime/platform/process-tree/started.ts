@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { readCgroupPaths } from '../../../../runtime/platform/cgroups/read-cgroup-paths.ts';
-import { createProcessTrees } from '../../../../runtime/platform/process-tree/process-trees.ts';
+import { readCgroupPaths } from '#platform/cgroups/read-cgroup-paths.ts';
+import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
 
 // Stands for a program: starts one child, which starts a process in a session of its own, prints the ids of both, and waits to be
 // killed. Arguments: the owner, and `cgroups` to use them.

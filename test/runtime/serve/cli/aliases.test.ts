@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Command, Invocation, Program } from '../../../../runtime/serve/cli/command.ts';
-import { completionTable } from '../../../../runtime/serve/cli/completion-table.ts';
-import { commandHelp, programHelp } from '../../../../runtime/serve/cli/help.ts';
-import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
-import { runProgram } from '../../../../runtime/serve/cli/run.ts';
-import { wholeNumber, withEnvironment } from '../../../../runtime/serve/cli/values.ts';
+import type { Command, Invocation, Program } from '#serve/cli/command.ts';
+import { completionTable } from '#serve/cli/completion-table.ts';
+import { commandHelp, programHelp } from '#serve/cli/help.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { wholeNumber, withEnvironment } from '#serve/cli/values.ts';
 
 const SERVE: Command = {
   summary: 'Serve.',

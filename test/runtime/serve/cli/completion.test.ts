@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Command, Program } from '../../../../runtime/serve/cli/command.ts';
-import { completionScript } from '../../../../runtime/serve/cli/completion-scripts.ts';
+import type { Command, Program } from '#serve/cli/command.ts';
+import { completionScript } from '#serve/cli/completion-scripts.ts';
 import { runProcess } from '../../../helpers/run-process.ts';
 
 const list: Command = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Command, Program } from '../../../../runtime/serve/cli/command.ts';
-import { runProgram } from '../../../../runtime/serve/cli/run.ts';
+import type { Command, Program } from '#serve/cli/command.ts';
+import { runProgram } from '#serve/cli/run.ts';
 
 const say: Command = {
   summary: 'Say what was given.',

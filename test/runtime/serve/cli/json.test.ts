@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { configError } from '../../../../runtime/contract/errors.ts';
-import type { Program } from '../../../../runtime/serve/cli/command.ts';
-import { formatOf, JSON_OPTION } from '../../../../runtime/serve/cli/output-format.ts';
-import { runProgram } from '../../../../runtime/serve/cli/run.ts';
-import { versionCommand } from '../../../../runtime/serve/cli/version-command.ts';
+import { configError } from '#contract/errors.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { formatOf, JSON_OPTION } from '#serve/cli/output-format.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { versionCommand } from '#serve/cli/version-command.ts';
 
 const PROGRAM: Program = {
   name: 'x',

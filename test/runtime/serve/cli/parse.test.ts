@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Command, type Invocation, UsageError } from '../../../../runtime/serve/cli/command.ts';
-import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
-import { exactly } from '../../../../runtime/serve/cli/positionals.ts';
-import { wholeNumber } from '../../../../runtime/serve/cli/values.ts';
+import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { wholeNumber } from '#serve/cli/values.ts';
 
 const SERVE: Command = {
   summary: '',

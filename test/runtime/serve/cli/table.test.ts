@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { span } from '../../../../runtime/targets/manager/client/manager-status.ts';
-import { formatTable, oneLine } from '../../../../runtime/serve/cli/table.ts';
+import { span } from '#manager/client/manager-status.ts';
+import { formatTable, oneLine } from '#serve/cli/table.ts';
 
 const terminal = (width: number) => ({
   width,

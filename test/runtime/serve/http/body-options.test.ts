@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import type { ErrorDetail } from '../../../../runtime/contract/errors.ts';
-import { type BodyOptions, createBodyReader } from '../../../../runtime/serve/http/body.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import type { ErrorDetail } from '#contract/errors.ts';
+import { type BodyOptions, createBodyReader } from '#serve/http/body.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const SCHEMA = Type.Object(

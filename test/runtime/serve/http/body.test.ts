@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
-import { createBodyReader } from '../../../../runtime/serve/http/body.ts';
-import { MESSAGE_KEYWORD } from '../../../../runtime/serve/http/explain-problems.ts';
-import { oneOf, optional, textMap } from '../../../../runtime/serve/http/schemas.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { createBodyReader } from '#serve/http/body.ts';
+import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
+import { oneOf, optional, textMap } from '#serve/http/schemas.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const text = Type.String({ minLength: 1, title: 'text', [MESSAGE_KEYWORD]: 'Nothing to do' });

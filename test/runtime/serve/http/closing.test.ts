@@ -4,7 +4,7 @@ import { get as httpsGet } from 'node:https';
 import { connect } from 'node:net';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { talk, useListeners } from './listeners.ts';
 

@@ -5,12 +5,12 @@ import * as zlib from 'node:zlib';
 import { Hono } from 'hono';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { preferredCoding } from '../../../../runtime/serve/http/accept-encoding.ts';
-import { createBodyReader } from '../../../../runtime/serve/http/body.ts';
-import { UNLIMITED_HOLD } from '../../../../runtime/core/limits/byte-budget.ts';
-import { answerIncoming } from '../../../../runtime/serve/http/exchange/node-exchange.ts';
-import { type HttpListener, listenHttp } from '../../../../runtime/serve/http/listen.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { preferredCoding } from '#serve/http/accept-encoding.ts';
+import { createBodyReader } from '#serve/http/body.ts';
+import { UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
+import { answerIncoming } from '#serve/http/exchange/node-exchange.ts';
+import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const LARGE = { text: 'large '.repeat(10_000) };

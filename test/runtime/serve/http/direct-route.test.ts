@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { createDirectListener, type DirectRoute } from '../../../../runtime/serve/http/direct-route.ts';
-import { type HttpListener, listenHttp } from '../../../../runtime/serve/http/listen.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { createDirectListener, type DirectRoute } from '#serve/http/direct-route.ts';
+import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 let listener: HttpListener | undefined;

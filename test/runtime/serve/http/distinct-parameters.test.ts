@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { requireDistinctParameters } from '../../../../runtime/serve/http/distinct-parameters.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { requireDistinctParameters } from '#serve/http/distinct-parameters.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 test.each([

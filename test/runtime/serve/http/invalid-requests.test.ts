@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
-import { AppError } from '../../../../runtime/contract/errors.ts';
-import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
-import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
-import { malformedRequestAnswer } from '../../../../runtime/targets/gateway/api/http/errors.ts';
-import { problemWithoutPath } from '../../../../runtime/targets/manager/http/problem.ts';
+import { AppError } from '#contract/errors.ts';
+import { type HttpListener, listenHttp, type ListenOptions } from '#serve/http/listen.ts';
+import { readBytes } from '#serve/http/read-bytes.ts';
+import { httpShell } from '#serve/http/shell.ts';
+import { malformedRequestAnswer } from '#gateway/api/http/errors.ts';
+import { problemWithoutPath } from '#manager/http/problem.ts';
 import { selfSigned } from '../../../helpers/self-signed.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 

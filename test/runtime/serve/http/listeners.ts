@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach } from 'vitest';
-import { type HttpListener, listenHttp, type ListenOptions } from '../../../../runtime/serve/http/listen.ts';
+import { type HttpListener, listenHttp, type ListenOptions } from '#serve/http/listen.ts';
 
 export type Listen = (app: ListenOptions['app'], options?: Partial<ListenOptions>) => Promise<HttpListener>;
 

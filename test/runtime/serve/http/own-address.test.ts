@@ -4,7 +4,7 @@ import {
   createOwnAddress,
   type OwnAddressOptions,
   socketAddress,
-} from '../../../../runtime/serve/http/own-address.ts';
+} from '#serve/http/own-address.ts';
 
 const RULES = { hostname: '192.168.0.2', allowedHosts: ['tools.example'] };
 const FORWARDED = { 'X-Forwarded-Host': 'proxy.example', 'X-Forwarded-Proto': 'https' };

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { UNLIMITED_HOLD } from '../../../../runtime/core/limits/byte-budget.ts';
-import { readIncoming } from '../../../../runtime/serve/http/read-incoming.ts';
+import { UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
+import { readIncoming } from '#serve/http/read-incoming.ts';
 
 let server: Server;
 afterEach(() => {

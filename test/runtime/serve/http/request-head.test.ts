@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readBytes } from '../../../../runtime/serve/http/read-bytes.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { readBytes } from '#serve/http/read-bytes.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import {
   answersToHeads,
   RAW_CHUNKS,

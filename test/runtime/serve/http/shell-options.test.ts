@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createAccess } from '../../../../runtime/serve/access.ts';
-import { AppError } from '../../../../runtime/contract/errors.ts';
-import type { ErrorFormat } from '../../../../runtime/serve/http/error-response.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { createAccess } from '#serve/access.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ErrorFormat } from '#serve/http/error-response.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const PROBLEMS: ErrorFormat = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { AppError, type ErrorCode } from '../../../../runtime/contract/errors.ts';
-import { HTTP_STATUS } from '../../../../runtime/serve/errors/http-status.ts';
-import { admit } from '../../../../runtime/serve/http/admit.ts';
-import { OPENAI_ERRORS } from '../../../../runtime/serve/http/openai-error.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
-import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
+import { HTTP_STATUS } from '#serve/errors/http-status.ts';
+import { admit } from '#serve/http/admit.ts';
+import { OPENAI_ERRORS } from '#serve/http/openai-error.ts';
+import { httpShell } from '#serve/http/shell.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
-import { createTracer } from '../../../../runtime/serve/telemetry/create-tracer.ts';
-import type { OtlpSpan } from '../../../../runtime/serve/telemetry/otlp.ts';
+import { httpShell } from '#serve/http/shell.ts';
+import { createTracer } from '#serve/telemetry/create-tracer.ts';
+import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
 import { handClock } from '../../../helpers/hand-clock.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEventLog } from '../../../../runtime/serve/mcp/event-log.ts';
+import { createEventLog } from '#serve/mcp/event-log.ts';
 
 test('a stream has what was sent over it, by number', () => {
   const log = createEventLog(100);

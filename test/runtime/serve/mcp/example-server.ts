@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { RpcError } from '../../../../runtime/serve/mcp/rpc-error.ts';
-import type { Params } from '../../../../runtime/serve/mcp/rpc-message.ts';
-import type { SessionServer } from '../../../../runtime/serve/mcp/session-server.ts';
+import { RpcError } from '#serve/mcp/rpc-error.ts';
+import type { Params } from '#serve/mcp/rpc-message.ts';
+import type { SessionServer } from '#serve/mcp/session-server.ts';
 
 /**
  * Its tool `echo` answers immediately; `wait` answers on request, or reports its cancellation; `tell` sends its arguments before

@@ -1,6 +1,6 @@
 import { array, assert, property, string, uint8Array } from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLineSplitter, type Line } from '../../../../runtime/serve/mcp/line-splitter.ts';
+import { createLineSplitter, type Line } from '#serve/mcp/line-splitter.ts';
 
 function split(chunks: readonly (string | Uint8Array)[], maxBytes = 1000): Line[] {
   const splitter = createLineSplitter(maxBytes);

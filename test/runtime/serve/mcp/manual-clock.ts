@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../runtime/serve/mcp/session-store.ts';
+import type { Clock } from '#serve/mcp/session-store.ts';
 
 /** A clock that only a test moves. */
 export function manualClock(): Clock & { advance(milliseconds: number): void; readonly timers: number } {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { answerRequest } from '../../../../runtime/serve/http/exchange/fetch-exchange.ts';
-import type { McpHttp } from '../../../../runtime/serve/mcp/streamable-http.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import type { McpHttp } from '#serve/mcp/streamable-http.ts';
 
 /** Raw requests to an MCP endpoint that does not listen. */
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSessionStore, type SessionStore } from '../../../../runtime/serve/mcp/session-store.ts';
+import { createSessionStore, type SessionStore } from '#serve/mcp/session-store.ts';
 import { manualClock } from './manual-clock.ts';
 
 function open(max: number): {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { serveMcpOverStdio, type StdioOptions } from '../../../../runtime/serve/mcp/stdio.ts';
+import { serveMcpOverStdio, type StdioOptions } from '#serve/mcp/stdio.ts';
 import { type Example, example } from './example-server.ts';
 import { call, INITIALIZE } from './requests.ts';
 

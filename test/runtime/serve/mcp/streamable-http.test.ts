@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createMcpHttp,
-  type McpHttp,
-  type McpHttpOptions,
-} from '../../../../runtime/serve/mcp/streamable-http.ts';
+import { createMcpHttp, type McpHttp, type McpHttpOptions } from '#serve/mcp/streamable-http.ts';
 import { type Example, example } from './example-server.ts';
 import { manualClock } from './manual-clock.ts';
 import { call, type Endpoint, endpoint, INITIALIZE, messages } from './requests.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMcpHttp, type McpHttpOptions } from '../../../../runtime/serve/mcp/streamable-http.ts';
+import { createMcpHttp, type McpHttpOptions } from '#serve/mcp/streamable-http.ts';
 import { type Example, example } from './example-server.ts';
 import { call, type Endpoint, endpoint, INITIALIZE, messages } from './requests.ts';
 

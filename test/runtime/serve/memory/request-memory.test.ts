@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
-import { createExchangeBodyReader, bodyReaderFrom } from '../../../../runtime/serve/http/body.ts';
-import { createDirectListener } from '../../../../runtime/serve/http/direct-route.ts';
-import { JSON_TYPE } from '../../../../runtime/serve/http/exchange/exchange.ts';
-import { httpShell } from '../../../../runtime/serve/http/shell.ts';
+import { createExchangeBodyReader, bodyReaderFrom } from '#serve/http/body.ts';
+import { createDirectListener } from '#serve/http/direct-route.ts';
+import { JSON_TYPE } from '#serve/http/exchange/exchange.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 import { useListeners } from '../http/listeners.ts';
 

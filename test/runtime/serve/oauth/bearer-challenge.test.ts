@@ -1,9 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  formatBearerChallenge,
-  parseBearerChallenge,
-} from '../../../../runtime/serve/oauth/bearer-challenge.ts';
+import { formatBearerChallenge, parseBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
 
 test.each([
   ['Bearer', {}],

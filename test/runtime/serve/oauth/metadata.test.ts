@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { resourceMetadataUrls, serverMetadataUrls } from '../../../../runtime/serve/oauth/metadata-urls.ts';
-import { errorResponseOf } from '../../../../runtime/serve/oauth/oauth-failure.ts';
-import { challengeOf, createPkce } from '../../../../runtime/serve/oauth/pkce.ts';
-import { readResourceMetadata } from '../../../../runtime/serve/oauth/resource-metadata.ts';
-import { readServerMetadata } from '../../../../runtime/serve/oauth/server-metadata.ts';
+import { resourceMetadataUrls, serverMetadataUrls } from '#serve/oauth/metadata-urls.ts';
+import { errorResponseOf } from '#serve/oauth/oauth-failure.ts';
+import { challengeOf, createPkce } from '#serve/oauth/pkce.ts';
+import { readResourceMetadata } from '#serve/oauth/resource-metadata.ts';
+import { readServerMetadata } from '#serve/oauth/server-metadata.ts';
 
 test('the URLs of metadata are tried in the order of the MCP specification', () => {
   expect(resourceMetadataUrls(new URL('https://example.com/public/mcp'))).toEqual([

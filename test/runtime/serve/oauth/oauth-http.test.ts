@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { discoverResource, discoverServer } from '../../../../runtime/serve/oauth/discover.ts';
-import { createOAuthHttp, type OAuthHttpOptions } from '../../../../runtime/serve/oauth/oauth-http.ts';
+import { discoverResource, discoverServer } from '#serve/oauth/discover.ts';
+import { createOAuthHttp, type OAuthHttpOptions } from '#serve/oauth/oauth-http.ts';
 
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const seen: string[] = [];

@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { createJwks } from '../../../../runtime/serve/oauth/jwks.ts';
-import { OAuthFailure } from '../../../../runtime/serve/oauth/oauth-failure.ts';
-import { isJwt, SIGNATURE_ALGORITHMS } from '../../../../runtime/serve/oauth/jwt-form.ts';
-import { verifyToken } from '../../../../runtime/serve/oauth/verify-token.ts';
+import { createJwks } from '#serve/oauth/jwks.ts';
+import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
+import { isJwt, SIGNATURE_ALGORITHMS } from '#serve/oauth/jwt-form.ts';
+import { verifyToken } from '#serve/oauth/verify-token.ts';
 
 const RULES = {
   issuer: 'https://as.example',

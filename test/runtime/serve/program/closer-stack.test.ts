@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCloserStack } from '../../../../runtime/serve/program/closer-stack.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
 
 function recorded() {
   const closers = createCloserStack();

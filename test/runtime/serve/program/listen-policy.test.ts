@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assertSafeToListen, type Exposure } from '../../../../runtime/serve/program/listen-policy.ts';
+import { assertSafeToListen, type Exposure } from '#serve/program/listen-policy.ts';
 
 const NONE: Exposure['credential'] = { name: 'an API key', isSet: false, remedy: 'Set --api-key' };
 const SET = { ...NONE, isSet: true };

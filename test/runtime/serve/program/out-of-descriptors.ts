@@ -1,6 +1,6 @@
-import { watchDescriptors } from '../../../../runtime/serve/program/descriptor-watch.ts';
-import { createLog } from '../../../../runtime/serve/log.ts';
-import { listenHttp } from '../../../../runtime/serve/http/listen.ts';
+import { watchDescriptors } from '#serve/program/descriptor-watch.ts';
+import { createLog } from '#serve/log.ts';
+import { listenHttp } from '#serve/http/listen.ts';
 
 // A server that watches its file descriptors. It logs its port first.
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createCloserStack } from '../../../../runtime/serve/program/closer-stack.ts';
-import { createLifecycle } from '../../../../runtime/serve/lifecycle.ts';
-import { createShutdown } from '../../../../runtime/serve/program/shutdown.ts';
-import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { createCloserStack } from '#serve/program/closer-stack.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
+import { createShutdown } from '#serve/program/shutdown.ts';
+import { systemClock } from '#platform/clock.ts';
 
 function server(drainMs: number, closeMs: number, delayMs?: number) {
   const lifecycle = createLifecycle();

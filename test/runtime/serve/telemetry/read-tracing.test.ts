@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { commonOptions } from '../../../../runtime/serve/cli/common-options.ts';
-import { parseInvocation } from '../../../../runtime/serve/cli/parse.ts';
-import { withEnvironment } from '../../../../runtime/serve/cli/values.ts';
-import { type ReadTracing, readTracing } from '../../../../runtime/serve/telemetry/read-tracing.ts';
-import type { TracingSettings } from '../../../../runtime/serve/telemetry/tracing-settings.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
+import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
+import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
 
 const options = withEnvironment(
   'TEST',

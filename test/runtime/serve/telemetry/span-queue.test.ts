@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import type { OtlpSpan } from '../../../../runtime/serve/telemetry/otlp.ts';
-import { createSpanQueue, type SpanQueue } from '../../../../runtime/serve/telemetry/span-queue.ts';
-import { createSpanSender } from '../../../../runtime/serve/telemetry/span-sender.ts';
+import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
+import { createSpanQueue, type SpanQueue } from '#serve/telemetry/span-queue.ts';
+import { createSpanSender } from '#serve/telemetry/span-sender.ts';
 import { handClock } from '../../../helpers/hand-clock.ts';
 import { closedPort } from './closed-port.ts';
 import { startCollector } from './collector.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTracer } from '../../../../runtime/serve/telemetry/create-tracer.ts';
-import { httpOutcome } from '../../../../runtime/serve/telemetry/http-outcome.ts';
-import { answerTraced } from '../../../../runtime/serve/telemetry/mcp-request.ts';
-import type { OtlpSpan } from '../../../../runtime/serve/telemetry/otlp.ts';
-import type { Tracer } from '../../../../runtime/serve/telemetry/tracer.ts';
-import { RpcError } from '../../../../runtime/serve/mcp/rpc-error.ts';
+import { createTracer } from '#serve/telemetry/create-tracer.ts';
+import { httpOutcome } from '#serve/telemetry/http-outcome.ts';
+import { answerTraced } from '#serve/telemetry/mcp-request.ts';
+import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
+import { RpcError } from '#serve/mcp/rpc-error.ts';
 import { type HandClock, handClock } from '../../../helpers/hand-clock.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { tracingSettings } from '../../../../runtime/serve/telemetry/tracing-settings.ts';
-import { tracingVariables } from '../../../../runtime/serve/telemetry/tracing-variables.ts';
+import { tracingSettings } from '#serve/telemetry/tracing-settings.ts';
+import { tracingVariables } from '#serve/telemetry/tracing-variables.ts';
 
 test('a started program reads the same collector from its variables, and leaves sampling to its caller', () => {
   const settings = {

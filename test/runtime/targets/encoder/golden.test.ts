@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Engine, openEngine } from '../../../../runtime/targets/encoder/engine/engine.ts';
-import { tokenRows } from '../../../../runtime/targets/encoder/tasks/token-info.ts';
-import { TASKS } from '../../../../runtime/targets/encoder/tasks/index.ts';
+import { type Engine, openEngine } from '#encoder/engine/engine.ts';
+import { tokenRows } from '#encoder/tasks/token-info.ts';
+import { TASKS } from '#encoder/tasks/index.ts';
 import { expectClose, TOLERANCE } from '../../../helpers/close.ts';
 import { type GoldenText, readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadNativeLibraries } from '../../../../runtime/platform/native/libraries.ts';
-import type { TextInput } from '../../../../runtime/core/model/tokenized-text.ts';
-import { openTokenizer } from '../../../../runtime/platform/tokenizer.ts';
-import { openModel } from '../../../../runtime/targets/encoder/model.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
+import type { TextInput } from '#core/model/tokenized-text.ts';
+import { openTokenizer } from '#platform/tokenizer.ts';
+import { openModel } from '#encoder/model.ts';
 import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { readGolden } from '../../../helpers/golden.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';

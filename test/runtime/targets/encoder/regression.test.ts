@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../../runtime/serve/cli/run.ts';
-import { openServingEngine } from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { encoderProgram } from '../../../../runtime/targets/encoder/program.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { encoderProgram } from '#encoder/program.ts';
 import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { readGolden } from '../../../helpers/golden.ts';
 import { copyModel } from '../../../helpers/model-folder.ts';

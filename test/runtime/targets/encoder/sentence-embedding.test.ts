@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openServingEngine } from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import type { SentenceVariant } from '../../../helpers/golden-sentences.ts';
 import { copyModel, writeConfig } from '../../../helpers/model-folder.ts';
 import { TEST_CACHE } from '../../../helpers/paths.ts';

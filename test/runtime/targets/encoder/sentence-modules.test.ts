@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openServingEngine } from '../../../../runtime/targets/encoder/engine/serving-engine.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { runCliHere as runCli } from '../../../helpers/cli-here.ts';
 import { expectClose } from '../../../helpers/close.ts';
 import { DEFAULT_LIMITS } from '../../../helpers/default-limits.ts';

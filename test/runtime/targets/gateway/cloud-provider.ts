@@ -1,10 +1,7 @@
 import { afterAll } from 'vitest';
-import { type Clock, systemClock } from '../../../../runtime/platform/clock.ts';
-import { openProvider } from '../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import type {
-  Provider,
-  ProviderInstance,
-} from '../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import type { Provider, ProviderInstance } from '#gateway/providers/adapters/provider.ts';
 import { read } from './config/read.ts';
 
 interface CloudOptions {

@@ -1,4 +1,4 @@
-import { type Owner, spaceOf, type Viewer } from '../../../../runtime/targets/gateway/shared/owner.ts';
+import { type Owner, spaceOf, type Viewer } from '#gateway/shared/owner.ts';
 
 /** The owner of what a user creates with an issued key. The internal id is the name, which is enough for one store. */
 export const ownerNamed = (userId: string): Owner => ({ userId, space: spaceOf(userId, 'issued') });

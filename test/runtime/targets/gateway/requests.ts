@@ -1,9 +1,5 @@
-import type { UsageEntry } from '../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
-import type {
-  Identity,
-  NewKey,
-  Spender,
-} from '../../../../runtime/targets/gateway/accounts/identity/identity.ts';
+import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
+import type { Identity, NewKey, Spender } from '#gateway/accounts/identity/identity.ts';
 
 export const bearer = (secret: string): Headers => new Headers({ 'x-gateway-key': `Bearer ${secret}` });
 

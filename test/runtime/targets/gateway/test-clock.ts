@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../runtime/platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 
 export interface TestClock extends Clock {
   /** Moves the time on and runs what is due. */

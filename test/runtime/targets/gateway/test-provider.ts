@@ -1,6 +1,6 @@
-import { pass } from '../../../../runtime/targets/gateway/requests/policy/pass.ts';
-import type { Passed } from '../../../../runtime/targets/gateway/providers/shapes/passed.ts';
-import { systemClock, type Clock } from '../../../../runtime/platform/clock.ts';
+import { pass } from '#gateway/requests/policy/pass.ts';
+import type { Passed } from '#gateway/providers/shapes/passed.ts';
+import { systemClock, type Clock } from '#platform/clock.ts';
 import type {
   ChatAnswer,
   FailedAnswer,
@@ -9,15 +9,12 @@ import type {
   ProviderInstance,
   StreamedAnswer,
   WholeAnswer,
-} from '../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import type { Wire } from '../../../../runtime/targets/gateway/providers/shapes/wire.ts';
-import { openProvider } from '../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import type {
-  ForwardOptions,
-  StreamSummary,
-} from '../../../../runtime/targets/gateway/providers/streams/stream.ts';
-import { KEEP_ALIVE_TEXT } from '../../../../runtime/targets/gateway/providers/streams/event-text.ts';
-import { readablePieces } from '../../../../runtime/serve/http/exchange/readable-pieces.ts';
+} from '#gateway/providers/adapters/provider.ts';
+import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import type { ForwardOptions, StreamSummary } from '#gateway/providers/streams/stream.ts';
+import { KEEP_ALIVE_TEXT } from '#gateway/providers/streams/event-text.ts';
+import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
 import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */

@@ -1,4 +1,4 @@
-import type { Provider } from '../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import { type FixtureProvider, type FixtureWire, startFixture } from './fixture-provider.ts';
 import { providerOf } from './test-provider.ts';
 

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../../../runtime/targets/gateway/store/schema.ts';
+import type { UsageRow } from '#gateway/store/schema.ts';
 
 /** A usage row of a successful chat completion, of which a test sets what matters. */
 export const USAGE_ROW: UsageRow = {

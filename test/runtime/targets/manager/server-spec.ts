@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { NameFilter, ServerSpec } from '../../../../runtime/targets/manager/config/spec.ts';
+import type { NameFilter, ServerSpec } from '#manager/config/spec.ts';
 
 const EVERYTHING: NameFilter = { allow: ['*'], deny: [] };
 

@@ -1,21 +1,17 @@
 import { afterEach } from 'vitest';
-import type { Clock } from '../../../../runtime/platform/clock.ts';
-import { ANYONE, type Caller } from '../../../../runtime/targets/manager/access/caller.ts';
-import type { Calls, ServerCall } from '../../../../runtime/targets/manager/calls/call.ts';
-import type { AuditLog } from '../../../../runtime/targets/manager/calls/audit.ts';
-import { type CallLimits, createCalls } from '../../../../runtime/targets/manager/calls/calls.ts';
-import { createRedactor } from '../../../../runtime/serve/redact.ts';
-import type { Tracer } from '../../../../runtime/serve/telemetry/tracer.ts';
-import type { ServerSpec } from '../../../../runtime/targets/manager/config/spec.ts';
-import type {
-  ManagedServer,
-  ServerPhase,
-  Supervisor,
-} from '../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import type { HealthSettings } from '../../../../runtime/targets/manager/supervisor/health-monitor.ts';
-import { createSupervisor } from '../../../../runtime/targets/manager/supervisor/supervisor.ts';
-import type { PackageInstaller } from '../../../../runtime/targets/manager/upstream/packages/package-installer.ts';
-import { openConnection } from '../../../../runtime/targets/manager/upstream/open-connection.ts';
+import type { Clock } from '#platform/clock.ts';
+import { ANYONE, type Caller } from '#manager/access/caller.ts';
+import type { Calls, ServerCall } from '#manager/calls/call.ts';
+import type { AuditLog } from '#manager/calls/audit.ts';
+import { type CallLimits, createCalls } from '#manager/calls/calls.ts';
+import { createRedactor } from '#serve/redact.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import type { ManagedServer, ServerPhase, Supervisor } from '#manager/supervisor/managed-server.ts';
+import type { HealthSettings } from '#manager/supervisor/health-monitor.ts';
+import { createSupervisor } from '#manager/supervisor/supervisor.ts';
+import type { PackageInstaller } from '#manager/upstream/packages/package-installer.ts';
+import { openConnection } from '#manager/upstream/open-connection.ts';
 import { namedSecrets } from '../../../helpers/secrets.ts';
 import { type TestKernel, testKernel } from '../../../helpers/test-kernel.ts';
 

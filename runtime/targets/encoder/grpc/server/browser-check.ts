@@ -1,4 +1,4 @@
-import { createHostCheck, type HostRules } from '../../../../serve/http/host-rules.ts';
+import { createHostCheck, type HostRules } from '#serve/http/host-rules.ts';
 import type { NodeRequest } from './node-http.ts';
 
 /**

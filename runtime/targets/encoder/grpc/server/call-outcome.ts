@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
-import type { SpanOutcome } from '../../../../serve/telemetry/tracer.ts';
+import type { SpanOutcome } from '#serve/telemetry/tracer.ts';
 import { type CallCode, CODE_NAME } from './code-name.ts';
 
 /** Codes that are errors of the server, according to the semantic conventions; all others are errors of the client. */

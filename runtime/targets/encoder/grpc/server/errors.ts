@@ -5,9 +5,9 @@ import {
   type HandlerContext,
   type Interceptor,
 } from '@connectrpc/connect';
-import { AppError } from '../../../../contract/errors.ts';
-import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
+import type { Logger } from '#serve/log.ts';
 import { observedCall } from './observe.ts';
 
 export interface ErrorOptions {

@@ -1,9 +1,6 @@
 import { Code, ConnectError, type ConnectRouter, type ConnectRouterOptions } from '@connectrpc/connect';
-import {
-  Health,
-  HealthCheckResponse_ServingStatus as Status,
-} from '../../../../gen/grpc/health/v1/health_pb.ts';
-import type { Lifecycle } from '../../../../serve/lifecycle.ts';
+import { Health, HealthCheckResponse_ServingStatus as Status } from '#gen/grpc/health/v1/health_pb.ts';
+import type { Lifecycle } from '#serve/lifecycle.ts';
 
 export interface HealthOptions {
   /** Full names of the services that can be queried; the server as a whole, '', is always available. */

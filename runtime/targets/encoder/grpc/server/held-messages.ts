@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ConnectError } from '@connectrpc/connect';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import type { Compression, UniversalServerRequest } from '@connectrpc/connect/protocol';
-import { AppError } from '../../../../contract/errors.ts';
-import type { ByteBudget, ByteHold } from '../../../../core/limits/byte-budget.ts';
-import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
-import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ByteBudget, ByteHold } from '#core/limits/byte-budget.ts';
+import { bodyDecoder } from '#serve/http/decode-body.ts';
+import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
 import type { NodeResponse } from './node-http.ts';
 
 /** Charges the bytes of calls to the memory of the process for requests, compressed and decompressed. */

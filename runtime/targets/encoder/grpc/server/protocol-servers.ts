@@ -5,18 +5,18 @@ import {
   type Http2Server,
   type ServerHttp2Session,
 } from 'node:http2';
-import { afterPoll } from '../../../../platform/after-poll.ts';
-import { continueWhenRead } from '../../../../serve/http/continue-when-read.ts';
-import { answerHalfClosed } from '../../../../serve/http/half-closed.ts';
+import { afterPoll } from '#platform/after-poll.ts';
+import { continueWhenRead } from '#serve/http/continue-when-read.ts';
+import { answerHalfClosed } from '#serve/http/half-closed.ts';
 import {
   answerInvalidRequest,
   answerRejected,
   MAX_HEADER_BYTES,
   plainTextRefusal,
-} from '../../../../serve/http/invalid-requests.ts';
-import { createHeadCheck } from '../../../../serve/http/request-head.ts';
-import type { Logger } from '../../../../serve/log.ts';
-import { trackAnswers } from '../../../../serve/running-answers.ts';
+} from '#serve/http/invalid-requests.ts';
+import { createHeadCheck } from '#serve/http/request-head.ts';
+import type { Logger } from '#serve/log.ts';
+import { trackAnswers } from '#serve/running-answers.ts';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
 import { answerPlainText } from './unknown-method.ts';
 

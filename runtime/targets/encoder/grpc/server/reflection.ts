@@ -1,13 +1,10 @@
 import type { DescService } from '@bufbuild/protobuf';
 import { Code, type ConnectRouter, type ConnectRouterOptions } from '@connectrpc/connect';
-import {
-  ServerReflection,
-  type ServerReflectionRequest,
-} from '../../../../gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection, type ServerReflectionRequest } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import {
   ServerReflection as ServerReflectionAlpha,
   type ServerReflectionRequest as ServerReflectionRequestAlpha,
-} from '../../../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+} from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { createDescriptorIndex, type DescriptorIndex } from './descriptor-index.ts';
 
 /** Both versions have the same messages under different names. */

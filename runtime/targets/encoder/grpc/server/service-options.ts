@@ -1,7 +1,7 @@
 import { ConnectError, type ConnectRouterOptions } from '@connectrpc/connect';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Access } from '../../../../serve/access.ts';
-import { GRPC_STATUS } from '../../../../serve/errors/grpc-status.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Access } from '#serve/access.ts';
+import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
 import { reportUnreadableMessages, errorInterceptor, type ErrorOptions } from './errors.ts';
 import { observeEnd } from './observe.ts';
 

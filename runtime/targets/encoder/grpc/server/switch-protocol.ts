@@ -1,7 +1,7 @@
 import type { Server as Http1Server } from 'node:http';
 import type { Http2Server } from 'node:http2';
 import type { Socket } from 'node:net';
-import { afterPoll } from '../../../../platform/after-poll.ts';
+import { afterPoll } from '#platform/after-poll.ts';
 
 /**
  * The first bytes of every HTTP/2 connection, which no HTTP/1.1 request can start with:

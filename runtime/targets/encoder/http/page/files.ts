@@ -1,4 +1,4 @@
-import { readTextAsset } from '../../../../platform/text-asset.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 
 /** Files of the page for trying the model, by their path under `browser/`. The page also uses the files that all pages share. */
 export const PAGE_FILES = [

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { docsPageRoutes } from '../../../../serve/http/docs-page/routes.ts';
-import { createPage } from '../../../../serve/http/pages/page.ts';
+import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
+import { createPage } from '#serve/http/pages/page.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
 /** Routes of the page for trying the model at `/`, of the API docs at `/docs`, and of their assets. */

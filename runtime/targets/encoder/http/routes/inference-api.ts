@@ -1,13 +1,13 @@
 import { type Context, Hono } from 'hono';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
-import { AppError } from '../../../../contract/errors.ts';
-import type { ModelType } from '../../../../contract/model-types.ts';
-import { withArticle } from '../../../../core/text/with-article.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { BodyReader } from '../../../../serve/http/body.ts';
-import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { withArticle } from '#core/text/with-article.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { BodyReader } from '#serve/http/body.ts';
+import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import {
   classifyResponse,

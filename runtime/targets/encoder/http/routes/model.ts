@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { Type } from 'typebox';
 import type { EncoderContext } from '../../context.ts';
 import { modelFacts } from '../model-facts.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import { modelMetadata } from '../../schemas/model.ts';
 
 /** `GET /health` and `GET /model`. */

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import { openAiModel, openAiModels } from '../../schemas/openai.ts';
 
 /** `GET /v1/models` and `/v1/models/{id}`: the one model, for clients of OpenAI's API. */

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { Type } from 'typebox';
-import { openApiDocument } from '../../../../serve/http/openapi/document.ts';
-import { healthOperations, type MetricsAccess } from '../../../../serve/http/health.ts';
-import { lazy } from '../../../../core/values/lazy.ts';
-import { withArticle } from '../../../../core/text/with-article.ts';
-import { needsKey } from '../../../../serve/access.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { openApiDocument } from '#serve/http/openapi/document.ts';
+import { healthOperations, type MetricsAccess } from '#serve/http/health.ts';
+import { lazy } from '#core/values/lazy.ts';
+import { withArticle } from '#core/text/with-article.ts';
+import { needsKey } from '#serve/access.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { errorContent } from '../errors.ts';
 import type { EncoderContext } from '../../context.ts';
 

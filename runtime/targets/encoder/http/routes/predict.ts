@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import type { ModelType } from '../../../../contract/model-types.ts';
-import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
-import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import { predictExamples } from '../examples.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import { ANSWER_HEADERS, type AnswerExchange } from '../run-model.ts';
 import { predictRequest, predictResponse } from '../../schemas/predict.ts';
 

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { type Static, Type } from 'typebox';
-import { AppError } from '../../../../contract/errors.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { BodyReader } from '../../../../serve/http/body.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import { AppError } from '#contract/errors.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { BodyReader } from '#serve/http/body.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { returnsTextVectors } from '../../../../contract/model-types.ts';
-import { withArticle } from '../../../../core/text/with-article.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { BodyReader } from '../../../../serve/http/body.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import { AppError } from '#contract/errors.ts';
+import { returnsTextVectors } from '#contract/model-types.ts';
+import { withArticle } from '#core/text/with-article.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { BodyReader } from '#serve/http/body.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { SharedRequests } from '../../schemas/tei.ts';
 import { embed, embedAll } from '../tei/embed.ts';

@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
-import type { TokenizedText } from '../../../../core/model/tokenized-text.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { BodyReader } from '../../../../serve/http/body.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { BodyReader } from '#serve/http/body.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
 import { exampleIds } from '../token-ids.ts';
-import { planVector } from '../../../../core/model/vector-plan.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import { planVector } from '#core/model/vector-plan.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../../schemas/tokenize.ts';
 
 /** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */

@@ -1,4 +1,4 @@
-import { planAnswers } from '../../../../core/model/answer-plan.ts';
+import { planAnswers } from '#core/model/answer-plan.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { answerQuestions } from '../../predict/answers.ts';
 import { overflowOf } from '../../schemas/overflow.ts';

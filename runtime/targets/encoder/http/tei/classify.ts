@@ -1,6 +1,6 @@
-import type { Manifest } from '../../../../contract/manifest.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { EngineInput, ServingEngine } from '../../engine/serving.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { ClassifyRequest } from '../../schemas/tei.ts';

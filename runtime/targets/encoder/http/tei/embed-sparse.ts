@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import type { ReadVector } from '../../math/sparse.ts';
 import { overflowOf } from '../../schemas/overflow.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { VectorPlan } from '../../../../core/model/vector-plan.ts';
+import type { VectorPlan } from '#core/model/vector-plan.ts';
 import type { ServingEngine, View } from '../../engine/serving.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { EmbedAllRequest, EmbedRequest } from '../../schemas/tei.ts';

@@ -2,7 +2,7 @@ import type { ServingEngine } from '../../engine/serving.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { EntitiesRequest } from '../../schemas/tei.ts';
 import { addEntities } from '../../predict/entities.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { type ModelCaller, runModel } from '../run-model.ts';
 
 /** The entities of one text, for clients of Hugging Face's Inference API. */

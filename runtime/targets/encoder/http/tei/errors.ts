@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { AppError } from '../../../../contract/errors.ts';
-import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { ErrorFormat } from '#serve/http/error-response.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 
 const TYPES = ['Unhealthy', 'Backend', 'Overloaded', 'Validation', 'Tokenizer', 'Empty'] as const;
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Manifest } from '../../../../contract/manifest.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { infoResponse } from '../../schemas/tei.ts';
 

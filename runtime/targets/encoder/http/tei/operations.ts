@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { WORK_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import {
   embedAllResponse,
   embedResponse,

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { shortestFloat32 } from '../../../../core/numbers/float32.ts';
-import type { Similarity } from '../../../../contract/sentence.ts';
-import { planVector } from '../../../../core/model/vector-plan.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import type { Similarity } from '#contract/sentence.ts';
+import { planVector } from '#core/model/vector-plan.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse } from '../../math/sparse.ts';
-import { normalizeL2 } from '../../../../core/vectors/vectors.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { SimilarityRequest } from '../../schemas/tei.ts';
 import { callerOf, runModel } from '../run-model.ts';

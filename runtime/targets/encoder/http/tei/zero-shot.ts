@@ -1,5 +1,5 @@
 import type { ServingEngine } from '../../engine/serving.ts';
-import { planLabels } from '../../../../core/model/label-plan.ts';
+import { planLabels } from '#core/model/label-plan.ts';
 import { classifyByLabels } from '../../predict/zero-shot.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import type { ZeroShotRequest } from '../../schemas/tei.ts';

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { csvLine } from '../../shared/csv-line.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
 

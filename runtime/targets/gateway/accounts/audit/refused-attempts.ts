@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Actor } from '../../store/audit/audit-trail.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { nextStart } from '../../../../core/time/calendar.ts';
+import { nextStart } from '#core/time/calendar.ts';
 import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
 import { calendarOf } from './calendar-columns.ts';
 

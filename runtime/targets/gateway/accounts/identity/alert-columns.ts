@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { BudgetRow } from '../../store/schema.ts';
 
 /** Percentages of a budget's row at which alerts are sent; null for the configured ones. */

@@ -5,7 +5,7 @@ import { limitsOfKey } from './grant-rows.ts';
 import type { KeyGrant } from './identity.ts';
 import { modelsOf } from './key-rows.ts';
 import { keyLabel } from './account-labels.ts';
-import { least } from '../../../../core/numbers/extremes.ts';
+import { least } from '#core/numbers/extremes.ts';
 
 /**
  * A key that a member has made for itself, with the limits of all keys that others have made for the member in the team. Its requests

@@ -1,4 +1,4 @@
-import { type Calendar, CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
+import { type Calendar, CALENDAR_UNITS } from '#core/time/calendar.ts';
 import type { BudgetRow } from '../../store/schema.ts';
 
 const UTC = 'UTC';

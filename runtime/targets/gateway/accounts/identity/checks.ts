@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { KeyBudget, KeyChanges, Metadata } from './identity.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { readBearerToken } from '../../../../serve/program/bearer-token.ts';
+import { AppError } from '#contract/errors.ts';
+import { readBearerToken } from '#serve/program/bearer-token.ts';
 import type { HeaderReader } from './identity.ts';
 
 /** Headers of the APIs of Anthropic, Google and Azure, whose clients send the token without a scheme. */

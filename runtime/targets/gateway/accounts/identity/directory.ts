@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { isStorable } from '../../store/storable-text.ts';

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { GroupKind, AccountRow, GroupRow, Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { GroupKind, Schema } from '../../store/schema.ts';

@@ -1,5 +1,5 @@
 import type { GroupKind } from '../../store/schema.ts';
-import type { Calendar } from '../../../../core/time/calendar.ts';
+import type { Calendar } from '#core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Groups, Invitations, Members, Membership, Origins } from './groups-api.ts';

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { InvitationRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Key, KeyChanges, KeyIssuer, Manager, NewKey, Users } from './identity.ts';
 import type { Members } from './groups-api.ts';
 import { notFound } from './checks.ts';

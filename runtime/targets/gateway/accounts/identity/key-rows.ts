@@ -1,14 +1,14 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { AccountRow, KeyRow, Schema } from '../../store/schema.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { thresholdsOf, thresholdsToText } from './alert-columns.ts';
 import { spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import { type Key, KEY_SCOPES, type KeyChanges, type KeyIssuer, type KeyScope } from './identity.ts';
 import type { KeyStatus } from './list-queries.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Selects keys with their spending. */
 export const selectKeys = (db: Kysely<Schema>) =>

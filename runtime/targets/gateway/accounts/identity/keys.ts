@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Schema } from '../../store/schema.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Members, Origins } from './groups-api.ts';
 import type { Caller, Manager, UserRole } from './identity.ts';
 import type { Visible } from './list-queries.ts';

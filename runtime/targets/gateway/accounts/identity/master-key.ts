@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { refused, tokenOf } from './credentials.ts';
 import type { HeaderReader } from './identity.ts';
 import { hashOf } from './secret.ts';

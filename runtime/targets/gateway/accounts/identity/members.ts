@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Schema, TeamMemberRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import { refused } from './credentials.ts';
 
 const PREFIX = 'gw-';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { matchesAny } from '../../../../core/text/name-pattern.ts';
+import { AppError } from '#contract/errors.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 import type { Caller, GroupGrant, Spender, UserGrant } from './identity.ts';
 import { notFound } from './checks.ts';
 import { dataInTeam } from './data-access.ts';

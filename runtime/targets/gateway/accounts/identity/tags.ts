@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { inputError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { isTag, TAG_RULE } from '../../shared/tag.ts';
 import { tagAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';

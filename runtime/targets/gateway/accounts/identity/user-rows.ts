@@ -1,12 +1,12 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { AccountRow, Schema, UserRow } from '../../store/schema.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { storableText } from '../../store/storable-text.ts';
 import { spentNow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import { type User, USER_ROLES, type UserChanges, type UserRole } from './identity.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Selects users that are not deleted, with their spending. */
 export const selectUsers = (db: Kysely<Schema>) =>

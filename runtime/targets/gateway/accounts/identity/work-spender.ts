@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { refused } from './credentials.ts';
 import type { Cached, Directory, KnownKey } from './directory.ts';
 import type { Members } from './groups-api.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { dollarText } from '../../shared/money.ts';
 import type { Estimate } from './ledger.ts';
 import type { LimitedAccount } from './refusals.ts';

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { nextStart } from '../../../../core/time/calendar.ts';
+import { nextStart } from '#core/time/calendar.ts';
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow, BudgetResetRow } from '../../store/schema.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { InFlightNote, LedgerStore } from '../../store/store.ts';
 import { interruptedToText, type InterruptedUsage } from './interrupted-usage.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Spender } from '../identity/identity.ts';
 import { admitted } from './admission.ts';
 import type { BatchQueue } from './batch-queue.ts';

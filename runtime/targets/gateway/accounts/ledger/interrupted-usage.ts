@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { UsageEntry } from './ledger.ts';
 
 /** What a request in flight has used so far. */

@@ -1,4 +1,4 @@
-import type { Calendar, CalendarUnit } from '../../../../core/time/calendar.ts';
+import type { Calendar, CalendarUnit } from '#core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { addCall, addUse, callsIn, emptyMinute, minuteAt, type SlidingMinute } from './sliding-minute.ts';
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow } from '../../store/schema.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
 /** The canonical key of a model, under which its price is stored. Throws an InputError for an invalid model string. */

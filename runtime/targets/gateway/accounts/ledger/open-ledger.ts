@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { inputError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { accountsOf } from '../../store/account-ids.ts';
 import type { Identity, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
@@ -20,7 +20,7 @@ import { interruptedOf } from './interrupted-usage.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
 import { repeat } from './repeat.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 export interface LedgerOptions {
   readonly clock: Clock;

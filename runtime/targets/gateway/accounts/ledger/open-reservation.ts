@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Spender } from '../identity/identity.ts';
 import { otherAccountsToText } from '../../store/account-ids.ts';
 import type { ReservationRow } from '../../store/schema.ts';

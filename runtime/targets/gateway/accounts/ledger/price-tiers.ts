@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { PriceTier, TokenPrice } from '../../shared/token-price.ts';
 import { MAX_TIERS, RATE_FIELDS, TIER_FIELD } from './price-fields.ts';
 

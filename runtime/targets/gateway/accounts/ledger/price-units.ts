@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { entriesOf, keysOf } from '../../../../core/values/keys.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { entriesOf, keysOf } from '#core/values/keys.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import { inputError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { notFound } from '../identity/checks.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision, NoteChange } from '../../store/followed-revision.ts';

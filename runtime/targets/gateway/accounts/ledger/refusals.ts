@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { totalOf, waitUntilAtMost } from './sliding-minute.ts';
 import type { Limits } from '../identity/identity.ts';
 import type { AccountRow } from '../../store/schema.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 
 /** Runs work at an interval, never concurrently. `stop` waits for a running call. */
 export function repeat(

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
 /** The tags of a usage row. */

@@ -1,10 +1,10 @@
 import { csvLine } from '../../shared/csv-line.ts';
 import { dollarText } from '../../shared/money.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { USAGE_COLUMNS } from '../../store/columns.ts';
 import { tagsIn } from './tags-in.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import { keysOf } from '../../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 /** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are left out. */
 const COLUMNS = keysOf(USAGE_COLUMNS).filter((name) => name !== 'error_detail');

@@ -8,7 +8,7 @@ import type { Schema, UsageRow } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
 import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
 import { inZone, QUARTER_MS } from './usage-zones.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** Columns to group by. Requests with several tags are in the group of each. */
 const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {

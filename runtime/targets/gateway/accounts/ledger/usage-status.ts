@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 
 /**
  * The outcome of a request. `cancelled`: its client disconnected, which is not a failure of a model or of the gateway. `interrupted`: the

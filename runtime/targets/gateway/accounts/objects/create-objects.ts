@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import { LASTING } from '../../store/lasting.ts';
 import type { StoredObjectRow } from '../../store/record-schema.ts';
 import type { Schema } from '../../store/schema.ts';

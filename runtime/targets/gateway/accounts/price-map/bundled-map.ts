@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { readDataAsset } from '../../../../platform/data-asset.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { readDataAsset } from '#platform/data-asset.ts';
 import type { PriceMapFile } from './map-file.ts';
 
 /** The map that ships with the gateway. It is checked by a test, not when it is read. */

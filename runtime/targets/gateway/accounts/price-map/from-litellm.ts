@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { ExtraRates, ListedModel, ListedModels, ListedRates } from './listed-model.ts';
 
 type Entry = Readonly<Record<string, unknown>>;

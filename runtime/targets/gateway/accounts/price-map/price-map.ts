@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 import type { TokenPrice, TokenRates } from '../../shared/token-price.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';

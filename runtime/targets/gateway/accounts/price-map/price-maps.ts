@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import { inputError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,8 +1,8 @@
-import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
-import { explainJson } from '../../../../core/json/explain-json.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { runAtOnce } from '../../../../platform/run-yielding.ts';
-import { createBodyParser } from '../../../../serve/http/body.ts';
+import { AppError, inputError, messageOf } from '#contract/errors.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { runAtOnce } from '#platform/run-yielding.ts';
+import { createBodyParser } from '#serve/http/body.ts';
 import { fromLiteLlm, isLiteLlmMap } from './from-litellm.ts';
 import { MAP_FORMAT, MAP_SCHEMA, type PriceMapFile } from './map-file.ts';
 

@@ -1,4 +1,4 @@
-import type { TextSpan } from '../../../../serve/redact.ts';
+import type { TextSpan } from '#serve/redact.ts';
 import { type PromptRedaction, REDACTED, redactText, secretsIn } from './redact-prompt.ts';
 
 /** The values of placeholders. */

@@ -1,8 +1,8 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { isRawNumber } from '../../../../core/json/lossless-json.ts';
-import { isSecretName } from '../../../../core/text/secret-name.ts';
-import { type LinearPattern, matchesOf, replaceMatches } from '../../../../platform/linear-pattern.ts';
-import type { Redactor, TextSpan } from '../../../../serve/redact.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
+import { isSecretName } from '#core/text/secret-name.ts';
+import { type LinearPattern, matchesOf, replaceMatches } from '#platform/linear-pattern.ts';
+import type { Redactor, TextSpan } from '#serve/redact.ts';
 
 export interface PromptRedaction {
   /** Removes the secrets of the gateway. */

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { AliasRow, ProviderRow } from '../../store/model-entry-schema.ts';
 import type { Schema } from '../../store/schema.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { EntrySettings } from './model-entries.ts';
 
 /** Members of a provider's entry that are secret. Headers are included because credentials can be sent in any of them. */

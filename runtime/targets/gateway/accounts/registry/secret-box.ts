@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { createSeal, type Seal } from '../../../../platform/seal.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { createSeal, type Seal } from '#platform/seal.ts';
 import type { Schema } from '../../store/schema.ts';
 import { signingKey } from '../../store/signing-key.ts';
 import type { EntrySettings } from './model-entries.ts';

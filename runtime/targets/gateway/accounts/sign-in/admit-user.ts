@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Identity, User } from '../identity/identity.ts';
 import { reasonIn } from './error-reason.ts';
 import type { ClaimedUser } from './read-claims.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** The reason of an error of this program; undefined for others. */
 export const reasonIn = (error: unknown): string | undefined =>

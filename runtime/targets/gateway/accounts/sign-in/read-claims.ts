@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { TeamRole } from '../identity/groups-api.ts';
 import { USER_ROLES, type UserRole } from '../identity/identity.ts';
 import type { GroupRule, SignInConfig } from './sign-in-config.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Codes that were redeemed on any gateway of the database. */

@@ -1,6 +1,6 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import { createSeal } from '../../../../platform/seal.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
+import { createSeal } from '#platform/seal.ts';
 
 /** Values that travel through browsers and come back: encrypted, of one purpose, and valid for a limited time. */
 export interface SealedValues<Value> {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AppError } from '../../../../contract/errors.ts';
-import { shortened } from '../../../../serve/oauth/oauth-failure.ts';
-import { createPkce } from '../../../../serve/oauth/pkce.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import { shortened } from '#serve/oauth/oauth-failure.ts';
+import { createPkce } from '#serve/oauth/pkce.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Identity, Key } from '../identity/identity.ts';
 import { admitUser } from './admit-user.ts';
 import { ownPath } from './own-path.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { rejectedConfigError } from '../../../../serve/errors/refused-config.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { rejectedConfigError } from '#serve/errors/refused-config.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { KEY_ERRORS, requiresRole } from '../http/operations.ts';

@@ -1,6 +1,6 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { pageOfList } from '../http/list-operation.ts';

@@ -1,4 +1,4 @@
-import { wordOf } from '../../../../serve/http/query.ts';
+import { wordOf } from '#serve/http/query.ts';
 import { sendTestAlert } from '../../alerts/alert-delivery.ts';
 import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { GatewayContext } from '../../context.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import { count, dollars, time, timeOrNull } from '../http/fields.ts';
 

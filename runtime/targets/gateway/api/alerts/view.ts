@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { alertData } from '../../alerts/alert-message.ts';
 import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { AlertRow } from '../../store/record-schema.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
 import { storedAlias } from '../../config/schemas/stored-entries.ts';
 import { nonEmptyText } from '../http/fields.ts';

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { AppError } from '../../../../contract/errors.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { AppError } from '#contract/errors.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { GatewayContext } from '../../context.ts';
 import { datasetText, jsonLines } from '../../evaluation/datasets/dataset-text.ts';
 import { datasetParquet } from '../../evaluation/datasets/write/parquet.ts';
 import { compiledResults } from '../../evaluation/workflows/compiled-results.ts';
-import { anyObject } from '../../../../serve/http/schemas.ts';
+import { anyObject } from '#serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { bytesAnswer, textAnswer } from '../http/text-answer.ts';

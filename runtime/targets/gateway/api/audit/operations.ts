@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { FORMATS } from '../usage/query.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { wordOf } from '../../../../serve/http/query.ts';
+import { wordOf } from '#serve/http/query.ts';
 import type { AuditFilter } from '../../accounts/audit/audit-log.ts';
 import { momentOf } from '../http/convert-values.ts';
 import { refuseUnknownParameters } from '../http/unknown-parameters.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { count, time } from '../http/fields.ts';
 import { ACTORS, OUTCOMES } from './query.ts';
 

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
 import { ACTORS, OUTCOMES } from './query.ts';
 import type { auditPage } from './schemas.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { SignInFlow, WaitingCommand } from '../../accounts/sign-in/sign-in-flow.ts';
 import { CALLBACK_PATH } from '../../accounts/sign-in/sign-in-flow.ts';
 import type { GatewayContext } from '../../context.ts';

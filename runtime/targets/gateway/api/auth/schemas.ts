@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
 import { USER_ROLES } from '../../accounts/identity/identity.ts';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { nonEmptyText, timeOrNull } from '../http/fields.ts';
 
 export const tokenRequest = closed('SignInCode', {

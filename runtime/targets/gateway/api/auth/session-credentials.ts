@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
 import type { HeaderReader } from '../../accounts/identity/identity.ts';
 import { createCookies } from './cookies.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { COMPLETION_OPERATIONS } from '../completions/operations.ts';
 import { MODEL_PARAMETER } from '../gemini/operations.ts';
 import { AZURE_PATHS } from './paths.ts';

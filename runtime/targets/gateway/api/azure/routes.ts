@@ -1,4 +1,4 @@
-import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import { createCompletionAnswer } from '../completions/answer.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { CALENDAR_UNITS } from '#core/time/calendar.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { alertThresholds, dollars, maxBudget, seconds, text, time, timeOrNull } from '../http/fields.ts';
 
 const calendar = orNull(

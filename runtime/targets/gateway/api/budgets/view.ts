@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Budget, BudgetReset } from '../../accounts/ledger/ledger.ts';
 import type { budget, budgetResets } from './schemas.ts';
 import { dollarsOrNull } from '../http/money-view.ts';

@@ -1,4 +1,4 @@
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { count } from '../http/fields.ts';
 
 export const clearedCache = closed('ClearedCache', {

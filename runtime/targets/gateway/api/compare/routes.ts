@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { wholeNumber } from '#serve/http/openapi/describe.ts';
+import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { comparisonCsv } from '../../evaluation/compare/as-csv.ts';
 import { comparisonMarkdown } from '../../evaluation/compare/as-markdown.ts';
 import { createComparer } from '../../evaluation/compare/comparer.ts';

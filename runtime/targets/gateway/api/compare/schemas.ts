@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { taskDefinition } from '../experiments/schemas.ts';
 import { count } from '../http/fields.ts';
 import { failures } from '../workflows/schemas.ts';

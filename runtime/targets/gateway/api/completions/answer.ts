@@ -1,7 +1,7 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { readJsonBytes } from '../../../../serve/http/body.ts';
-import type { HttpExchange } from '../../../../serve/http/exchange/exchange.ts';
-import type { PieceSource } from '../../../../serve/http/exchange/piece-source.ts';
+import { AppError } from '#contract/errors.ts';
+import { readJsonBytes } from '#serve/http/body.ts';
+import type { HttpExchange } from '#serve/http/exchange/exchange.ts';
+import type { PieceSource } from '#serve/http/exchange/piece-source.ts';
 import type { CompletionRequest } from '../../requests/completions/completion.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';

@@ -1,8 +1,4 @@
-import {
-  createDirectListener,
-  type DirectListener,
-  type DirectRoute,
-} from '../../../../serve/http/direct-route.ts';
+import { createDirectListener, type DirectListener, type DirectRoute } from '#serve/http/direct-route.ts';
 import { BODY_ENDPOINTS, ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, hostRulesOf } from '../app-options.ts';

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 
 /** The description of a route that calls models in the OpenAPI document. */
 export interface EndpointDocs {

@@ -1,10 +1,10 @@
 import { type TObject, type TSchema, Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
 import { ENDPOINT_DOCS } from './endpoint-docs.ts';
 import { EVENT_STREAM } from './event-stream.ts';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import { entriesOf } from '#core/values/keys.ts';
 
 const ERRORS: readonly ErrorStatus[] = [400, 402, 403, 404, 408, 413, 415, 422, 429, 500, 502, 503, 504];
 

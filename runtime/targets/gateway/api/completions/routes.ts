@@ -1,4 +1,4 @@
-import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import { BODY_ENDPOINTS, ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';

@@ -1,4 +1,4 @@
-import type { KeepAlive, PieceSource } from '../../../../serve/http/exchange/piece-source.ts';
+import type { KeepAlive, PieceSource } from '#serve/http/exchange/piece-source.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './event-stream.ts';
 
 /** How a stream is written to the client. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { AppError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ColumnMapping } from '../../evaluation/datasets/column-mapping.ts';
 
 /** The mapping of columns in a body. */

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { DatasetSource } from '../../evaluation/datasets/sources/source.ts';
 import type { Secrets } from '../../evaluation/secrets/secrets.ts';
 import { inMember } from '../../evaluation/workflows/member-errors.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { AppError, inputError } from '../../../../contract/errors.ts';
-import { bodyDecoder } from '../../../../serve/http/decode-body.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { bodyDecoder } from '#serve/http/decode-body.ts';
 import { EXTENSIONS } from '../../evaluation/datasets/extensions.ts';
 import type { ColumnMapping } from '../../evaluation/datasets/column-mapping.ts';
 import { boundaryOf, readMultipart } from '../../shared/multipart.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { isOneOf } from '../../../../core/values/is-one-of.ts';
+import { AppError } from '#contract/errors.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Dataset } from '../../evaluation/datasets/dataset.ts';
 import { API } from '../http/api-path.ts';

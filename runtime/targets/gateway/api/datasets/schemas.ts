@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, orNull } from '#serve/http/schemas.ts';
 import { count, nonEmptyText, time } from '../http/fields.ts';
 import { maybe } from '../http/maybe.ts';
 import { columns } from './columns.ts';

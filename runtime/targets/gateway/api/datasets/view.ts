@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Dataset } from '../../evaluation/datasets/dataset.ts';
 
 export const datasetView = (dataset: Dataset) => ({

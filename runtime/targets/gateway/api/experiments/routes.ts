@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Experiment } from '../../evaluation/experiments/experiment.ts';
 import { API } from '../http/api-path.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Sampling } from '../../evaluation/experiments/sample/sample-dataset.ts';
 import { inMember } from '../../evaluation/workflows/member-errors.ts';
 import type { newExperiment } from './schemas.ts';

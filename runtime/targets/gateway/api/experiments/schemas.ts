@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { columns } from '../datasets/columns.ts';
 import { maybe } from '../http/maybe.ts';
 import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Experiment } from '../../evaluation/experiments/experiment.ts';
 import type { TaskDefinition } from '../../evaluation/work/work.ts';
 import { timeOrNull } from '../http/time-view.ts';

@@ -1,6 +1,6 @@
-import { readEvent } from '../../../../serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '../../../../serve/event-stream/event-frames.ts';
-import type { PieceSource } from '../../../../serve/http/exchange/piece-source.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import type { PieceSource } from '#serve/http/exchange/piece-source.ts';
 import { KEEP_ALIVE } from '../completions/event-stream.ts';
 import type { StreamForm } from '../completions/stream-form.ts';
 

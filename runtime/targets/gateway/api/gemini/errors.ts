@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../contract/errors.ts';
-import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { ErrorFormat } from '#serve/http/error-response.ts';
 import { errorBody, GATEWAY_ERRORS } from '../http/errors.ts';
 import { isGeminiRequest } from './paths.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 import { GEMINI_PATH } from './paths.ts';
 import { openObject } from '../../requests/completions/endpoints/shapes.ts';

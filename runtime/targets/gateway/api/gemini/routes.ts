@@ -1,10 +1,10 @@
 import type { Context, Handler, MiddlewareHandler } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import { readJsonBytes } from '../../../../serve/http/body.ts';
-import { disconnectSignal } from '../../../../serve/http/exchange/exchange.ts';
-import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import { AppError } from '#contract/errors.ts';
+import { admit } from '#serve/http/admit.ts';
+import { readJsonBytes } from '#serve/http/body.ts';
+import { disconnectSignal } from '#serve/http/exchange/exchange.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import { createInputCounts } from '../../requests/completions/count-input.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';

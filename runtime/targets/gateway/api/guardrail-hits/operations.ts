@@ -1,5 +1,5 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { pageOfList } from '../http/list-operation.ts';
 import { TIME_PARAMETERS } from '../usage/scope-operations.ts';

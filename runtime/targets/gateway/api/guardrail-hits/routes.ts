@@ -1,4 +1,4 @@
-import { wordOf } from '../../../../serve/http/query.ts';
+import { wordOf } from '#serve/http/query.ts';
 import type { GatewayContext } from '../../context.ts';
 import { momentOf } from '../http/convert-values.ts';
 import { pageOf } from '../http/page.ts';

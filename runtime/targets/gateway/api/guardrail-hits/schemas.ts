@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import { count, time } from '../http/fields.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { health, notReady, ready } from './schemas.ts';

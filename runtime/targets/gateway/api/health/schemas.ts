@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 
 export const health = closed('Health', { status: Type.Literal('healthy') });
 

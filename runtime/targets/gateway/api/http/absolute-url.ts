@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { createBaseAddresses } from '../../../../serve/http/base-address.ts';
+import { createBaseAddresses } from '#serve/http/base-address.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 
 /** Returns the URL of a path of the gateway, as its clients can use it. */

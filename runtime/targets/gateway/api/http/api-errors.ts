@@ -1,5 +1,5 @@
-import type { AppError, ErrorDetail } from '../../../../contract/errors.ts';
-import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
+import type { AppError, ErrorDetail } from '#contract/errors.ts';
+import type { ErrorFormat } from '#serve/http/error-response.ts';
 import { API } from './api-path.ts';
 import { errorBody } from './errors.ts';
 

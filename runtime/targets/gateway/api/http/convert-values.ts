@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { type Nanos, nanosOf } from '../../shared/money.ts';
-import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 
 // Conversion of members and parameters that a schema cannot describe completely.
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, orNull } from '#serve/http/schemas.ts';
 
 export const gatewayError = closed('Error', {
   type: Type.Optional(Type.Literal('error', { description: 'Only on `/v1/messages`.' })),

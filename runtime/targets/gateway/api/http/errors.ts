@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import type { AppError, ErrorCode } from '../../../../contract/errors.ts';
-import type { ErrorFormat } from '../../../../serve/http/error-response.ts';
-import { openAiErrorType } from '../../../../serve/http/openai-error.ts';
+import type { AppError, ErrorCode } from '#contract/errors.ts';
+import type { ErrorFormat } from '#serve/http/error-response.ts';
+import { openAiErrorType } from '#serve/http/openai-error.ts';
 import { budgetErrorOf, isBudgetError } from '../../requests/completions/budget-errors.ts';
 import { securityHeaders } from './security-headers.ts';
 

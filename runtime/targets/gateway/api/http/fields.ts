@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, orNull } from '../../../../serve/http/schemas.ts';
+import { anyObject, orNull } from '#serve/http/schemas.ts';
 
 // Members that several bodies share.
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { type BodyOptions, type BodyReader, createBodyReader } from '../../../../serve/http/body.ts';
+import { AppError } from '#contract/errors.ts';
+import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
 
 /**
  * Reads bodies of datasets, experiments, workflows and jobs as the reference implementation does: JSON without a content type is

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { wordIn } from '../../../../serve/http/query.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { wordIn } from '#serve/http/query.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 import { PAGE_PARAMETERS } from './page.ts';
 import { refuseUnknownParameters } from './unknown-parameters.ts';

@@ -1,5 +1,5 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 
 /** Description of an operation that requires a role. The master key has all of them. */
 export const requiresRole = (role: 'admin' | 'viewer', more?: string): string =>

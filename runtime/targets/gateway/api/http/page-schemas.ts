@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { count } from './fields.ts';
 
 /** A page of a list, with the total number of items. */

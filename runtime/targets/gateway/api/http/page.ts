@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { wholeNumberOf } from '../../../../serve/http/query.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { wholeNumber } from '../../../../serve/http/openapi/describe.ts';
+import { wholeNumberOf } from '#serve/http/query.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Page } from '../../store/page.ts';
 
 const SKIP = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };

@@ -1,7 +1,7 @@
 import { Hono, type MiddlewareHandler } from 'hono';
-import type { BodyReader } from '../../../../serve/http/body.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import type { RouteGroup } from '../../../../serve/http/route-group.ts';
+import type { BodyReader } from '#serve/http/body.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { Guards } from '../sign-in/sign-in.ts';
 import type { AbsoluteUrl } from './absolute-url.ts';
 

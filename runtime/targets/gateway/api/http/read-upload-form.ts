@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import { waitFor } from '../../../../platform/wait-for.ts';
-import type { BodyOptions } from '../../../../serve/http/body.ts';
-import { type BodyGrowth, bodyDecoder } from '../../../../serve/http/decode-body.ts';
-import { holdOf } from '../../../../serve/memory/hold-of.ts';
-import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '../../../../serve/http/read-bytes.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { waitFor } from '#platform/wait-for.ts';
+import type { BodyOptions } from '#serve/http/body.ts';
+import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
+import { holdOf } from '#serve/memory/hold-of.ts';
+import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '#serve/http/read-bytes.ts';
 import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
 

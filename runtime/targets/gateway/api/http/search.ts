@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { Search } from '../../store/search.ts';
 
 /** Tags of a dataset, an experiment or a workflow. */

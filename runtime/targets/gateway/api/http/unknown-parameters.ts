@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { AppError } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 
 /** Unknown parameters are refused, because a misspelled filter would be ignored and return wrong results. */
 export function refuseUnknownParameters(c: Context, known: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { DEFAULT_CONCURRENCY } from '../../evaluation/work/work.ts';
 import type { AssertModelAllowed } from '../../evaluation/workflows/workflow.ts';
 import type { NewEvaluationJob, NewInferenceJob } from '../../evaluation/workflows/single-jobs.ts';

@@ -1,5 +1,5 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { API } from '../http/api-path.ts';
 import { pageOfList } from '../http/list-operation.ts';
 import { dataset } from '../datasets/schemas.ts';

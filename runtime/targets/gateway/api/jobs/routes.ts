@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { isOver } from '../../evaluation/jobs/job-row.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
@@ -18,8 +18,8 @@ import { JOB_TYPES, jobView, rayJobView } from './view.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
 import { JOB_OPERATIONS } from './operations.ts';
 import type { Context } from 'hono';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { entriesOf } from '#core/values/keys.ts';
 
 /** `/api/v1/jobs`: jobs of workflows, and single jobs. */
 export function jobRoutes(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { taskDefinition } from '../experiments/schemas.ts';
 import { maybe } from '../http/maybe.ts';
 import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
 import { timeOrNull } from '../http/time-view.ts';
 import type { rayJob } from './schemas.ts';

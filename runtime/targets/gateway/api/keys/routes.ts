@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { AppError } from '../../../../contract/errors.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { AppError } from '#contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { Manager, Key, NewKey } from '../../accounts/identity/identity.ts';
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { KEY_SCOPES } from '../../accounts/identity/identity.ts';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import {
   alertThresholds,
   CLEARED_METADATA,

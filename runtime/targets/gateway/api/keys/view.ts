@@ -1,7 +1,7 @@
 import type { GroupKind } from '../../store/schema.ts';
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import type { AccountState, Quota } from '../../accounts/ledger/ledger.ts';
 import { groupAccount } from '../../store/account-ids.ts';

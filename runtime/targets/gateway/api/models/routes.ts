@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { AppError } from '#contract/errors.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { GatewayContext } from '../../context.ts';
 import { geminiModelView } from '../gemini/view.ts';
 import { createModelList } from './model-list.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 
 export const model = closed(
   'Model',

@@ -1,4 +1,4 @@
-import { readTextAsset } from '../../../../platform/text-asset.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 import { EXPERIMENT_FILES } from './experiment-files.ts';
 
 /** Files of the pages of the gateway, by path under `browser/`. The pages also use the files that all pages share. */

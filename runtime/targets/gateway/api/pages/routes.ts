@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { createPage } from '../../../../serve/http/pages/page.ts';
+import { createPage } from '#serve/http/pages/page.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
 /** Routes of the pages at `/` and of their assets. Programs get the description of the server at `/` instead. */

@@ -1,5 +1,5 @@
-import { readJsonBytes } from '../../../../serve/http/body.ts';
-import { readBytes } from '../../../../serve/http/read-bytes.ts';
+import { readJsonBytes } from '#serve/http/body.ts';
+import { readBytes } from '#serve/http/read-bytes.ts';
 import { notFound } from '../../accounts/identity/checks.ts';
 import { changesBetween } from '../../accounts/price-map/map-changes.ts';
 import type { GatewayContext } from '../../context.ts';

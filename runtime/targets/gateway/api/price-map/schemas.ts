@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed } from '#serve/http/schemas.ts';
 import { EXTRA_RATES } from '../../accounts/price-map/listed-model.ts';
 import { count } from '../http/fields.ts';
 

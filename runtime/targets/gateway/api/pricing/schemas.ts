@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, orNull } from '#serve/http/schemas.ts';
 import { MAX_TIERS } from '../../accounts/ledger/price-fields.ts';
 import type { UnitField } from '../../accounts/ledger/price-units.ts';
 import { dollars, moment, nonEmptyText, time } from '../http/fields.ts';

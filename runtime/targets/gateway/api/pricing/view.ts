@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { entriesOf } from '#core/values/keys.ts';
 import { UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
 import type { TokenRates } from '../../shared/token-price.ts';

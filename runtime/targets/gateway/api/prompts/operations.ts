@@ -1,5 +1,5 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
 import { pageOfList } from '../http/list-operation.ts';
 import { promptPage, prompts } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
 import { Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { count, time } from '../http/fields.ts';
 
 const textOrNull = (description: string) => orNull(Type.String({ description }));

@@ -1,6 +1,6 @@
 import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
 import type { Static } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import type { promptPage, prompts } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { TargetState } from '../../requests/routing/target-states.ts';
 import type { GatewayContext } from '../../context.ts';
 import { count, timeOrNull } from '../http/fields.ts';

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
-import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
+import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { storedProvider } from '../../config/schemas/stored-entries.ts';
 import { nonEmptyText, timeOrNull } from '../http/fields.ts';
 

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { GatewayContext } from '../../context.ts';
 import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/token-price.ts';
 import { dollarsOf } from '../../shared/money.ts';

@@ -1,7 +1,7 @@
 import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
-import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 import { USAGE_LOG } from '../usage/operations.ts';
 import { SCOPE_OPERATION_PARAMETERS, SCOPE_RULE, TIME_PARAMETERS } from '../usage/scope-operations.ts';

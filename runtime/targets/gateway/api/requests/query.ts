@@ -1,7 +1,7 @@
 import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
+import { AppError } from '#contract/errors.ts';
+import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import type { RequestFilter, RequestPlace } from '../../accounts/ledger/request-list.ts';
 import { momentOf } from '../http/convert-values.ts';
 import { refuseUnknownParameters } from '../http/unknown-parameters.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { LiveRequest } from '../../requests/completions/live-request.ts';
 import type { liveRequests } from './schemas.ts';
 

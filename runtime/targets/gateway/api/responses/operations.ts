@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { EVENT_STREAM } from '../completions/event-stream.ts';
 import { STORED_ERRORS, storedObject, USER_PARAMETER } from '../stored/operations.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { ROW_ORDERS, SHOWN_ROWS } from '../../evaluation/rows/find-rows.ts';
 import { EXPERIMENT_ID } from '../experiments/operations.ts';
 import { API } from '../http/api-path.ts';

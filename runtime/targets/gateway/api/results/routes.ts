@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { wordOf } from '#serve/http/query.ts';
 import type { GatewayContext } from '../../context.ts';
 import { createComparer } from '../../evaluation/compare/comparer.ts';
 import { createPlots } from '../../evaluation/plots/cached-plots.ts';

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { count, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 

@@ -1,5 +1,5 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { GatewayContext } from '../../context.ts';
 import { API } from '../http/api-path.ts';
 import { pageOf, PAGE_PARAMETERS } from '../http/page.ts';

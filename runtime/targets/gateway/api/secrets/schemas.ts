@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
 import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 import { pageSchema } from '../http/page-schemas.ts';

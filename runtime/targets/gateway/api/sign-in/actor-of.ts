@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { Actor } from '../../store/audit/audit-trail.ts';
 

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { admit } from '../../../../serve/http/admit.ts';
-import { isLoopbackHost } from '../../../../serve/http/host-rules.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import { admit } from '#serve/http/admit.ts';
+import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import { RAW_HEADERS } from '../../accounts/identity/credentials.ts';
 import { refuseManagementKey } from '../../accounts/identity/spender.ts';

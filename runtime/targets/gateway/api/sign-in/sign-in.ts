@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler, Next } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Principal } from '../../../../serve/access.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import type { Lifecycle } from '../../../../serve/lifecycle.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Principal } from '#serve/access.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { RefusedAttempt } from '../../accounts/audit/refused-attempts.ts';
 import { shownPrefixIn } from '../../accounts/identity/shown-prefix.ts';
 import type { CredentialReader } from '../auth/session-credentials.ts';

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 
 /** An object as the provider describes it. */
 export const storedObject = (description: string): TSchema =>

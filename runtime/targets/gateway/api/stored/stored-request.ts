@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
-import { inputError } from '../../../../contract/errors.ts';
-import { disconnectSignal, type HttpExchange } from '../../../../serve/http/exchange/exchange.ts';
-import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
+import { inputError } from '#contract/errors.ts';
+import { disconnectSignal, type HttpExchange } from '#serve/http/exchange/exchange.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import type { ObjectPage, StoredObject } from '../../accounts/objects/objects.ts';
 import type { StoredBytes, StoredRequest } from '../../requests/stored/stored.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from '../completions/event-stream.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { dollars, nonEmptyText, time, timeOrNull } from '../http/fields.ts';
 
 export const tagBudget = closed('TagBudget', { budget_id: nonEmptyText('Id of the budget.') });

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Tag } from '../../accounts/identity/identity.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { timeOrNull } from '../http/time-view.ts';

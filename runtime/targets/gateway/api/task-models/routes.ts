@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { AppError } from '#contract/errors.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { GatewayContext } from '../../context.ts';
 import { API } from '../http/api-path.ts';
 import { createModelList } from '../models/model-list.ts';
@@ -10,7 +10,7 @@ import { callerOf } from '../sign-in/sign-in.ts';
 import { TASK_NAMES, taskModelView, tasksOf } from './view.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 import { modelView } from '../models/view.ts';
-import { isOneOf } from '../../../../core/values/is-one-of.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 
 /** `/api/v1/models`: the models that workflows can use. */
 export function taskModelRoutes(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed } from '#serve/http/schemas.ts';
 import { models } from '../models/schemas.ts';
 import { pageSchema } from '../http/page-schemas.ts';
 

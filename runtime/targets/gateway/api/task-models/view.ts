@@ -3,7 +3,7 @@ import type { ModelEntry } from '../../providers/adapters/provider.ts';
 import type { TaskDefinition } from '../../evaluation/work/work.ts';
 import { TASKS } from '../../evaluation/work/tasks/index.ts';
 import type { taskModel } from './schemas.ts';
-import { keysOf } from '../../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 type TaskName = TaskDefinition['task'];
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { AppError } from '#contract/errors.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { GatewayContext } from '../../context.ts';
 import { KEY_ERRORS, noContent } from '../http/operations.ts';

@@ -1,6 +1,6 @@
 import { type TProperties, Type } from 'typebox';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import {
   CLEARED_METADATA,
   dollars,

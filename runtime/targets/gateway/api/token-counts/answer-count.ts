@@ -1,4 +1,4 @@
-import { type HttpExchange, JSON_TYPE } from '../../../../serve/http/exchange/exchange.ts';
+import { type HttpExchange, JSON_TYPE } from '#serve/http/exchange/exchange.ts';
 import type { InputCount } from '../../requests/completions/count-input.ts';
 
 /** Set if the provider has not counted the tokens. */

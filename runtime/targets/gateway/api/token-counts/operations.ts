@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
+import { entriesOf } from '#core/values/keys.ts';
 import { COUNTERS, type CounterPath } from './counters.ts';
 
 const ERRORS: readonly ErrorStatus[] = [400, 403, 404, 408, 413, 415, 422, 429, 500, 503];

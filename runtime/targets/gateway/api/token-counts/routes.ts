@@ -1,13 +1,13 @@
-import { readJsonBytes } from '../../../../serve/http/body.ts';
-import { answerRequest } from '../../../../serve/http/exchange/fetch-exchange.ts';
-import { disconnectSignal } from '../../../../serve/http/exchange/exchange.ts';
+import { readJsonBytes } from '#serve/http/body.ts';
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { disconnectSignal } from '#serve/http/exchange/exchange.ts';
 import { forwardedHeaders } from '../../requests/completions/forwarded-headers.ts';
 import { createInputCounts } from '../../requests/completions/count-input.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
-import { keysOf } from '../../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 import { TOKEN_COUNT_OPERATIONS } from './operations.ts';
 import { answerCount } from './answer-count.ts';
 import { COUNTERS } from './counters.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import {
   SPENDING_ORDERS,
   TREND_GROUPINGS,

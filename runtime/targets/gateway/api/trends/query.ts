@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import {
   SPENDING_ORDERS,
   type SpendingSelection,
@@ -9,7 +9,7 @@ import {
   type TrendGrouping,
   type TrendRange,
 } from '../../accounts/ledger/trends/trends-api.ts';
-import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
+import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import { momentOf } from '../http/convert-values.ts';
 import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 import { SCOPE_PARAMETERS } from '../usage/permit-scope.ts';

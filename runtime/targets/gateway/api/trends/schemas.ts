@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { TREND_INTERVALS } from '../../accounts/ledger/trends/trends-api.ts';
 import { count, dollars, time } from '../http/fields.ts';
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
 import type {

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** Reads `Upload-Metadata`: pairs of a key and a value in Base64, separated by commas. Throws an InputError. */
 export function metadataIn(header: string | undefined): ReadonlyMap<string, string> {

@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { truncatedBodyError } from '../../../../serve/http/read-bytes.ts';
+import { AppError, inputError, messageOf } from '#contract/errors.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { truncatedBodyError } from '#serve/http/read-bytes.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { ResumableUpload } from '../../evaluation/datasets/resumable/resumable-upload.ts';
 import { API } from '../http/api-path.ts';

@@ -1,7 +1,7 @@
 import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import { Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { PAGE_PARAMETERS } from '../http/page.ts';
 import { parameter } from './scope-operations.ts';
 import { usageReport } from './schemas.ts';

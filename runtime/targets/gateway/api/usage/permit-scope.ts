@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { AppError } from '../../../../contract/errors.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Identity, Manager } from '../../accounts/identity/identity.ts';
 import { requireVisibleKey } from '../../accounts/identity/key-policy.ts';
 import { administersTeam, originOf, readsEverything } from '../../accounts/identity/manager.ts';

@@ -1,5 +1,5 @@
 import type { Manager } from '../../accounts/identity/identity.ts';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { UsageFilter } from '../../accounts/ledger/usage-api.ts';
 import { administersTeam, originOf, readsEverything } from '../../accounts/identity/manager.ts';
 

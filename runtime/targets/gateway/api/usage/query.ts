@@ -1,8 +1,8 @@
 import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { isTimeZone } from '../../../../core/time/calendar.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
+import { AppError } from '#contract/errors.ts';
+import { isTimeZone } from '#core/time/calendar.ts';
+import { wordOf } from '#serve/http/query.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { momentOf } from '../http/convert-values.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { UsageFilter, UsageInterval, UsageReports } from '../../accounts/ledger/usage-api.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 
 type Parameter = NonNullable<Operation['parameters']>[number];
 

@@ -1,8 +1,8 @@
 import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import type { UsageRow } from '../../store/schema.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { User, UserChanges } from '../../accounts/identity/identity.ts';
 import { forbidden, originOf, readsEverything, visibleTo } from '../../accounts/identity/manager.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { USER_ROLES } from '../../accounts/identity/identity.ts';
-import { closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import {
   CLEARED_METADATA,
   dollars,

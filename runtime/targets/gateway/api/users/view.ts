@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { dollarsOf } from '../../shared/money.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import type { user } from './schemas.ts';
 import { timeOrNull } from '../http/time-view.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { OpenFile } from '../../evaluation/jobs/files/open-file.ts';
 import { readByteRange } from './byte-range.ts';
 

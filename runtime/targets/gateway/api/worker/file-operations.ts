@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORKER_PATHS } from '../../evaluation/jobs/worker/protocol.ts';
 import { workerFiles } from './schemas.ts';
 import { WORKER_OPERATION } from './worker-operation.ts';

@@ -1,5 +1,5 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORKER_PATHS } from '../../evaluation/jobs/worker/protocol.ts';
 import {
   workerAlive,

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { AppError, inputError } from '../../../../contract/errors.ts';
-import { createBodyReader } from '../../../../serve/http/body.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { createBodyReader } from '#serve/http/body.ts';
 import type { GatewayContext } from '../../context.ts';
 import { LEASE_MS } from '../../evaluation/jobs/lease.ts';
 import type { Job, LeasedRange, RangeLease } from '../../evaluation/jobs/job.ts';

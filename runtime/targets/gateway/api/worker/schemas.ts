@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const firstRow = count('Index of the first row, from 0.');

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { STORE_ERRORS } from '../http/operations.ts';
 
 /** The common parts of all operations for workers. */

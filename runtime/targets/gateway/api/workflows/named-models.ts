@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed } from '#serve/http/schemas.ts';
 import { maybe } from '../http/maybe.ts';
 import { nonEmptyText } from '../http/fields.ts';
 

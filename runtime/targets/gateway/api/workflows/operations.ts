@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { API } from '../http/api-path.ts';
 import { pageOfList } from '../http/list-operation.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { inMember } from '../../evaluation/workflows/member-errors.ts';
 import type { RetryChanges } from '../../evaluation/workflows/retry-changes.ts';
 import { retryRequest } from './schemas.ts';

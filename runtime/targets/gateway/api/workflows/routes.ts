@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
+import { AppError } from '#contract/errors.ts';
+import { wordOf } from '#serve/http/query.ts';
 import type { GatewayContext } from '../../context.ts';
 import { noExperiment } from '../../evaluation/workflows/workflows.ts';
 import { API } from '../http/api-path.ts';

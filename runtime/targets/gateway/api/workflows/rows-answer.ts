@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
+import { AppError } from '#contract/errors.ts';
+import { wordOf } from '#serve/http/query.ts';
 import { datasetText, jsonLines } from '../../evaluation/datasets/dataset-text.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
 import type { JobServices } from '../../evaluation/jobs/job-services.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 
 /** Shared parts of operations that return the rows of a job. */
 export const ROWS: Pick<Operation, 'description' | 'answer' | 'otherAnswers'> = {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed, oneOf, orNull } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { Row } from '../../evaluation/datasets/dataset.ts';
 import { maybe } from '../http/maybe.ts';
 import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';

@@ -1,9 +1,9 @@
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
 import type { Workflow, WorkflowDetails } from '../../evaluation/workflows/workflow.ts';
 import { parametersOf } from '../../evaluation/workflows/compiled-results.ts';
 import { timeOrNull } from '../http/time-view.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 export const workflowView = (workflow: Workflow) => ({
   id: workflow.id,

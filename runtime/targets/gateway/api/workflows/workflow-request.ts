@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { DEFAULT_CONCURRENCY, type GenerationConfig } from '../../evaluation/work/work.ts';
 import type { NamedJudge, NamedModel, WorkflowRequest } from '../../evaluation/workflows/workflow.ts';
 import type { embedder, generationConfig, judge } from './named-models.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { listAlertsCommand } from './list.ts';
 import { testAlertsCommand } from './test.ts';
 

@@ -1,6 +1,6 @@
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { printResult } from '../show/print-result.ts';

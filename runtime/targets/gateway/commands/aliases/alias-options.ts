@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import type { EntrySettings } from '../../accounts/registry/model-entries.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
 

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { createAliasCommand } from './create.ts';
 import { deleteAliasCommand } from './delete.ts';
 import { getAliasCommand } from './get.ts';

@@ -1,5 +1,5 @@
-import { UsageError } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { ALIAS_OPTIONS, aliasSettings } from './alias-options.ts';
 import { aliasesOf } from './aliases-of.ts';

@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { aliasesOf } from './aliases-of.ts';
 import { showAlias } from './show-alias.ts';

@@ -1,6 +1,6 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { aliasView } from '../../api/aliases/view.ts';
 import type { AliasEntry } from '../../registry/registry.ts';
 import { statusCell } from '../providers/list.ts';

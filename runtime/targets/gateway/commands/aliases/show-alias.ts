@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { aliasView } from '../../api/aliases/view.ts';
 import type { AliasEntry } from '../../registry/registry.ts';
 import { formatTime } from '../show/format-values.ts';

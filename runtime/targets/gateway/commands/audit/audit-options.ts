@@ -1,5 +1,5 @@
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import type { AuditFilter } from '../../accounts/audit/audit-log.ts';
 import { ACTORS, OUTCOMES } from '../../api/audit/query.ts';
 import { pastTimeOf } from '../options/time-options.ts';

@@ -1,6 +1,6 @@
-import { UsageError } from '../../../../serve/cli/command.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import { auditEventView } from '../../api/audit/view.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { AUDIT_OPTIONS, filterOf } from './audit-options.ts';

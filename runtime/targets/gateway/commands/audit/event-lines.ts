@@ -1,5 +1,5 @@
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';
 

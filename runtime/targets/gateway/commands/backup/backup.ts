@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { configError } from '../../../../contract/errors.ts';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { configError } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { printResult } from '../show/print-result.ts';
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { printResult } from '../show/print-result.ts';
 

@@ -1,5 +1,5 @@
-import { configError } from '../../../../contract/errors.ts';
-import type { Invocation } from '../../../../serve/cli/command.ts';
+import { configError } from '#contract/errors.ts';
+import type { Invocation } from '#serve/cli/command.ts';
 import { readStoreConfig } from '../store/read-store-config.ts';
 
 /** The path of the SQLite database. Throws a ConfigError for PostgreSQL, which `tool` does this for. */

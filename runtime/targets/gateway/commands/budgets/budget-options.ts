@@ -1,5 +1,5 @@
-import { CALENDAR_UNITS } from '../../../../core/time/calendar.ts';
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import { CALENDAR_UNITS } from '#core/time/calendar.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
 import { ALERT_OPTION, alertThresholdsOf } from '../options/alert-option.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { createBudgetCommand } from './create.ts';
 import { deleteBudgetCommand } from './delete.ts';
 import { getBudgetCommand } from './get.ts';

@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { budgetView } from '../../api/budgets/view.ts';
 import type { Budget } from '../../accounts/ledger/ledger.ts';
 import { recordLines } from '../show/record-lines.ts';

@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { requireChanges } from '../options/require-changes.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { BUDGET_OPTIONS, budgetFields } from './budget-options.ts';

@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { findKey } from '../keys/find-key.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { clearCacheCommand } from './clear.ts';
 
 export const CACHE_COMMANDS: CommandGroup = {

@@ -1,7 +1,7 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { GATEWAY_OPTIONS } from '../../config/options.ts';
 
 const OPTIONS = { ...GATEWAY_OPTIONS, ...JSON_OPTION };
@@ -14,7 +14,7 @@ export const checkCommand: Command = {
     const { readFlagsAndEnv } = await import('../../config/flags-and-env.ts');
     const { readGatewayConfig } = await import('../../config/read-config.ts');
     const { describeConfig } = await import('../../config/describe-config.ts');
-    const { assertSafeToListen } = await import('../../../../serve/program/listen-policy.ts');
+    const { assertSafeToListen } = await import('#serve/program/listen-policy.ts');
     const { exposureOf } = await import('../../servers/exposure.ts');
     const json = invocation.flag('json');
     try {

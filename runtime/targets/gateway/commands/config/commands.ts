@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { checkCommand } from './check.ts';
 import { schemaCommand } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 
 /** `config schema` prints the schema with which editors complete and check the configuration file. */
 export const schemaCommand: Command = {

@@ -1,5 +1,5 @@
 import { isFree } from '../../shared/token-price.ts';
-import { type Finding, note } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, note } from '#serve/cli/doctor/finding.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 

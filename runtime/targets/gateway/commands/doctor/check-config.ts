@@ -1,7 +1,7 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import type { Environment } from '../../../../core/text/expand.ts';
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Environment } from '#core/text/expand.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { GATEWAY_OPTIONS } from '../../config/options.ts';
 import { type LoadedGatewayConfig, readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';

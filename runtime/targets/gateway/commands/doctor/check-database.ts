@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sql } from 'kysely';
-import { messageOf } from '../../../../contract/errors.ts';
-import { systemClock } from '../../../../platform/clock.ts';
-import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { messageOf } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
+import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { createPrices } from '../../accounts/ledger/prices.ts';
 import type { PriceMap } from '../../accounts/price-map/price-map.ts';

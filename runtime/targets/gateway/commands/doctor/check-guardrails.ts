@@ -1,5 +1,5 @@
-import { suggest } from '../../../../core/text/suggest.ts';
-import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { suggest } from '#core/text/suggest.ts';
+import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 import type { ClassifierProfile, GuardrailProfile } from '../../requests/guardrails/guardrail.ts';
 import type { CheckedProvider } from './check-provider.ts';
 

@@ -1,4 +1,4 @@
-import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { findModelKey } from '../../accounts/ledger/model-key.ts';

@@ -1,6 +1,6 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import { systemClock } from '../../../../platform/clock.ts';
-import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { messageOf } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
+import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 import { createSignInProvider } from '../../accounts/sign-in/provider.ts';
 import type { SignInConfig } from '../../accounts/sign-in/sign-in-config.ts';
 

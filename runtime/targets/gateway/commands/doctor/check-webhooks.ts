@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { messageOf } from '../../../../contract/errors.ts';
-import { systemClock } from '../../../../platform/clock.ts';
-import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { messageOf } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
+import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 import type { Webhook } from '../../alerts/alerts-config.ts';
 import type { GuardrailProfile, WebhookProfile } from '../../requests/guardrails/guardrail.ts';
 import { createWebhooks, judgeByWebhook } from '../../requests/guardrails/judges/webhooks.ts';

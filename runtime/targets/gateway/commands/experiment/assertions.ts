@@ -1,4 +1,4 @@
-import { configError } from '../../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** A condition for a number of each model, as in an experiment file. */
 export interface Assertion {

@@ -1,5 +1,5 @@
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { withEnvironment } from '../../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { withEnvironment } from '#serve/cli/values.ts';
 
 const URL_HELP = { help: 'URL of a running gateway, e.g. http://127.0.0.1:8000' };
 

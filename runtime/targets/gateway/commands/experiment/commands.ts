@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { exportExperimentCommand } from './export/export.ts';
 import { listExperimentsCommand } from './list.ts';

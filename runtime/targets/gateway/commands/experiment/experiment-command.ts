@@ -1,5 +1,5 @@
-import type { Command, Invocation, Option, Output } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import type { Command, Invocation, Option, Output } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';

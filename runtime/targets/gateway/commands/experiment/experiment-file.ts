@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { configError } from '../../../../contract/errors.ts';
-import { formatIssues } from '../../../../core/yaml/issue.ts';
-import { locate, sourceAt } from '../../../../core/yaml/locate.ts';
-import { parseYaml } from '../../../../core/yaml/parse-yaml.ts';
-import { createValidate } from '../../../../core/yaml/validate.ts';
+import { configError } from '#contract/errors.ts';
+import { formatIssues } from '#core/yaml/issue.ts';
+import { locate, sourceAt } from '#core/yaml/locate.ts';
+import { parseYaml } from '#core/yaml/parse-yaml.ts';
+import { createValidate } from '#core/yaml/validate.ts';
 import type { Assertion } from './assertions.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
-import { readText } from '../../../../platform/read-text.ts';
+import { oneOf } from '#serve/http/schemas.ts';
+import { readText } from '#platform/read-text.ts';
 
 const open = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });

@@ -1,5 +1,5 @@
-import type { Option } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import type { Option } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 
 export const FORMAT_OPTION: Readonly<Record<string, Option>> = {
   ...JSON_OPTION,

@@ -1,5 +1,5 @@
-import { writeText } from '../../../../platform/files/write-text.ts';
-import type { Output } from '../../../../serve/cli/command.ts';
+import { writeText } from '#platform/files/write-text.ts';
+import type { Output } from '#serve/cli/command.ts';
 import { checkAssertions, type ComparedModel } from './assertions.ts';
 import { baselineTable } from './baseline-table.ts';
 import type { ExperimentFile } from './experiment-file.ts';

@@ -1,4 +1,4 @@
-import { writeText } from '../../../../platform/files/write-text.ts';
+import { writeText } from '#platform/files/write-text.ts';
 import { experimentCommand } from './experiment-command.ts';
 
 export const experimentReportCommand = experimentCommand({

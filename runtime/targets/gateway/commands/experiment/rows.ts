@@ -1,5 +1,5 @@
-import { inputError } from '../../../../contract/errors.ts';
-import { formatOf, JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import { inputError } from '#contract/errors.ts';
+import { formatOf, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { experimentCommand } from './experiment-command.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';
 

@@ -1,6 +1,6 @@
-import { type Command, UsageError } from '../../../../serve/cli/command.ts';
-import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
-import { formatOf } from '../../../../serve/cli/output-format.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
+import { formatOf } from '#serve/cli/output-format.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { ASSERTION_OPTIONS } from './assertion-options.ts';
 import { FORMAT_OPTION } from './format-option.ts';

@@ -1,8 +1,8 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import { FormData } from 'undici';
-import { AppError, configError, messageOf } from '../../../../contract/errors.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { type ExperimentFile, isSource } from './experiment-file.ts';
 import type { GatewayClient } from './gateway-client.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Invocation } from '../../../../serve/cli/command.ts';
+import type { Invocation } from '#serve/cli/command.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { type LoadedGatewayConfig, readGatewayConfig } from '../../config/read-config.ts';
 import { startGateway } from '../../servers/start-gateway.ts';

@@ -1,6 +1,6 @@
-import { printJson } from '../../../../serve/cli/print.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { printJson } from '#serve/cli/print.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import { requireChanges } from '../options/require-changes.ts';
 import { experimentCommand } from './experiment-command.ts';
 

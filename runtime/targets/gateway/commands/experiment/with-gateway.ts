@@ -1,4 +1,4 @@
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { requireSendableKey } from '../../config/require-sendable-key.ts';
 import type { GatewayClient } from './gateway-client.ts';
 

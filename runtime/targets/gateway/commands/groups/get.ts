@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { findGroup, type GroupKindInfo } from './group-kind.ts';
 import { showGroup } from './show-group.ts';

@@ -1,4 +1,4 @@
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import type { GroupChanges } from '../../accounts/identity/groups-api.ts';
 import type { Administration } from '../../gateway-state.ts';
 import { modelPatternsOf } from '../keys/key-options.ts';

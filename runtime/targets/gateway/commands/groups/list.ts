@@ -1,6 +1,6 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { Group } from '../../accounts/identity/groups-api.ts';
 import { ACCOUNT_STATUSES } from '../../accounts/identity/list-queries.ts';
 import { accountStatusOption, listOptions, listOptionsOf } from '../options/list-options.ts';

@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import type { Group } from '../../accounts/identity/groups-api.ts';
 import { formatDollars, formatTime, modelsText, orDash } from '../show/format-values.ts';
 import { limitRecord } from '../show/limit-record.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { guardrailHitsCommand } from './hits.ts';
 
 export const GUARDRAIL_COMMANDS: CommandGroup = {

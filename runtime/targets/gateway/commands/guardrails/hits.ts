@@ -1,8 +1,8 @@
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import type { GuardrailHitRow } from '../../store/sums-schema.ts';
 import { pastTimeOf } from '../options/time-options.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { acceptInvitationCommand, declineInvitationCommand } from './answer.ts';
 import { listInvitationsCommand } from './list.ts';
 import { createInvitationCommand, withdrawInvitationCommand } from './manage.ts';

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { invitations } from '../../api/teams/schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { formatTime, orDash } from '../show/format-values.ts';

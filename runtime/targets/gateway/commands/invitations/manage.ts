@@ -1,6 +1,6 @@
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { printResult } from '../show/print-result.ts';

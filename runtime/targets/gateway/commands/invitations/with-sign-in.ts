@@ -1,4 +1,4 @@
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import type { GatewayClient } from '../experiment/gateway-client.ts';
 import { withGateway } from '../experiment/with-gateway.ts';

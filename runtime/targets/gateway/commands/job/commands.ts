@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { jobRunCommand } from './run.ts';
 
 export const JOB_COMMANDS: CommandGroup = {

@@ -1,8 +1,8 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
-import { type Command, UsageError } from '../../../../serve/cli/command.ts';
-import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import {
   JOB_FILES_VARIABLE,
   JOB_TOKEN_VARIABLE,
@@ -23,8 +23,8 @@ export const jobRunCommand: Command = {
     },
   },
   async run(invocation, output) {
-    const { systemClock } = await import('../../../../platform/clock.ts');
-    const { stopSignal } = await import('../../../../serve/program/signals.ts');
+    const { systemClock } = await import('#platform/clock.ts');
+    const { stopSignal } = await import('#serve/program/signals.ts');
     const { runWorker } = await import('../../evaluation/jobs/worker/run-worker.ts');
     const { openWork } = await import('../../evaluation/work/open-work.ts');
     const gatewayUrl = invocation.value('gateway-url');

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { createKeyCommand } from './create.ts';
 import { deleteKeyCommand } from './delete.ts';
 import { getKeyCommand } from './get.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { KEY_SCOPES, type Users } from '../../accounts/identity/identity.ts';
-import { shellWord } from '../../../../core/text/shell-word.ts';
+import { shellWord } from '#core/text/shell-word.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { warnAboutModels } from './warn-about-models.ts';
 import { budgetOptionsOf, KEY_OPTIONS, keyFields, mergeBudget } from './key-options.ts';

@@ -1,6 +1,6 @@
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import type { KeyBudget, KeyChanges } from '../../accounts/identity/identity.ts';
 import { ALERT_OPTION, alertThresholdsOf } from '../options/alert-option.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox';
 import { nanosOf } from '../../shared/money.ts';
-import { type Command, UsageError } from '../../../../serve/cli/command.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import type { ownKey } from '../../api/keys/schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { formatDollars, modelsText, orDash } from '../show/format-values.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 
 type OwnKey = Static<typeof ownKey>;
 type Account = OwnKey['quota']['user'];

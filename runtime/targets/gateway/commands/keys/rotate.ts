@@ -1,5 +1,5 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { parseSpan } from '../../../../core/time/time-span.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { parseSpan } from '#core/time/time-span.ts';
 import { optionValue } from '../options/option-value.ts';
 import { spanRule } from '../options/span-rule.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,5 +1,5 @@
-import type { Output } from '../../../../serve/cli/command.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import type { Output } from '#serve/cli/command.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { createdKeyView, keyView } from '../../api/keys/view.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';

@@ -1,5 +1,5 @@
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { readToggle } from '../options/toggle.ts';
 import { requireChanges } from '../options/require-changes.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../../../core/text/suggest.ts';
-import { matchesAny } from '../../../../core/text/name-pattern.ts';
+import { didYouMean } from '#core/text/suggest.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Warns about patterns that match no configured model. They are accepted, because models can be configured later. */

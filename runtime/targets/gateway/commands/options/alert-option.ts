@@ -1,4 +1,4 @@
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import { clearableValue } from './option-value.ts';
 
 export const ALERT_OPTION = {

@@ -1,4 +1,4 @@
-import { parseSpan } from '../../../../core/time/time-span.ts';
+import { parseSpan } from '#core/time/time-span.ts';
 
 const NAMED_PERIODS: Readonly<Record<string, string>> = {
   hourly: '1h',

@@ -1,4 +1,4 @@
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import type { RateLimits } from '../../accounts/identity/identity.ts';
 import { clearableValue } from './option-value.ts';
 

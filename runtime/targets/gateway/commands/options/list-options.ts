@@ -1,4 +1,4 @@
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 
 /** Options of commands that list what a database has. */

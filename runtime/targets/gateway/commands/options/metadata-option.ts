@@ -1,7 +1,7 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
-import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Metadata } from '../../accounts/identity/identity.ts';
 
 export const METADATA_OPTION = {

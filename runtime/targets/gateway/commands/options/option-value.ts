@@ -1,4 +1,4 @@
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
 
 export interface ValueRule<Value> {
   /** Returns undefined if the text is invalid. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
 
 /** Throws a UsageError if no option of an update is set. */
 export function requireChanges(changes: object): void {

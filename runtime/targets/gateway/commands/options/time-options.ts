@@ -1,7 +1,7 @@
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
-import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
-import { parseSpan } from '../../../../core/time/time-span.ts';
-import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
+import { parseSpan } from '#core/time/time-span.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 import { clearableValue, optionValue } from './option-value.ts';
 import { spanRule } from './span-rule.ts';
 

@@ -1,4 +1,4 @@
-import { type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
 
 /** Reads two switches with opposite meanings: true for `on`, false for `off`, undefined if neither is set. */
 export function readToggle(invocation: Invocation, on: string, off: string): boolean | undefined {

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { createGroupCommand } from '../groups/create.ts';
 import { deleteGroupCommand } from '../groups/delete.ts';
 import { getGroupCommand } from '../groups/get.ts';

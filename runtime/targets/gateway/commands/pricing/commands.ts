@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { deletePriceCommand } from './delete.ts';
 import { priceHistoryCommand } from './history.ts';
 import { importPricesCommand } from './import.ts';

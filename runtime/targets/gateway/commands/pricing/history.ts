@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { findModelKey } from '../../accounts/ledger/model-key.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { withSuggestion } from './suggest-model.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { readInput } from '../../../../serve/cli/read-input.ts';
+import { AppError } from '#contract/errors.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { readInput } from '#serve/cli/read-input.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,8 +1,8 @@
 import type { Nanos } from '../../shared/money.ts';
 import type { PriceTier } from '../../shared/token-price.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/amount.ts';
-import { isOneOf } from '../../../../core/values/is-one-of.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 
 /** Names of the prices in a tier, the same as the options of `pricing set`. */
 const NAMES = ['input', 'output', 'cached-input', 'cache-write', 'cache-write-1h'] as const;

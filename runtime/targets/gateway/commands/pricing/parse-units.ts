@@ -1,6 +1,6 @@
-import { didYouMean } from '../../../../core/text/suggest.ts';
-import { keysOf } from '../../../../core/values/keys.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { didYouMean } from '#core/text/suggest.ts';
+import { keysOf } from '#core/values/keys.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import { readUnits, UNIT_FIELDS } from '../../accounts/ledger/price-units.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';

@@ -1,7 +1,7 @@
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
-import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 import { amountRule, parseAmount } from '../options/amount.ts';
 import { clearableValue, optionValue } from '../options/option-value.ts';
 import { parseTier } from './parse-tier.ts';

@@ -1,8 +1,8 @@
 import { parse as parseCsv } from 'csv-parse/sync';
-import { inputError, messageOf } from '../../../../contract/errors.ts';
-import { explainJson } from '../../../../core/json/explain-json.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { inputError, messageOf } from '#contract/errors.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** One price of a file, with members that are not validated yet. */
 export interface PriceRecord {

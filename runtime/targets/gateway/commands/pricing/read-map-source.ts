@@ -1,5 +1,5 @@
-import { configError, messageOf } from '../../../../contract/errors.ts';
-import { readInput } from '../../../../serve/cli/read-input.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import { readInput } from '#serve/cli/read-input.ts';
 
 /** The map of LiteLLM has a few megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -13,7 +13,7 @@ export async function readMapSource(from: string): Promise<string> {
 
 async function download(from: string): Promise<string> {
   const url = parseUrl(from);
-  const { createJsonClient } = await import('../../../../serve/client/json-client.ts');
+  const { createJsonClient } = await import('#serve/client/json-client.ts');
   const client = createJsonClient(url.origin, {
     connectMs: TIMEOUT_MS,
     answerMs: TIMEOUT_MS,

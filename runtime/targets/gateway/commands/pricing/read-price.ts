@@ -1,9 +1,9 @@
 import { type Nanos, nanosOf } from '../../shared/money.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { PriceTier, TokenRates } from '../../shared/token-price.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
-import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { didYouMean } from '#core/text/suggest.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { tryModelKey } from '../../accounts/ledger/model-key.ts';
 import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
@@ -11,7 +11,7 @@ import { readUnits, UNIT_FIELDS, type UnitField } from '../../accounts/ledger/pr
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import { AMOUNT_RULE } from '../options/amount.ts';
 import type { PriceRecord } from './price-records.ts';
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 
 /** Members of a price, the same as in the HTTP API. */
 const MEMBERS: readonly string[] = [

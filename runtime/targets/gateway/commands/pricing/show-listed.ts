@@ -1,5 +1,5 @@
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { EXTRA_RATES, type ListedModel, type ListedRates } from '../../accounts/price-map/listed-model.ts';
 import type { ListedPrice } from '../../accounts/price-map/price-map.ts';
 import { nanosOf } from '../../shared/money.ts';

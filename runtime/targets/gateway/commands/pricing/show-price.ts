@@ -1,8 +1,8 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { Nanos } from '../../shared/money.ts';
-import { entriesOf } from '../../../../core/values/keys.ts';
+import { entriesOf } from '#core/values/keys.ts';
 import { UNIT_FIELDS } from '../../accounts/ledger/price-units.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
 import type { TokenRates } from '../../shared/token-price.ts';

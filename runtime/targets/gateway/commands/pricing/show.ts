@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { AppError } from '#contract/errors.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { modelKeyOf } from '../../accounts/ledger/model-key.ts';
 import type { ListedPrice } from '../../accounts/price-map/price-map.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { AppError } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type { Prices } from '../../accounts/ledger/ledger.ts';
 import { listAll } from '../../store/list-all.ts';
 

@@ -1,5 +1,5 @@
-import { UsageError } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { changesBetween } from '../../accounts/price-map/map-changes.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { getPromptCommand } from './get.ts';
 import { listPromptsCommand } from './list.ts';
 

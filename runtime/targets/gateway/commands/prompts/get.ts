@@ -1,5 +1,5 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { promptView } from '../../api/prompts/view.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';

@@ -1,9 +1,9 @@
 import { isFailedStatus } from '../../accounts/ledger/usage-status.ts';
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
 import { promptHeadView } from '../../api/prompts/view.ts';
 import { findKey } from '../keys/find-key.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { createProviderCommand } from './create.ts';
 import { deleteProviderCommand } from './delete.ts';
 import { getProviderCommand } from './get.ts';

@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { PROVIDER_OPTIONS, providerSettings } from './provider-options.ts';
 import { providersOf } from './providers-of.ts';

@@ -1,6 +1,6 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { providerView } from '../../api/providers/view.ts';
 import type { EntryStatus, ProviderEntry } from '../../registry/registry.ts';
 import { orDash } from '../show/format-values.ts';

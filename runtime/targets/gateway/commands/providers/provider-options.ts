@@ -1,9 +1,9 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { formatIssues } from '../../../../core/yaml/issue.ts';
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
-import { readInput } from '../../../../serve/cli/read-input.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { formatIssues } from '#core/yaml/issue.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
+import { readInput } from '#serve/cli/read-input.ts';
 import type { EntrySettings } from '../../accounts/registry/model-entries.ts';
 import { expandFile } from '../../config/expand-file.ts';
 
@@ -43,7 +43,7 @@ export async function providerSettings(invocation: Invocation): Promise<EntrySet
 async function readSettings(file: string): Promise<EntrySettings> {
   const shown = file === '-' ? 'Standard input' : file;
   const [{ parseYaml }, { storedProvider }] = await Promise.all([
-    import('../../../../core/yaml/parse-yaml.ts'),
+    import('#core/yaml/parse-yaml.ts'),
     import('../../config/schemas/stored-entries.ts'),
   ]);
   const { value, issues, lines } = parseYaml(await readInput(file, 'the settings'));

@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { providerView } from '../../api/providers/view.ts';
 import type { ProviderEntry } from '../../registry/registry.ts';
 import { formatTime, orDash } from '../show/format-values.ts';

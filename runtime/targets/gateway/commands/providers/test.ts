@@ -1,8 +1,8 @@
 import { providersOf } from './providers-of.ts';
-import { configError } from '../../../../contract/errors.ts';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { configError } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 
 /** `providers test` sends a request from this process, so the gateway need not run. */
@@ -16,8 +16,8 @@ export const testProviderCommand: Command = {
     const { withState } = await import('../store/with-state.ts');
     const { openProviders } = await import('../doctor/open-providers.ts');
     const { checkProvider } = await import('../doctor/check-provider.ts');
-    const { createRedactor } = await import('../../../../serve/redact.ts');
-    const { showFindings } = await import('../../../../serve/cli/doctor/show-findings.ts');
+    const { createRedactor } = await import('#serve/redact.ts');
+    const { showFindings } = await import('#serve/cli/doctor/show-findings.ts');
     const found = await withState(
       invocation,
       async (state, config) => {

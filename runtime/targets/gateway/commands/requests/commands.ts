@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { getRequestCommand } from './get.ts';
 import { latencyCommand } from './latency.ts';
 import { listRequestsCommand } from './list.ts';

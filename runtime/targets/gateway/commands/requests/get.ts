@@ -1,5 +1,5 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { notFound } from '../../accounts/identity/checks.ts';
 import { usageLogView } from '../../api/usage/view.ts';
 import type { UsageRow } from '../../store/schema.ts';

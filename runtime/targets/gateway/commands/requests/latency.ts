@@ -1,8 +1,8 @@
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import type { SpeedSummary } from '../../accounts/ledger/trends/trends-api.ts';
 import { SPEED_GROUPINGS } from '../../api/trends/query.ts';
 import { latencyView } from '../../api/trends/view.ts';

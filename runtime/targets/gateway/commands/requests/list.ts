@@ -1,10 +1,10 @@
 import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
 import { statusCell } from '../show/status-cell.ts';
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import { usageLogView } from '../../api/usage/view.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import { findKey } from '../keys/find-key.ts';

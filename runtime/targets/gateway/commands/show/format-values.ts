@@ -1,6 +1,6 @@
 import { dollarText, type Nanos } from '../../shared/money.ts';
-import type { Calendar } from '../../../../core/time/calendar.ts';
-import { spanText } from '../../../../core/time/time-span.ts';
+import type { Calendar } from '#core/time/calendar.ts';
+import { spanText } from '#core/time/time-span.ts';
 
 /** Formats an amount as `$2.50`, with more digits if it has them. */
 export function formatDollars(nanos: Nanos): string {

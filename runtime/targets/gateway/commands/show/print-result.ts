@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
 /** Prints what a command did: as JSON for programs, otherwise as a sentence. */

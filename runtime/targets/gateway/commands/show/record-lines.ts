@@ -1,5 +1,5 @@
-import { oneLine } from '../../../../serve/cli/table.ts';
-import { greatest } from '../../../../core/numbers/extremes.ts';
+import { oneLine } from '#serve/cli/table.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Formats one record, with a line for each member. */
 export function recordLines(record: Readonly<Record<string, string>>): string[] {

@@ -1,4 +1,4 @@
-import type { formatTable } from '../../../../serve/cli/table.ts';
+import type { formatTable } from '#serve/cli/table.ts';
 import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
 import type { UsageRow } from '../../store/schema.ts';
 

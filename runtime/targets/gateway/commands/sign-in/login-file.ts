@@ -1,9 +1,9 @@
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { configError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { errorCode } from '../../../../core/values/error-code.ts';
+import { configError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { errorCode } from '#core/values/error-code.ts';
 import { requireHomeFolder } from '../../config/resolve/context.ts';
 
 /** The sign-in of this user, for commands that call a gateway. */

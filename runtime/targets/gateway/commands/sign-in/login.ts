@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Static } from 'typebox';
-import { inputError, messageOf } from '../../../../contract/errors.ts';
-import { type Command, UsageError } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
-import { printJson } from '../../../../serve/cli/print.ts';
-import { duration } from '../../../../serve/cli/values.ts';
+import { inputError, messageOf } from '#contract/errors.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { printJson } from '#serve/cli/print.ts';
+import { duration } from '#serve/cli/values.ts';
 import type { session } from '../../api/auth/schemas.ts';
 import { commandCode } from '../../accounts/sign-in/command-code.ts';
 import { URL_OPTION } from '../experiment/client-options.ts';
@@ -29,8 +29,8 @@ export const loginCommand: Command = {
     const [{ createGatewayClient }, { listenForCode }, { createPkce }, { openBrowser }] = await Promise.all([
       import('../experiment/gateway-client.ts'),
       import('./callback-server.ts'),
-      import('../../../../serve/oauth/pkce.ts'),
-      import('../../../../platform/open-browser.ts'),
+      import('#serve/oauth/pkce.ts'),
+      import('#platform/open-browser.ts'),
     ]);
     const state = randomBytes(24).toString('base64url');
     const { verifier, challenge } = createPkce();

@@ -1,6 +1,6 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { JSON_OPTION } from '../../../../serve/cli/output-format.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printResult } from '../show/print-result.ts';
 import { deleteLogin, loginPath, readLogin } from './login-file.ts';
 

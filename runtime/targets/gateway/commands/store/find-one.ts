@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { AppError } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 
 export interface Findable<Item> {
   /** Noun for messages, for example `user`. */

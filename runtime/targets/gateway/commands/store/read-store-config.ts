@@ -1,5 +1,5 @@
-import type { Secret } from '../../../../core/text/redactions.ts';
-import type { Invocation } from '../../../../serve/cli/command.ts';
+import type { Secret } from '#core/text/redactions.ts';
+import type { Invocation } from '#serve/cli/command.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';

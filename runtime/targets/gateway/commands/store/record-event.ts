@@ -1,5 +1,5 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import type { Output } from '../../../../serve/cli/command.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Output } from '#serve/cli/command.ts';
 import type { AuditEvent } from '../../store/audit/audit-trail.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 import { versionsOf } from '../../store/migrate.ts';

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
-import { AppError, configError } from '../../../../contract/errors.ts';
-import { systemClock } from '../../../../platform/clock.ts';
-import type { Invocation } from '../../../../serve/cli/command.ts';
+import { AppError, configError } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Invocation } from '#serve/cli/command.ts';
 import { type Administration, openAdministration } from '../../gateway-state.ts';
 import { explainOpenError } from '../../store/database-error.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { localActor } from './local-actor.ts';
 import { readStoreConfig, type StoreConfig, type StoreNeeds } from './read-store-config.ts';
-import { errorCode } from '../../../../core/values/error-code.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /**
  * Opens the database, calls `work` and closes the database. Does not create a missing database, because a mistyped path would

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { deleteTagCommand } from './delete.ts';
 import { listTagsCommand } from './list.ts';
 import { setTagCommand } from './set.ts';

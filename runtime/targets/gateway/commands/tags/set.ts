@@ -1,5 +1,5 @@
-import { UsageError } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { tagView } from '../../api/tags/view.ts';
 import { findBudget } from '../budgets/find-budget.ts';
 import { budgetText } from '../show/format-values.ts';

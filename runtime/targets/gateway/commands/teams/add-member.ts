@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
 import { memberView } from '../../api/teams/view.ts';
 import { findGroup, TEAMS } from '../groups/group-kind.ts';

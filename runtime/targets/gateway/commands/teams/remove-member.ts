@@ -1,4 +1,4 @@
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { findGroup, TEAMS } from '../groups/group-kind.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,6 +1,6 @@
 import { statusCell } from '../show/status-cell.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import { formatDollars, formatSecond, orDash } from '../show/format-values.ts';
 

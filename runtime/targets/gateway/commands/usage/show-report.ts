@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../../api/usage/view.ts';
 import { formatTime } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';

@@ -1,5 +1,5 @@
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import { formatDollars } from '../show/format-values.ts';
 

@@ -1,9 +1,9 @@
 import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
-import { isTimeZone } from '../../../../core/time/calendar.ts';
-import { list } from '../../../../serve/cli/values.ts';
-import { suggest } from '../../../../core/text/suggest.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
+import { isTimeZone } from '#core/time/calendar.ts';
+import { list } from '#serve/cli/values.ts';
+import { suggest } from '#core/text/suggest.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
 import { GROUPINGS, INTERVALS } from '../../api/usage/query.ts';
 import { pastTimeOf } from '../options/time-options.ts';

@@ -1,4 +1,4 @@
-import { requiredNumber } from '../../../../serve/cli/values.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
 import type { UsageFilter, UsageReports } from '../../accounts/ledger/usage-api.ts';
 import { usedModels, withoutProvider } from '../../accounts/ledger/used-models.ts';
 import { findKey } from '../keys/find-key.ts';

@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { createUserCommand } from './create.ts';
 import { deleteUserCommand } from './delete.ts';
 import { getUserCommand } from './get.ts';

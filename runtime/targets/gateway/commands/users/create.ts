@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { shellWord } from '../../../../core/text/shell-word.ts';
+import { AppError } from '#contract/errors.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { shellWord } from '#core/text/shell-word.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { showUser } from './show-user.ts';
 import { budgetIdOf, USER_OPTIONS, userFields } from './user-options.ts';

@@ -1,4 +1,4 @@
-import { printJson, printLines } from '../../../../serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
 import { userView } from '../../api/users/view.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';

@@ -1,4 +1,4 @@
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
 import { USER_ROLES, type UserChanges } from '../../accounts/identity/identity.ts';
 import type { Budgets } from '../../accounts/ledger/ledger.ts';
 import { findBudget } from '../budgets/find-budget.ts';

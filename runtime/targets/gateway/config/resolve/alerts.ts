@@ -1,6 +1,6 @@
 import { type AlertsConfig, DEFAULT_THRESHOLDS, type Webhook } from '../../alerts/alerts-config.ts';
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../../alerts/sign-webhook.ts';
-import { addressKind, isIpAddress } from '../../../../core/net/public-address.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import { trimLineEnd } from '../../shared/sendable-key.ts';
 import type { AlertsEntry } from '../schemas/alerts.ts';
 import { isLocalUrl } from './base-url.ts';

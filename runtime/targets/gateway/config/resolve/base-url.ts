@@ -1,4 +1,4 @@
-import { addressKind, isIpAddress } from '../../../../core/net/public-address.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import type { Path, ResolveContext } from './context.ts';
 
 /** Reads a URL from the file; undefined if there is none, or if it is invalid, which is reported. */

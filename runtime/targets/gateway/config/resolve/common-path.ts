@@ -1,6 +1,6 @@
 import { PRESETS } from '../../providers/adapters/presets.ts';
 import type { ProviderType } from '../../providers/adapters/provider.ts';
-import { trimEndOf } from '../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /**
  * The base URL that the paths of an API are appended to. People write the URL with and without the version, as the clients of each

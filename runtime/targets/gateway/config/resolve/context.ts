@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { configError } from '../../../../contract/errors.ts';
-import { DURATION_RULE, parseDuration, parseDurationOrZero } from '../../../../core/time/duration.ts';
-import type { Redactions } from '../../../../core/text/redactions.ts';
-import type { Finding } from '../../../../core/yaml/issue.ts';
-import { homeOrAccountFolder } from '../../../../platform/files/home-folder.ts';
+import { configError } from '#contract/errors.ts';
+import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
+import type { Redactions } from '#core/text/redactions.ts';
+import type { Finding } from '#core/yaml/issue.ts';
+import { homeOrAccountFolder } from '#platform/files/home-folder.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 
 export type Path = readonly string[];

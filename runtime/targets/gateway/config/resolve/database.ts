@@ -1,10 +1,10 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import { type DatabaseLocation, parseDatabaseUrl } from '../../store/database-url.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, requireHomeFolder, type ResolveContext } from './context.ts';
-import { shortPattern } from '../../../../core/text/short-pattern.ts';
+import { shortPattern } from '#core/text/short-pattern.ts';
 
 /** Resolves the database: its URL, or else a file in the data folder. Precedence: flag, variable, file. */
 export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabaseLocation {

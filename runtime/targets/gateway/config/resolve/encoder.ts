@@ -5,7 +5,7 @@ import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { type Path, pathIn, type ResolveContext } from './context.ts';
 import { resolveLimits } from './limits.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
-import { errorCode } from '../../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Resolves an encoder, by path or by URL; undefined if it is invalid, which is reported. */
 export function resolveEncoder(

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { messageOf } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailProfile } from '../../requests/guardrails/guardrail.ts';
 import { compileAnswerSchema } from '../../requests/guardrails/judges/answer-schema.ts';
 import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../requests/guardrails/judges/defaults.ts';

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../requests/guardrails/guardrail.ts';
 import { placeProblem, restoreProblem } from '../../requests/guardrails/read-rules.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';

@@ -1,5 +1,5 @@
-import { isHostName, readOrigin } from '../../../../core/text/web-origin.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { isHostName, readOrigin } from '#core/text/web-origin.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ServerConfig } from '../spec.ts';
 import type { ResolveContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { ProviderLimits } from '../../providers/adapters/provider.ts';
 import type { TimeoutsEntry } from '../schemas/providers.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { configError, messageOf } from '../../../../contract/errors.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import { requireSendableKey } from '../require-sendable-key.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 import type { GatewayFile } from '../schemas/file.ts';

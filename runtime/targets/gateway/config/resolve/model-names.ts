@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
 /** All names in the file, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */

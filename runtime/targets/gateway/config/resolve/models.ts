@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import { RETRY_BUDGET_POLICY } from '../../requests/routing/retry-budget.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/circuit-breaker.ts';

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import { compileLinearPattern, type LinearPattern } from '../../../../platform/linear-pattern.ts';
+import { messageOf } from '#contract/errors.ts';
+import { compileLinearPattern, type LinearPattern } from '#platform/linear-pattern.ts';
 import type { PatternEntry } from '../schemas/prompt-log.ts';
 import type { Path, ResolveContext } from './context.ts';
 

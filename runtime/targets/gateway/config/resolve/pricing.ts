@@ -1,6 +1,6 @@
 import { type Nanos, nanosOf } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
-import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { tryModelKey } from '../../accounts/ledger/model-key.ts';
 import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';

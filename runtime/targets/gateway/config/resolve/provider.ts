@@ -1,5 +1,5 @@
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type {
   EncoderProgram,
   OpenAiDialect,

@@ -1,4 +1,4 @@
-import { parseSpan } from '../../../../core/time/time-span.ts';
+import { parseSpan } from '#core/time/time-span.ts';
 import { RETENTION_RULE } from '../schemas/shapes.ts';
 import type { Path, ResolveContext } from './context.ts';
 

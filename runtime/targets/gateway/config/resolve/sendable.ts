@@ -1,4 +1,4 @@
-import { HEADER_VALUE_RULE, headerNameProblem, isHeaderValue } from '../../../../core/text/header-rules.ts';
+import { HEADER_VALUE_RULE, headerNameProblem, isHeaderValue } from '#core/text/header-rules.ts';
 import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../shared/sendable-key.ts';
 import type { Path, ResolveContext } from './context.ts';
 

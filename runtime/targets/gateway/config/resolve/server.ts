@@ -1,6 +1,6 @@
-import { readTls, type TlsFiles } from '../../../../serve/tls.ts';
-import { DEFAULT_WATCHDOG_MS, REQUEST_MEMORY_LIMITS } from '../../../../serve/program/process-options.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
+import { readTls, type TlsFiles } from '#serve/tls.ts';
+import { DEFAULT_WATCHDOG_MS, REQUEST_MEMORY_LIMITS } from '#serve/program/process-options.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ServerConfig } from '../spec.ts';

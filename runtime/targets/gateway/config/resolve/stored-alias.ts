@@ -1,5 +1,5 @@
-import { didYouMean } from '../../../../core/text/suggest.ts';
-import { createValidate, type Validate } from '../../../../core/yaml/validate.ts';
+import { didYouMean } from '#core/text/suggest.ts';
+import { createValidate, type Validate } from '#core/yaml/validate.ts';
 import type { StoredAlias } from '../../accounts/registry/model-entries.ts';
 import type { Alias, WeightedTarget } from '../../requests/routing/routing.ts';
 import { parseModel } from '../../shared/model-string.ts';

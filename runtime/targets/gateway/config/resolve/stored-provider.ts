@@ -1,7 +1,7 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import type { Redactions } from '../../../../core/text/redactions.ts';
-import type { Finding } from '../../../../core/yaml/issue.ts';
-import { createValidate, type Validate } from '../../../../core/yaml/validate.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Redactions } from '#core/text/redactions.ts';
+import type { Finding } from '#core/yaml/issue.ts';
+import { createValidate, type Validate } from '#core/yaml/validate.ts';
 import { joinSecrets } from '../../accounts/registry/entry-secrets.ts';
 import type { EntrySettings, StoredProvider } from '../../accounts/registry/model-entries.ts';
 import { checkedUrl } from '../../providers/adapters/http/provider-address.ts';

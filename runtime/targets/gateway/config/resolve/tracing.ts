@@ -1,6 +1,6 @@
-import { configError } from '../../../../contract/errors.ts';
-import { UsageError } from '../../../../serve/cli/command.ts';
-import { type TracingSettings, tracingSettings } from '../../../../serve/telemetry/tracing-settings.ts';
+import { configError } from '#contract/errors.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { type TracingSettings, tracingSettings } from '#serve/telemetry/tracing-settings.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ResolveContext } from './context.ts';
 import { sendableHeaders } from './sendable.ts';

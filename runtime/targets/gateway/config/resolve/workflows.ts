@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { RayConfig, WorkflowsConfig } from '../spec.ts';
 import { readBaseUrl } from './base-url.ts';

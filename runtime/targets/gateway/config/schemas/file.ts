@@ -1,6 +1,6 @@
-import { METRICS_ACCESS } from '../../../../serve/http/health.ts';
+import { METRICS_ACCESS } from '#serve/http/health.ts';
 import { type Static, Type } from 'typebox';
-import { LOG_LEVELS } from '../../../../serve/log-levels.ts';
+import { LOG_LEVELS } from '#serve/log-levels.ts';
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { cache } from './cache.ts';

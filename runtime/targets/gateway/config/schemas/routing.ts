@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
+import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
 import { choice, count, duration, keys } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
-import { DURATION_RULE } from '../../../../core/time/duration.ts';
+import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
+import { DURATION_RULE } from '#core/time/duration.ts';
 
 /** A mapping with these keys only. */
 export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(

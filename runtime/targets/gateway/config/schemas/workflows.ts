@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { RULE_KEYWORD } from '../../../../core/yaml/explain-value.ts';
+import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { choice, count, flag, keys, mapOf, text } from './shapes.ts';
 
 const COMPUTES = ['local', 'ray'] as const;

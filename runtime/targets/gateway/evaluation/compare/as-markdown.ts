@@ -1,5 +1,5 @@
 import type { Comparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
-import { greatest } from '../../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Differences with a p-value below this level are marked as significant. */
 const SIGNIFICANCE_LEVEL = 0.05;

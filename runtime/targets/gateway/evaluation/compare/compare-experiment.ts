@@ -1,8 +1,8 @@
 import { dollarsOf } from '../../shared/money.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { percentile } from '../metrics/compare/percentile.ts';
 import { scoreInterval } from '../metrics/compare/score-interval.ts';
-import { runYielding } from '../../../../platform/run-yielding.ts';
+import { runYielding } from '#platform/run-yielding.ts';
 import type { Datasets } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Job } from '../jobs/job.ts';

@@ -1,8 +1,8 @@
 import { comparePair } from '../metrics/compare/compare-pair.ts';
 import { holm } from '../metrics/compare/holm.ts';
-import { runYielding } from '../../../../platform/run-yielding.ts';
+import { runYielding } from '#platform/run-yielding.ts';
 import type { ComparedPair } from './comparison.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export interface Scored {
   readonly id: string;

@@ -1,6 +1,6 @@
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import type { ComparedRepeats, ComparedWorkflow, Spread } from './comparison.ts';
-import { greatest, least } from '../../../../core/numbers/extremes.ts';
+import { greatest, least } from '#core/numbers/extremes.ts';
 
 /** The means of repetitions, for the models of which at least two have succeeded. */
 export function compareRepeats(

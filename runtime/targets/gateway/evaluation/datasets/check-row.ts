@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import type { Cell, Row } from './dataset.ts';
 import { MAX_CELL_CHARACTERS } from './read/limits.ts';
 

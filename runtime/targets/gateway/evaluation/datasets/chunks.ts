@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { createYielder } from '../../../../platform/run-yielding.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { RowChunk } from './dataset.ts';
 import { decodeRows, encodeRows } from './row-codec.ts';

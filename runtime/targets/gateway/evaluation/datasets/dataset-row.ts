@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { DatasetRow } from '../../store/workflow-schema.ts';
 import type { Dataset } from './dataset.ts';
 import { ownerIn } from '../../store/space-columns.ts';

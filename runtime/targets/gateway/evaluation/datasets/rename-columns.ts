@@ -1,5 +1,5 @@
-import { inputError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { inputError } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type { ColumnMapping } from './column-mapping.ts';
 import type { Row } from './dataset.ts';
 

@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Row } from './dataset.ts';
 
 /** Encodes rows as compressed lines of JSON, which the database stores as one value. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { AppError, inputError } from '../../../../contract/errors.ts';
-import { createYielder } from '../../../../platform/run-yielding.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import type { Schema } from '../../store/schema.ts';
 import { searchTextOf } from '../../store/search.ts';
 import { storableText } from '../../store/storable-text.ts';

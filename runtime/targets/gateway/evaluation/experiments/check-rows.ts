@@ -1,5 +1,5 @@
-import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
-import { createYielder } from '../../../../platform/run-yielding.ts';
+import { AppError, inputError, messageOf } from '#contract/errors.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import type { Dataset, Datasets, Row } from '../datasets/dataset.ts';
 import type { Task } from '../work/tasks/task.ts';
 

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { TaskDefinition } from '../work/work.ts';
 import type { Experiment } from './experiment.ts';

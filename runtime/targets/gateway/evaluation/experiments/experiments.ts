@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Dataset, Datasets } from '../datasets/dataset.ts';
 import { sampleSize } from '../datasets/sample-size.ts';
 import type { Schema } from '../../store/schema.ts';

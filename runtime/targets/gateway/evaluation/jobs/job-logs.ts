@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { lockRow } from '../../store/lock-row.ts';
 import { storableText } from '../../store/storable-text.ts';

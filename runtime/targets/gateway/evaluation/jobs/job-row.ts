@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { JobRow, JobStatus } from '../../store/workflow-schema.ts';
 import type { WorkResult, WorkSpec } from '../work/work.ts';
 import type { Job } from './job.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { type Artifacts, createArtifacts } from '../artifacts/artifacts.ts';
 import type { Datasets } from '../datasets/dataset.ts';
 import { createDatasets } from '../datasets/datasets.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { JobRow } from '../../store/workflow-schema.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';

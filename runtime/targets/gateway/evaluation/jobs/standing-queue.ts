@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Claim, JobQueue } from './job.ts';
 import { leaseLost } from './lease.ts';
 import { endOfStanding, type Standing } from './standing.ts';

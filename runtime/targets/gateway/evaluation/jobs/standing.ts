@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Identity, WorkPayer } from '../../accounts/identity/identity.ts';
 import type { WorkSpec } from '../work/work.ts';
 import type { Job } from './job.ts';

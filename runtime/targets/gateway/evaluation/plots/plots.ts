@@ -1,4 +1,4 @@
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { areaUnderRoc, averagePrecision, type RankedScore } from '../metrics/classification/ranked-scores.ts';
 import { sortedLabels } from '../metrics/sorted-labels.ts';
 import { chosenMetric, metricsOf } from '../rows/find-rows.ts';

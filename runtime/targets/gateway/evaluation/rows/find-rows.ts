@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { sortedOrder } from '../metrics/sorted-order.ts';
 import type { Page } from '../../store/page.ts';
 import type { IndexedModel, RowIndex } from './row-index.ts';

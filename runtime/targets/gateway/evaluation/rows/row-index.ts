@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { createYielder } from '../../../../platform/run-yielding.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
 import type { Cell, Datasets, Row } from '../datasets/dataset.ts';
 import { sampleSize } from '../datasets/sample-size.ts';

@@ -1,9 +1,9 @@
-import { AppError, inputError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
-import { createSeal, type Seal } from '../../../../platform/seal.ts';
+import { createSeal, type Seal } from '#platform/seal.ts';
 import type { Owner } from '../../shared/owner.ts';
 
 /** A secret for display, without its value. */

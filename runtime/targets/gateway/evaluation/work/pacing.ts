@@ -1,5 +1,5 @@
-import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
-import { type Clock, systemClock } from '../../../../platform/clock.ts';
+import type { RetryPolicy } from '#core/limits/retry-delay.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 
 /** Clock and randomness for retries; tests replace both. */
 export interface Pacing {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import { jobOf } from '../jobs/job-row.ts';

@@ -7,7 +7,7 @@ import { openBackend } from '../work/backends/open-backend.ts';
 import { PACING } from '../work/pacing.ts';
 import { checkModel } from '../work/tasks/check-model.ts';
 import { TASKS } from '../work/tasks/index.ts';
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { atMember } from './member-errors.ts';
 import type { AssertModelAllowed } from './workflow.ts';
 import { checkLabels } from './check-labels.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Model } from '../work/backends/backend.ts';
 
 const MAX_SHOWN_LABELS = 20;

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { NamedModel } from './workflow.ts';
 import type { Owner } from '../../shared/owner.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Runs a check and adds the member of the request to the location of its errors. */
 export function inMember<Result>(member: string, check: () => Result): Result {

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Backend, InferenceSpec } from '../work/work.ts';
 import { inMember } from './member-errors.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Viewer } from '../../shared/owner.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobServices } from '../jobs/job-services.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { Job } from '../jobs/job.ts';
 import { deleteRanges } from '../jobs/ranges/delete-ranges.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
 import { sampleSize } from '../datasets/sample-size.ts';
 import type { Viewer } from '../../shared/owner.ts';

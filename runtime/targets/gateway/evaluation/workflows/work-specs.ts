@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
 import { checkCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkMetrics, defaultMetrics } from '../work/evaluation/metrics.ts';

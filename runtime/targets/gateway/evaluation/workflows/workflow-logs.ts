@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { JobQueue, LogLine } from '../jobs/job.ts';
 import type { WorkflowDetails } from './workflow.ts';
 import { isActive } from './workflow-row.ts';

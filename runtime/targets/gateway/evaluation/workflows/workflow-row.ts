@@ -1,5 +1,5 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Workflow, WorkflowPlan } from './workflow.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../../../contract/errors.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import { isOver } from '../jobs/job-row.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import type { AbandonedAnswer, AbandonedRead, FailedAnswer } from './provider.ts';
 import { isFailed } from './failure.ts';

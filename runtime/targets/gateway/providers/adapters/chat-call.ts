@@ -1,5 +1,5 @@
 import { editMembers } from '../../shared/json-members.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
 import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
 import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Provider, ProviderInstance, ProviderLimits, Upstream } from './provider.ts';
 
 export interface CloudParts {

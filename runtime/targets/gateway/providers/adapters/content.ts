@@ -1,7 +1,7 @@
-import { inputError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ChatMessage, ContentPart, Json } from '../shapes/chat.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 /** The parts of a message; a message whose content is one text has one part. */
 export function partsOf({ content }: ChatMessage): readonly ContentPart[] {

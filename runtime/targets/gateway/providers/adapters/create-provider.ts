@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type {
   FailedAnswer,
   ModelEntry,
@@ -9,7 +9,7 @@ import type {
   Upstream,
   WholeAnswer,
 } from './provider.ts';
-import { createRedactions } from '../../../../core/text/redactions.ts';
+import { createRedactions } from '#core/text/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer } from './exchange.ts';
 import { failure, isFailed, requestOrFailure } from './failure.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** The texts of a request for embeddings. Throws an InputError for token ids, which only OpenAI's models take. */
 export function embeddedTexts(input: unknown, provider: string): readonly string[] {

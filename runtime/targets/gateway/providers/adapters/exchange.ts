@@ -1,6 +1,6 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type { Json } from '../shapes/chat.ts';

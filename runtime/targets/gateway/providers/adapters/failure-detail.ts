@@ -1,5 +1,5 @@
 import type { Redact } from './redact.ts';
-import { errorCode } from '../../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Maximum bytes of a body in a log: enough to distinguish an error of the API from a page of a proxy. */
 const MAX_BODY_BYTES = 1000;

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../../../contract/errors.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
 import type { AbandonedAnswer, ErrorText, FailedAnswer, FailureKind, ProviderFailure } from './provider.ts';
 import { isAccessRefused } from './access/access-refused.ts';
 import { describeThrown } from './failure-detail.ts';

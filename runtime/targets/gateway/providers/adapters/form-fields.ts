@@ -1,4 +1,4 @@
-import { entriesOf } from '../../../../core/values/keys.ts';
+import { entriesOf } from '#core/values/keys.ts';
 import type { Form } from '../../shared/form.ts';
 import type { Json } from '../shapes/chat.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { anthropicAdapter } from './anthropic/adapter.ts';
 import type { CloudSettings } from './cloud-settings.ts';
 import type { CloudParts } from './cloud-parts.ts';
@@ -17,7 +17,7 @@ import { superviseEncoder } from './encoder/supervised-upstream.ts';
 import { geminiAdapter } from './gemini/adapter.ts';
 import { openAzure } from './azure/open.ts';
 import { openBedrock } from './bedrock/open.ts';
-import { configError } from '../../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { openVertex } from './vertex/open.ts';
 import { createUpstream } from './http/upstream.ts';
 import { openAiAdapter } from './openai/adapter.ts';

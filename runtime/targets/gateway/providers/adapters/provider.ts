@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
-import type { AppError } from '../../../../contract/errors.ts';
-import type { ModelType } from '../../../../contract/model-types.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
-import { MAX_EVENT_BYTES } from '../../../../serve/event-stream/event-frames.ts';
+import { MAX_EVENT_BYTES } from '#serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
 import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Wire } from '../shapes/wire.ts';

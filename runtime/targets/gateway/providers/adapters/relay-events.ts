@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
 import { unchangedOutput } from '../streams/stream-output.ts';
 import type { AnswerSummary } from '../streams/stream.ts';

@@ -1,5 +1,5 @@
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { TokenUsage } from '../streams/stream.ts';
 import { readUsage } from '../streams/tally.ts';

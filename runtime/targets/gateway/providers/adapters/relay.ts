@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import { writeForm } from '../../shared/form.ts';
 import { editMembers } from '../../shared/json-members.ts';
 import { openBytes } from '../streams/open-bytes.ts';

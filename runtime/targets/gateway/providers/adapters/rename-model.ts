@@ -1,9 +1,9 @@
 import { editMembers } from '../../shared/json-members.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { readEvent } from '../../../../serve/event-stream/event-data.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
 import type { Json } from '../shapes/chat.ts';
 import type { ClientWire } from '../wires/client-wire.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Replaces the name of the model in an answer. All other bytes stay the same. */
 export function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, model: string): Uint8Array {

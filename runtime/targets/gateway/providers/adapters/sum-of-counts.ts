@@ -1,4 +1,4 @@
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 
 /** Sums counts that a provider reports separately: undefined if none is present, NaN if one is invalid. */
 export function sumOfCounts(...counts: readonly unknown[]): number | undefined {

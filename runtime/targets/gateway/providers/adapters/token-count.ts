@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { AppError } from '#contract/errors.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import { editMembers } from '../../shared/json-members.ts';
 import { REQUEST_POLICY } from '../shapes/request-policy.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';

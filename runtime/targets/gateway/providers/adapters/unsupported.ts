@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { ChatRequest } from '../shapes/chat.ts';
 
 /** Members that change the form of an answer, so they cannot be silently ignored; hints such as `seed` can. */

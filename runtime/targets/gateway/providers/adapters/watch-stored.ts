@@ -1,5 +1,5 @@
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Json } from '../shapes/chat.ts';
 import { idsOfItem, MAX_CREATED_IDS } from '../references/created-ids.ts';
 import { createdWith } from '../references/created-with.ts';

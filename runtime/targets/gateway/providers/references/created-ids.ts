@@ -1,4 +1,4 @@
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { StoredObject } from '../../accounts/objects/objects.ts';
 import type { Json } from '../shapes/chat.ts';
 

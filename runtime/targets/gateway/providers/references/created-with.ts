@@ -1,5 +1,5 @@
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { isUniqueId, MAX_CREATED_IDS } from './created-ids.ts';
 
 // What a provider creates while it answers, and what later requests can name, on every API: containers and files of code that the provider

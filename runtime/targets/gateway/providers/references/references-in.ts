@@ -1,5 +1,5 @@
-import type { Steps } from '../../../../core/limits/steps.ts';
-import { runAtOnce } from '../../../../platform/run-yielding.ts';
+import type { Steps } from '#core/limits/steps.ts';
+import { runAtOnce } from '#platform/run-yielding.ts';
 import type { Json } from '../shapes/chat.ts';
 import { nameOf } from './name-of.ts';
 

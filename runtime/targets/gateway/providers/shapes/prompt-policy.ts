@@ -1,4 +1,4 @@
-import type { LinearPattern } from '../../../../platform/linear-pattern.ts';
+import type { LinearPattern } from '#platform/linear-pattern.ts';
 
 /** Which requests and answers are stored, and how. */
 export interface PromptPolicy {

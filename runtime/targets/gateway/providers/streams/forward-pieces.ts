@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { ForwardOptions, StreamError, StreamMask, StreamSummary } from './stream.ts';
 import { countFrames } from './count-frames.ts';
 import { hasEvent, lastEventIn } from './last-event.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { ForwardedStream } from './stream.ts';
 import { forwardPieces, type ForwardParts } from './forward-pieces.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Json } from '../shapes/chat.ts';
 
 /** Whether the bytes contain an event, and not only comments. */

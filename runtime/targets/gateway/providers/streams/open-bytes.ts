@@ -1,5 +1,5 @@
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type {
   AnswerSummary,
   ForwardedStream,

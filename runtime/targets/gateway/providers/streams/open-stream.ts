@@ -1,10 +1,10 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { AnswerSummary, OpenedStream } from './stream.ts';
 import { drainStream } from './drain-stream.ts';
 import { forwardStream } from './forward-stream.ts';
 import type { StreamParts } from './stream-parts.ts';
 import type { DecodedFrame } from './upstream-reader.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export type Opening =
   | {

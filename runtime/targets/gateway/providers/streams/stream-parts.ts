@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { StreamSyntax } from './stream.ts';
 import type { StreamOutput } from './stream-output.ts';
 import type { UpstreamReader } from './upstream-reader.ts';

@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { AudioCounts } from '../../shared/audio-price.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';

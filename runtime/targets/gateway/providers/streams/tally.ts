@@ -2,9 +2,9 @@ import type { ChatChunk, ChatUsage, Json } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
 import { outputTexts } from './output-texts.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 
 /** Counts the output and usage of a stream. */
 export interface Tally {

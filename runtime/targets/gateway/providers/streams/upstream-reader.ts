@@ -1,8 +1,8 @@
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import { isTurnUsedUp, nextTurn } from '../../../../platform/run-yielding.ts';
-import { readEvent } from '../../../../serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '../../../../serve/event-stream/event-frames.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { isTurnUsedUp, nextTurn } from '#platform/run-yielding.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import type { EventDecoder, StreamStep } from './stream.ts';
 
 export interface DecodedFrame {

@@ -1,7 +1,7 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ChunkDelta, ToolCallDelta } from '../shapes/chat.ts';
 import { signatureIn } from './thought-signatures.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** A piece of a model's output. All pieces of one tool call are consecutive. */
 export type ContentPiece =

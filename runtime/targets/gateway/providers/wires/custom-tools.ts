@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { ChatTool, Json, ToolCall } from '../shapes/chat.ts';
 
 // OpenAI's custom tools take a text of any form. Providers with other APIs only have functions, whose arguments are an object, so a

@@ -1,6 +1,6 @@
-import { isObject } from '../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Json } from '../shapes/chat.ts';
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 
 // Readers of JSON from providers, which can have any form. They throw for invalid values.
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** The error for a feature of one client API that providers with other APIs do not support. */
 export const refuse = (feature: string): AppError =>

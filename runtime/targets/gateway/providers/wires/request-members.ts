@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { type AppError, inputError } from '../../../../contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { type AppError, inputError } from '#contract/errors.ts';
 import type { Json } from '../shapes/chat.ts';
 
 // Readers of members of a request that is translated. They throw an InputError that names the path of an invalid member.

@@ -1,5 +1,5 @@
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { ExtraContent, Json } from '../shapes/chat.ts';
 
 // Gemini signs its calls and texts, and Gemini 3 rejects a call that comes back without its signature. APIs of other providers have

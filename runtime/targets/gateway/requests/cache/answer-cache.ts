@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { CacheClears } from './cache-clears.ts';
 import type { CacheEntry, QuestionVector } from './cache-entry.ts';

@@ -1,6 +1,6 @@
-import { matchesAny } from '../../../../core/text/name-pattern.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { CacheSettings } from './cache-settings.ts';
 

@@ -1,5 +1,5 @@
-import { fileState } from '../../../../platform/file-state.ts';
-import { sha256 } from '../../../../platform/sha256.ts';
+import { fileState } from '#platform/file-state.ts';
+import { sha256 } from '#platform/sha256.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { CacheSettings } from './cache-settings.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { SemanticSettings } from './cache-settings.ts';
 

@@ -1,6 +1,6 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import type { Router } from '../routing/routing.ts';
 import type { SemanticSettings } from './cache-settings.ts';

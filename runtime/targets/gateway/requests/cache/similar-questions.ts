@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { QuestionVector } from './cache-entry.ts';
 import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
 import type { StoredEntries } from './stored-entries.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { CacheEntry, QuestionVector } from './cache-entry.ts';
 import { ENTRY_BYTES } from './memory-entries.ts';

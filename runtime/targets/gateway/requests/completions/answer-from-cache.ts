@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { CacheEntry } from '../cache/cache-entry.ts';
 import type { PromptRecord } from '../policy/prompt-record.ts';
 import type { HeldModels } from '../models/model-set.ts';

@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../contract/errors.ts';
-import { HTTP_STATUS } from '../../../../serve/errors/http-status.ts';
+import type { AppError } from '#contract/errors.ts';
+import { HTTP_STATUS } from '#serve/errors/http-status.ts';
 
 // A budget that refuses a request is 403, as in the reference implementation. Agents that use the APIs of Anthropic and of OpenAI's responses
 // take a 403 for a failed sign-in, or repeat the request, so these paths have the errors that their own providers send for a spent credit

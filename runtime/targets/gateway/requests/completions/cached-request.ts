@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CacheEntry, QuestionVector } from '../cache/cache-entry.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { GuardrailVerdict, OutputMasking } from '../guardrails/guardrail.ts';
 import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
 import { restoreStream } from '../guardrails/mask/restore-stream.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { repeatedName } from '../../../../core/json/repeated-name.ts';
+import { AppError } from '#contract/errors.ts';
+import { repeatedName } from '#core/json/repeated-name.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 

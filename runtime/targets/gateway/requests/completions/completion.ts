@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../contract/errors.ts';
-import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import type { LiveRequest } from './live-request.ts';

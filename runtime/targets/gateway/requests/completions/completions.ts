@@ -1,8 +1,8 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import { isLarge, nextTurn } from '../../../../platform/run-yielding.ts';
-import type { Lifecycle } from '../../../../serve/lifecycle.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { isLarge, nextTurn } from '#platform/run-yielding.ts';
+import type { Lifecycle } from '#serve/lifecycle.ts';
+import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';

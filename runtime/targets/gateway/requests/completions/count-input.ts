@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { ByteHold } from '../../../../core/limits/byte-budget.ts';
+import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
 import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
@@ -9,8 +9,8 @@ import type { FailureKind } from '../../providers/adapters/provider.ts';
 import type { Wire } from '../../providers/shapes/wire.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Policy } from '../policy/policy.ts';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Target } from '../routing/routing.ts';
 import type { Content } from '../policy/policy.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';

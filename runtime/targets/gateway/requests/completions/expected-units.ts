@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { isCount } from '../../../../core/numbers/is-count.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Endpoint } from './completion.ts';

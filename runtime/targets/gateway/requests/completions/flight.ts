@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';

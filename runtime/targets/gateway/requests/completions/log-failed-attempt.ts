@@ -1,4 +1,4 @@
-import type { Logger } from '../../../../serve/log.ts';
+import type { Logger } from '#serve/log.ts';
 import type { FailureKind } from '../../providers/adapters/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 

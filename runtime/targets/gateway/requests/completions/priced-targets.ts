@@ -1,4 +1,4 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
 import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { Estimate } from '../../accounts/ledger/ledger.ts';

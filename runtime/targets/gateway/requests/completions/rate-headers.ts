@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { Ledger, RateState } from '../../accounts/ledger/ledger.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { CompletionRequest } from './completion.ts';

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox';
-import { omitUndefined } from '../../../../core/json/omit-undefined.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import type { Steps } from '../../../../core/limits/steps.ts';
-import { runFairly } from '../../../../platform/run-yielding.ts';
-import { createBodyParser } from '../../../../serve/http/body.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { Steps } from '#core/limits/steps.ts';
+import { runFairly } from '#platform/run-yielding.ts';
+import { createBodyParser } from '#serve/http/body.ts';
 import { editMembers, listMembers } from '../../shared/json-members.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { CompletionRequest, PathMembers } from './completion.ts';

@@ -1,5 +1,5 @@
-import type { Lifecycle } from '../../../../serve/lifecycle.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import type { Lifecycle } from '#serve/lifecycle.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AbandonedReads } from './usage-entries.ts';
 

@@ -2,7 +2,7 @@ import type { Json } from '../../providers/shapes/chat.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
 import type { CountedPrompt, TokenCounter } from '../tokens/token-counter.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';
-import { greatest } from '../../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Estimated tokens of a request and its answer, for each model that can answer. */
 export interface RequestCounts {

@@ -1,6 +1,6 @@
 import type { Reservation } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
-import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts';
+import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { CompletionRequest } from './completion.ts';
 import type { ExpectedTokens, PriceList } from './priced-targets.ts';
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Lifecycle } from '../../../../serve/lifecycle.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Lifecycle } from '#serve/lifecycle.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Ledger, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { Telemetry } from './telemetry.ts';

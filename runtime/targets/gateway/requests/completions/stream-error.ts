@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { StreamError } from '../../providers/streams/stream.ts';
 
 /** The error of a request whose response has started, for an event in place of the answer. */

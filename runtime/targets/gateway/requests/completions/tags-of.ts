@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { HeaderReader } from '../../accounts/identity/identity.ts';
 import { isTag, MAX_TAGS, TAG_RULE } from '../../shared/tag.ts';
 import type { Json } from '../../providers/shapes/chat.ts';

@@ -1,4 +1,4 @@
-import type { RequestTrace } from '../../../../serve/telemetry/request-trace.ts';
+import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { HeaderReader } from '../../accounts/identity/identity.ts';
 import type { Attempt } from '../routing/routing.ts';

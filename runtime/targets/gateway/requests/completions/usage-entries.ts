@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { AudioCounts } from '../../shared/audio-price.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../../../serve/log.ts';
+import type { Logger } from '#serve/log.ts';
 import { isUncounted } from './is-uncounted.ts';
 import type { RequestState } from './request-state.ts';
 

@@ -1,4 +1,4 @@
-import { runFairly } from '../../../../platform/run-yielding.ts';
+import { runFairly } from '#platform/run-yielding.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { CheckedInput, CheckedRequest, GuardrailRule } from './guardrail.ts';
 import { checkedTexts } from './input-texts.ts';

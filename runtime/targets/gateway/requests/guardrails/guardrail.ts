@@ -1,6 +1,6 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { StreamGuard, StreamMask } from '../../providers/streams/stream.ts';
-import type { LinearPattern } from '../../../../platform/linear-pattern.ts';
+import type { LinearPattern } from '#platform/linear-pattern.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Placeholders } from './mask/placeholders.ts';
 

@@ -1,5 +1,5 @@
-import { sha256 } from '../../../../platform/sha256.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { sha256 } from '#platform/sha256.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Provider } from '../../providers/adapters/provider.ts';
 import type {
   ClassifierProfile,
@@ -20,7 +20,7 @@ import { createStreamMask } from './mask/mask-stream.ts';
 import { createPlaceholders } from './mask/placeholders.ts';
 import { readRules, requireUsable, strictest } from './read-rules.ts';
 import { createStreamGuard } from './stream-guard.ts';
-import { least } from '../../../../core/numbers/extremes.ts';
+import { least } from '#core/numbers/extremes.ts';
 
 export interface GuardrailOptions {
   readonly profiles: readonly GuardrailProfile[];

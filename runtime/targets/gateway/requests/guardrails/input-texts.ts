@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { pushAll } from '#core/values/push-all.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { encodedText } from './encoded-text.ts';
 import { checkedReadings } from './readings.ts';

@@ -1,4 +1,4 @@
-import { AppError, messageOf } from '../../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type {
   Checked,
   GuardrailProfile,

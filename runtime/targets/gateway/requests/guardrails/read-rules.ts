@@ -1,7 +1,7 @@
-import { inputError } from '../../../../contract/errors.ts';
-import { didYouMean } from '../../../../core/text/suggest.ts';
+import { inputError } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from './guardrail.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Maximum rules in one request, because every rule calls an encoder. */
 const MAX_RULES = 8;

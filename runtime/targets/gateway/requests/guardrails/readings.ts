@@ -1,6 +1,6 @@
-import { withoutEscapes } from '../../../../core/json/without-escapes.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { isRawNumber, parseLossless } from '../../../../core/json/lossless-json.ts';
+import { withoutEscapes } from '#core/json/without-escapes.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 
 /** JSON in a text: tool arguments and results. */
 const JSON_TEXT = /^[ \t\r\n]*[[{"]/;

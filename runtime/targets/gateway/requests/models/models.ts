@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { ModelsConfig } from './models-config.ts';
 import { createModelCache } from '../cache/model-cache.ts';
 import { createGuardrails } from '../guardrails/guardrails.ts';

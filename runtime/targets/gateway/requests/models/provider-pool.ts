@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fileState } from '../../../../platform/file-state.ts';
+import { fileState } from '#platform/file-state.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 
 type ProviderConfig = ProviderInstance | EncoderProgram;

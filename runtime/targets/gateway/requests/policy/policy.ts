@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Admission } from '../../accounts/ledger/admission.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
 import type { PromptWriter } from '../../accounts/prompts/prompt-writer.ts';

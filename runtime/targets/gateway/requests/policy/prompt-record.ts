@@ -1,5 +1,5 @@
 import { statusOf } from '../../accounts/ledger/usage-status.ts';
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { Prompt, PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
 import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
 import type { StreamGuard } from '../../providers/streams/stream.ts';

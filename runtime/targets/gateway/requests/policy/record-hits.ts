@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
 import type { GuardrailVerdict } from '../guardrails/guardrail.ts';
 import type { PolicyRequest } from './policy-request.ts';

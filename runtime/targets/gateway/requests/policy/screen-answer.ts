@@ -3,7 +3,7 @@ import type { GuardrailRule, Guardrails } from '../guardrails/guardrail.ts';
 import { mapOutputTexts } from '../guardrails/mask/output-members.ts';
 import { createPlaceholders, createRestorer } from '../guardrails/mask/placeholders.ts';
 import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
-import { parseLossless } from '../../../../core/json/lossless-json.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import type { PolicyRequest } from './policy-request.ts';
 import type { OnVerdicts } from './record-hits.ts';
 

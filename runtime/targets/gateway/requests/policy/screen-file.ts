@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseLossless } from '../../../../core/json/lossless-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import type { FormFile } from '../../shared/form.ts';
 import { textOfBytes } from '../guardrails/encoded-text.ts';
 import type { ModelSet } from '../models/model-set.ts';

@@ -1,7 +1,7 @@
-import { AppError, inputError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { listMembers } from '../../shared/json-members.ts';
 import { FURTHER_MODELS, requireDistinctInside, requireDistinctMembers } from '../completions/check-body.ts';
 import type { Json } from '../../providers/shapes/chat.ts';

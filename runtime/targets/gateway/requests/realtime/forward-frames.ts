@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { createFrameReader, createTextJoiner, type Frame, OPCODE } from './frames.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 interface ForwardRules {
   readonly maxFrameBytes: number;

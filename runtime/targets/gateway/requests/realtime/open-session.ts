@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
 import { estimateOf, pricesOf } from '../completions/priced-targets.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { AppError } from '../../../../contract/errors.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { AppError } from '#contract/errors.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { checkClientEvent } from './client-event.ts';
 import { forwardFrames } from './forward-frames.ts';

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { PromptRecord } from '../policy/prompt-record.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 
 interface WatchParts {
   /** Rejects if the key, its user or its team does not allow the work any more. */

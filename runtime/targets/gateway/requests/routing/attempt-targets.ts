@@ -1,5 +1,5 @@
-import { retryDelay } from '../../../../core/limits/retry-delay.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { retryDelay } from '#core/limits/retry-delay.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { FailedAnswer, SuccessfulAnswer } from '../../providers/adapters/provider.ts';
 import { failure } from '../../providers/adapters/failure.ts';
 import type {
@@ -15,7 +15,7 @@ import { judgeFailure } from './judge-failure.ts';
 import { measureAnswer } from './measure-answer.ts';
 import { type Report, reportResult } from './report-result.ts';
 import type { TargetStates } from './target-states.ts';
-import { pause } from '../../../../platform/pause.ts';
+import { pause } from '#platform/pause.ts';
 
 export interface AttemptParts {
   readonly states: TargetStates;

@@ -1,8 +1,8 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { BREAKER_POLICY } from './circuit-breaker.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import { RETRY_BUDGET_POLICY } from './retry-budget.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type {
   FailedAnswer,
   ModelEntry,

@@ -5,7 +5,7 @@ import type { TargetState } from './target-states.ts';
 import type { BreakerPolicy } from './circuit-breaker.ts';
 import type { RetryBudgetPolicy } from './retry-budget.ts';
 import type { Strategy } from './strategies.ts';
-import type { RetryPolicy } from '../../../../core/limits/retry-delay.ts';
+import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import type {
   AbandonedAnswer,
   ChatAnswer,

@@ -1,4 +1,4 @@
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { TokenUsage } from '../../providers/streams/stream.ts';
 import { readUsage } from '../../providers/streams/tally.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseLossless } from '../../../../core/json/lossless-json.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { PolicyRequest } from '../policy/policy-request.ts';

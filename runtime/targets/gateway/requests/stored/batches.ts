@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import { repeat } from '../../accounts/ledger/repeat.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { CurrentModels } from '../models/model-set.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import { type Form, type FormFile, requiredFile, writeForm } from '../../shared/form.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';

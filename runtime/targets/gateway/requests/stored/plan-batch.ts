@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AppError } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { isOneOf } from '../../../../core/values/is-one-of.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 import type { WorkPlan } from '../../accounts/objects/objects.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { GuardedInput } from '../policy/guarded-input.ts';

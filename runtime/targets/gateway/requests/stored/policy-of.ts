@@ -1,5 +1,5 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { PolicyRequest } from '../policy/policy-request.ts';
 import type { StoredRequest } from './stored.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { unknownObject } from '../../accounts/objects/create-objects.ts';
 import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';

@@ -1,12 +1,12 @@
 import type { GatewayState } from '../../gateway-state.ts';
 import type { StoredObject } from '../../accounts/objects/objects.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { createRestorer } from '../guardrails/mask/placeholders.ts';
 import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
 import type { Policy } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
 import { policyRequestOf } from './policy-of.ts';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';
 import type { Responses, StoredRequest } from './stored.ts';

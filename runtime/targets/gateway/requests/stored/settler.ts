@@ -1,7 +1,7 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
-import type { Clock } from '../../../../platform/clock.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
@@ -17,7 +17,7 @@ import { answerUsage } from './answer-usage.ts';
 import { storedWith } from './batch-responses.ts';
 import { createBatchBill } from './batch-bill.ts';
 import type { ProviderCalls } from './provider-calls.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export interface SettlerParts {
   readonly state: Pick<

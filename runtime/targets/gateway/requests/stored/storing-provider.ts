@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import { canUseProvider } from '../../accounts/identity/spender.ts';
 import type { PolicedObjects, PolicedProvider, Router, Target } from '../routing/routing.ts';

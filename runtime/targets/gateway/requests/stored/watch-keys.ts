@@ -1,5 +1,5 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { Logger } from '../../../../serve/log.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
 import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
 import { NO_LIMITS } from '../../accounts/ledger/admission.ts';

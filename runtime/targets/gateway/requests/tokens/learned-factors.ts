@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { repeat } from '../../accounts/ledger/repeat.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
-import { createYielder } from '../../../../platform/run-yielding.ts';
-import { readDataAsset } from '../../../../platform/data-asset.ts';
+import { createYielder } from '#platform/run-yielding.ts';
+import { readDataAsset } from '#platform/data-asset.ts';
 import { createEncoding, type Encoding } from './encoding.ts';
 import { readRanks } from './ranks.ts';
 import { nextCl100k, nextO200k, type NextPiece } from './split-text.ts';

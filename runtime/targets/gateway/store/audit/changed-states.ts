@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { isSecretName } from '../../../../core/text/secret-name.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isSecretName } from '#core/text/secret-name.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { storableText } from '../storable-text.ts';
 

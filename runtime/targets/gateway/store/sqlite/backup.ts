@@ -2,10 +2,10 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { configError } from '../../../../contract/errors.ts';
-import { createFolders } from '../../../../platform/files/create-folders.ts';
-import { temporaryPath } from '../../../../platform/files/temporary.ts';
-import { explainWriteError } from '../../../../platform/files/write-error.ts';
+import { configError } from '#contract/errors.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { temporaryPath } from '#platform/files/temporary.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 import { NEWEST_VERSION } from '../migrate.ts';
 import { LASTING } from '../lasting.ts';
 

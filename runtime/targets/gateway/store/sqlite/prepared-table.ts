@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { keysOf } from '../../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 /** A table with an `id` and prepared statements, because it is used many times per second. */
 export interface PreparedTable<Row> {

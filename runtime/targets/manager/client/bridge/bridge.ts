@@ -1,7 +1,7 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
-import { MCP_CODE } from '../../../../serve/errors/mcp-code.ts';
-import { isRequestId, type RequestId } from '../../../../serve/mcp/rpc-message.ts';
+import { messageOf } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { MCP_CODE } from '#serve/errors/mcp-code.ts';
+import { isRequestId, type RequestId } from '#serve/mcp/rpc-message.ts';
 import { RpcFailure, SessionExpired } from '../../upstream/connection.ts';
 import type { RpcMessage } from '../../upstream/rpc-message.ts';
 import type { Transport, TransportHooks } from '../../upstream/transport.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { RPC_CODE } from '../../../../serve/mcp/rpc-error.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { RPC_CODE } from '#serve/mcp/rpc-error.ts';
 import { type RpcFailure, SessionExpired } from '../../upstream/connection.ts';
 import type { RpcMessage } from '../../upstream/rpc-message.ts';
 import { rpcFailure } from '../../upstream/rpc-result.ts';

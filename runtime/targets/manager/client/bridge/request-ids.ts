@@ -1,4 +1,4 @@
-import type { RequestId } from '../../../../serve/mcp/rpc-message.ts';
+import type { RequestId } from '#serve/mcp/rpc-message.ts';
 
 /** Open requests by numbers that are unique in all sessions. */
 export interface RequestIds<Request> {

@@ -1,7 +1,7 @@
-import { settlesWithin } from '../../../../platform/settles-within.ts';
-import { parseLossless } from '../../../../core/json/lossless-json.ts';
-import type { Logger } from '../../../../serve/log.ts';
-import { createLineTransport, type LineTransportOptions } from '../../../../serve/mcp/line-transport.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import type { Logger } from '#serve/log.ts';
+import { createLineTransport, type LineTransportOptions } from '#serve/mcp/line-transport.ts';
 import { mcpPath, type Selection } from '../../access/selection.ts';
 import { DEFAULTS } from '../../config/defaults.ts';
 import { openStreamableHttp } from '../../upstream/remote/streamable-http.ts';

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
 import { findCommand } from './find-command.ts';
-import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 
 /** Programs that run packages of servers: the arguments that print their version, and how to install them. */
 const RUNNERS: Readonly<Record<string, Runner>> = {

@@ -1,7 +1,7 @@
-import { messageOf } from '../../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
 import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
-import { type Finding, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 
 export interface CheckedConfig {
   /** Undefined if the configuration is invalid. */

@@ -1,8 +1,8 @@
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import { checkPort } from '../../../../serve/cli/doctor/check-port.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { checkPort } from '#serve/cli/doctor/check-port.ts';
 import { apiPath, type ManagerClient } from '../manager-client.ts';
 import { changedToolsText, type ManagerStatus, type ServerState } from '../manager-status.ts';
-import { type Finding, note, ok, problem } from '../../../../serve/cli/doctor/finding.ts';
+import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
 
 /** Checks that the manager responds, and the health of its servers. */
 export async function checkManager(manager: ManagerClient, address: URL): Promise<Finding[]> {

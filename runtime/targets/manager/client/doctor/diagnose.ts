@@ -1,7 +1,7 @@
-import type { Output } from '../../../../serve/cli/command.ts';
+import type { Output } from '#serve/cli/command.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
 import type { ManagerClient } from '../manager-client.ts';
-import { showFindings } from '../../../../serve/cli/doctor/show-findings.ts';
+import { showFindings } from '#serve/cli/doctor/show-findings.ts';
 import { checkCommands } from './check-commands.ts';
 import { checkConfig } from './check-config.ts';
 import { checkManager } from './check-manager.ts';

@@ -1,8 +1,8 @@
-import type { Command, CommandGroup } from '../../../../serve/cli/command.ts';
+import type { Command, CommandGroup } from '#serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { MCPD_FORCE_OPTION } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
+import { atLeast, exactly } from '#serve/cli/positionals.ts';
 import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
 const setArgs: Command = {
@@ -18,7 +18,7 @@ const setArgs: Command = {
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<argument>');
     const [server] = first;
-    const { escapeDollars } = await import('../../../../core/text/expand.ts');
+    const { escapeDollars } = await import('#core/text/expand.ts');
     const { mergeArgs } = await import('../../config-edit/merge-args.ts');
     const added = [first[1], ...rest].map((arg) => (invocation.flag('literal') ? escapeDollars(arg) : arg));
     const { editArgs } = await import('../../config-edit/secrets-text.ts');

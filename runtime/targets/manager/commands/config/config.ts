@@ -1,4 +1,4 @@
-import type { CommandGroup } from '../../../../serve/cli/command.ts';
+import type { CommandGroup } from '#serve/cli/command.ts';
 import { exportCommand } from '../export.ts';
 import { PLUGIN_COMMANDS } from '../plugin-commands.ts';
 import { argsGroup } from './args.ts';

@@ -1,11 +1,11 @@
-import type { Command, CommandGroup, Invocation, Output } from '../../../../serve/cli/command.ts';
+import type { Command, CommandGroup, Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { isTable } from '../../config/table-reader.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
 import { editServersFile } from '../edit-servers-file.ts';
-import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
-import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { atLeast, exactly } from '#serve/cli/positionals.ts';
 import { validateCommand } from '../validate.ts';
 
 const getSetting: Command = {

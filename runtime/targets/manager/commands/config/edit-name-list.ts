@@ -1,4 +1,4 @@
-import type { Invocation, Output } from '../../../../serve/cli/command.ts';
+import type { Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 
 export type NameListKey = 'tools' | 'prompts' | 'resources';

@@ -1,7 +1,7 @@
-import type { Command, CommandGroup, Invocation, Output } from '../../../../serve/cli/command.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
+import type { Command, CommandGroup, Invocation, Output } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import type { GroupSpec } from '../../config/group-spec.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
@@ -52,7 +52,7 @@ const setGroup: Command = {
     const [name] = exactly(invocation, '<group>');
     const [{ addGroup, hasGroup, replaceGroup }, { configError }, { nameProblem }] = await Promise.all([
       import('../../config-edit/groups-text.ts'),
-      import('../../../../contract/errors.ts'),
+      import('#contract/errors.ts'),
       import('../../config/server-name.ts'),
     ]);
     const problem = nameProblem(name, 'group');
@@ -97,7 +97,7 @@ async function edit(
   const paths = configPaths(invocation, process.env);
   const [{ previewServers }, { unifiedDiff }] = await Promise.all([
     import('../../config-edit/config-editor.ts'),
-    import('../../../../core/text/unified-diff.ts'),
+    import('#core/text/unified-diff.ts'),
   ]);
   const { before, after } = await previewServers(paths, change);
   output.out(unifiedDiff(paths.config, before, after));

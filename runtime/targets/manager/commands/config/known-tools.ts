@@ -1,5 +1,5 @@
-import { configError } from '../../../../contract/errors.ts';
-import type { Invocation, Output } from '../../../../serve/cli/command.ts';
+import { configError } from '#contract/errors.ts';
+import type { Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { openRegistries } from '../registry-option.ts';
 

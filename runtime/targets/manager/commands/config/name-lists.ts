@@ -1,13 +1,8 @@
-import {
-  type Command,
-  type CommandGroup,
-  type Invocation,
-  UsageError,
-} from '../../../../serve/cli/command.ts';
+import { type Command, type CommandGroup, type Invocation, UsageError } from '#serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { MCPD_CACHE_OPTIONS } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
+import { atLeast, exactly } from '#serve/cli/positionals.ts';
 import { REGISTRY_OPTION } from '../registry-option.ts';
 import { type NameListKey, readNameList, writeNameList } from './edit-name-list.ts';
 import { knownTools } from './known-tools.ts';

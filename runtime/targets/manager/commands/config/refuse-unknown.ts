@@ -1,5 +1,5 @@
-import { configError } from '../../../../contract/errors.ts';
-import { suggest } from '../../../../core/text/suggest.ts';
+import { configError } from '#contract/errors.ts';
+import { suggest } from '#core/text/suggest.ts';
 
 /** Rejects names to remove that a list does not contain. `list` describes it for the message. */
 export function refuseUnknown(names: readonly string[], known: readonly string[], list: string): void {

@@ -1,9 +1,9 @@
-import type { Command, CommandGroup } from '../../../../serve/cli/command.ts';
+import type { Command, CommandGroup } from '#serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { MCPD_FORCE_OPTION } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
-import { atLeast, exactly } from '../../../../serve/cli/positionals.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { atLeast, exactly } from '#serve/cli/positionals.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
@@ -39,7 +39,7 @@ const setValues = ({ table, nouns, pair }: SecretKind): Command => ({
     const { first, rest } = atLeast(invocation, '<server>', `<${pair}>`);
     const [server] = first;
     const pairs = [first[1], ...rest].map((text) => nameAndValue(text));
-    const { escapeDollars } = await import('../../../../core/text/expand.ts');
+    const { escapeDollars } = await import('#core/text/expand.ts');
     const { setSecret } = await import('../../config-edit/secrets-text.ts');
     const write = (value: string): string => (invocation.flag('literal') ? escapeDollars(value) : value);
     return await editServerSecrets(invocation, output, {

@@ -1,4 +1,4 @@
-import type { Invocation, Output } from '../../../../serve/cli/command.ts';
+import type { Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import type { SecretsEntry } from '../../config/secrets-file.ts';
 
@@ -21,7 +21,7 @@ export async function readServerSecrets(invocation: Invocation, server: string):
   const paths = configPaths(invocation, process.env);
   const [{ readText }, { noSecrets, readSecretsFile }, { problemsError }, { serverName }] = await Promise.all(
     [
-      import('../../../../platform/read-text.ts'),
+      import('#platform/read-text.ts'),
       import('../../config/secrets-file.ts'),
       import('../../config/problems.ts'),
       import('../../config/server-name.ts'),

@@ -1,12 +1,12 @@
-import { commonOptions } from '../../../../serve/cli/common-options.ts';
-import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
 import { serverName } from '../../config/server-name.ts';
-import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
+import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/rate.ts';
-import { isJson } from '../../../../serve/cli/output-format.ts';
+import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
-import { recordOf } from '../../../../core/values/keys.ts';
+import { recordOf } from '#core/values/keys.ts';
 
 /** The flags that give a key admin permission. */
 const ADMIN_FLAGS = ['admin', 'admin-read-only', 'edit'];

@@ -1,9 +1,9 @@
-import type { Command } from '../../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import type { KeyRecord, KeyState } from '../../access/key-record.ts';
-import { formatTable } from '../../../../serve/cli/table.ts';
-import { printLines } from '../../../../serve/cli/print.ts';
-import { stdoutTerminal } from '../../../../serve/cli/terminal.ts';
-import { isJson } from '../../../../serve/cli/output-format.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { printLines } from '#serve/cli/print.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
 /** `keys list`: lists the records of the keys; the keys themselves are not stored. */

@@ -1,5 +1,5 @@
-import type { Invocation, Option } from '../../../../serve/cli/command.ts';
-import { TEXT_OR_JSON } from '../../../../serve/cli/output-format.ts';
+import type { Invocation, Option } from '#serve/cli/command.ts';
+import { TEXT_OR_JSON } from '#serve/cli/output-format.ts';
 import { keysPath } from '../../access/keys-path.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';

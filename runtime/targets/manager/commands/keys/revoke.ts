@@ -1,6 +1,6 @@
-import type { Command } from '../../../../serve/cli/command.ts';
-import { isJson } from '../../../../serve/cli/output-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { isJson } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
 /** `keys revoke`: revokes a key. A running manager rejects it within a second. */

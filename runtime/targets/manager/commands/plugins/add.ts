@@ -1,7 +1,7 @@
-import { type Command, UsageError } from '../../../../serve/cli/command.ts';
-import { configError } from '../../../../contract/errors.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
+import { configError } from '#contract/errors.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { editServersFile } from '../edit-servers-file.ts';
 import { CATEGORY_OPTION, categoryOf, ENTRY_OPTIONS, entryFrom } from './options.ts';
 

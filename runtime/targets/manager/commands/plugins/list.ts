@@ -1,7 +1,7 @@
-import type { Command } from '../../../../serve/cli/command.ts';
+import type { Command } from '#serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { readPlugins } from './read-plugins.ts';
 import { CATEGORY_OPTION } from './options.ts';
 

@@ -1,9 +1,9 @@
-import { configError } from '../../../../contract/errors.ts';
-import { type Command, type Invocation, UsageError } from '../../../../serve/cli/command.ts';
+import { configError } from '#contract/errors.ts';
+import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
 import type { PluginPosition } from '../../config-edit/plugins-text.ts';
 import { PLUGIN_CATEGORIES } from '../../config/plugin-settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { editServersFile } from '../edit-servers-file.ts';
 import { categoryOf, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 

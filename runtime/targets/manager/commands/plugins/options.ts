@@ -1,4 +1,4 @@
-import { type Invocation, type Option, UsageError } from '../../../../serve/cli/command.ts';
+import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import type { PluginId } from '../../config-edit/plugins-table.ts';
 import {
   PLUGIN_CATEGORIES,
@@ -6,7 +6,7 @@ import {
   PLUGIN_KINDS,
   type PluginCategory,
 } from '../../config/plugin-settings.ts';
-import { nameAndValue } from '../../../../serve/cli/name-and-value.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
 
 const CATEGORY = {
   value: 'category',

@@ -1,4 +1,4 @@
-import type { Invocation } from '../../../../serve/cli/command.ts';
+import type { Invocation } from '#serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 
 /** Reads the configuration file; returns its text and path. */

@@ -1,6 +1,6 @@
-import { type Command, UsageError } from '../../../../serve/cli/command.ts';
+import { type Command, UsageError } from '#serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { editServersFile } from '../edit-servers-file.ts';
 import { ENTRY_OPTIONS, entryFrom, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { configError, messageOf } from '../../../../contract/errors.ts';
-import type { Command } from '../../../../serve/cli/command.ts';
-import { EXIT_FAILED } from '../../../../serve/errors/exit-code.ts';
+import { configError, messageOf } from '#contract/errors.ts';
+import type { Command } from '#serve/cli/command.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import type { PluginSpec } from '../../config/plugin-settings.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { exactly } from '../../../../serve/cli/positionals.ts';
+import { exactly } from '#serve/cli/positionals.ts';
 import { readPlugins } from './read-plugins.ts';
 import { CATEGORY_OPTION } from './options.ts';
-import { pushAll } from '../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export const validatePluginsCommand: Command = {
   summary: 'Validate the configuration of plugins; --check-binaries also checks that their files exist.',

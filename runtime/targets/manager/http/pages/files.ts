@@ -1,4 +1,4 @@
-import { readTextAsset } from '../../../../platform/text-asset.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 
 /** Files of the pages of the manager, by path under `browser/`. The pages also use the files that all pages share. */
 export const PAGE_FILES = [

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
-import { AppError } from '../../../../contract/errors.ts';
-import { type Access, authenticate } from '../../../../serve/access.ts';
-import { createPage } from '../../../../serve/http/pages/page.ts';
+import { AppError } from '#contract/errors.ts';
+import { type Access, authenticate } from '#serve/access.ts';
+import { createPage } from '#serve/http/pages/page.ts';
 import { PAGE_FILES, readPageFile } from './files.ts';
 
 /** Routes of the pages at `/` and of their assets. */

@@ -1,5 +1,5 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import { reloadBody, serverStatusBody, statusBody } from '../schemas/admin.ts';
 import { serverName } from './operations.ts';
 

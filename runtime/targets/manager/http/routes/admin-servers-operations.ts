@@ -1,6 +1,6 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { PHASES } from '../../supervisor/managed-server.ts';
 import { serverOverviewBody, serverOverviews } from '../schemas/admin-servers.ts';
 import { TIME } from './admin-operations.ts';

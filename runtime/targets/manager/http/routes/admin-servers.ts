@@ -1,6 +1,6 @@
-import { systemClock } from '../../../../platform/clock.ts';
-import { readProcessTable } from '../../../../platform/process-tree/process-table.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
+import { systemClock } from '#platform/clock.ts';
+import { readProcessTable } from '#platform/process-tree/process-table.ts';
+import { wordOf } from '#serve/http/query.ts';
 import type { CallStatistics } from '../../calls/statistics.ts';
 import { isPerUser } from '../../config/is-per-user.ts';
 import type { ManagerContext } from '../../context.ts';

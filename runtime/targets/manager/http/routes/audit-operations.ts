@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { anyObject, oneOf } from '../../../../serve/http/schemas.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { anyObject, oneOf } from '#serve/http/schemas.ts';
 import { CALL_KINDS } from '../../calls/metrics.ts';
 import { nextCursor, optionalText, struct } from '../schemas/struct.ts';
 import { PAGE_PARAMETERS, searchParameter } from './paging.ts';

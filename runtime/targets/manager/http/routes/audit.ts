@@ -1,10 +1,10 @@
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Caller } from '../../access/caller.ts';
 import { CALL_KINDS } from '../../calls/metrics.ts';
 import { type AuditEntry, readAudit } from '../../calls/read-audit.ts';
 import { serverName } from '../../config/server-name.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
-import { parseTimestamp } from '../../../../core/time/timestamp.ts';
+import { wordOf } from '#serve/http/query.ts';
+import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { ManagerFiles } from '../app-options.ts';
 import { requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';

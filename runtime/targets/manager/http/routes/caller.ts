@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';

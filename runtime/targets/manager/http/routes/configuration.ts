@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import { readText, type TextFileOnDisk } from '../../../../platform/read-text.ts';
+import { AppError } from '#contract/errors.ts';
+import { admit } from '#serve/http/admit.ts';
+import { readText, type TextFileOnDisk } from '#platform/read-text.ts';
 import { editSecrets } from '../../config-edit/config-editor.ts';
 import { removeSecrets } from '../../config-edit/secrets-text.ts';
 import { replaceServer, serverBlock } from '../../config-edit/server-block.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { wordOf } from '../../../../serve/http/query.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { wordOf } from '#serve/http/query.ts';
 
 type Parameter = NonNullable<Operation['parameters']>[number];
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 
 /** Returns the operations of the same routes below `/groups/{group}`. */
 export const groupOperations = (operations: readonly Operation[]): readonly Operation[] =>

@@ -1,5 +1,5 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import { AppError } from '../../../../contract/errors.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { AppError } from '#contract/errors.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';

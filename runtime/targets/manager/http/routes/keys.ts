@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import { EXPIRY_RULE, parseExpiry } from '../../../../core/time/expiry.ts';
-import { admit } from '../../../../serve/http/admit.ts';
+import { AppError } from '#contract/errors.ts';
+import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
+import { admit } from '#serve/http/admit.ts';
 import { addKey, revokeKey } from '../../access/edit-keys.ts';
 import { readKeyFile } from '../../access/key-file.ts';
 import { type KeyRecord, stateOf } from '../../access/key-record.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
 import { requireAdmin } from '../env.ts';
 import { followLogs } from '../follow-logs.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { wholeNumberOf, wordOf } from '../../../../serve/http/query.ts';
-import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
+import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
+import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import { logLine, logsBody } from '../schemas/admin.ts';
 import { logLineView } from '../views/server-view.ts';
 import { serverOf } from './admin.ts';

@@ -1,5 +1,5 @@
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '../../../../serve/http/openapi/statuses.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 
 type Parameter = NonNullable<Operation['parameters']>[number];
 

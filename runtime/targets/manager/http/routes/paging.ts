@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import { wholeNumberOf } from '../../../../serve/http/query.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { wholeNumber } from '#serve/http/openapi/describe.ts';
+import { wholeNumberOf } from '#serve/http/query.ts';
 
 const LIMIT = { min: 1, max: 500, fallback: 50 };
 const CURSOR = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };

@@ -1,5 +1,5 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { pinnedToolsBody, removedPinsBody, toolPoliciesBody } from '../schemas/pins.ts';
 import { DRY_RUN, flagParameter } from './flag-parameter.ts';
 import { serverName } from './operations.ts';

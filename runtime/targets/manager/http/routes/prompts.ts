@@ -1,7 +1,7 @@
-import { admit } from '../../../../serve/http/admit.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { listCall, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';

@@ -1,10 +1,10 @@
-import { admit } from '../../../../serve/http/admit.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
 import { listCall, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
-import { requiredText } from '../../../../serve/http/query.ts';
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { requiredText } from '#serve/http/query.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import { resourceContents, resourcesBody, resourceTemplatesBody } from '../schemas/resources.ts';
 import { jsonAnswer } from '../struct-answer.ts';
 import { compact } from '../views/compact.ts';

@@ -1,5 +1,5 @@
-import { answerOf, wholeNumber } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
+import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
 import { foundPromptsBody, foundResourcesBody, foundToolsBody } from '../schemas/search.ts';
 
 export const LIMIT = { min: 1, max: 1000, fallback: 20 };

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
-import { requiredText, wholeNumberOf } from '../../../../serve/http/query.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import { requiredText, wholeNumberOf } from '#serve/http/query.ts';
 import type { FoundItem } from '../../calls/item-index.ts';
 import { createSearch, type Search } from '../../calls/search.ts';
 import { SEARCH_KINDS } from '../../calls/search-kinds.ts';

@@ -1,4 +1,4 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import { Type } from 'typebox';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';

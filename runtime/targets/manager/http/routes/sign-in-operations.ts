@@ -1,6 +1,6 @@
-import { answerOf } from '../../../../serve/http/openapi/describe.ts';
-import type { Operation } from '../../../../serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '../../../../serve/http/openapi/statuses.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { signedOut, signInBody, signInCompletion, signInStart, startedSignIn } from '../schemas/sign-in.ts';
 import { serverName } from './operations.ts';
 

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import { AppError, inputError, messageOf } from '../../../../contract/errors.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
-import { admit } from '../../../../serve/http/admit.ts';
-import type { ShellEnv } from '../../../../serve/http/request-id.ts';
+import { AppError, inputError, messageOf } from '#contract/errors.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { admit } from '#serve/http/admit.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
 import { isLoopbackUrl } from '../../config/is-loopback-url.ts';
 import { isPerUser } from '../../config/is-per-user.ts';
 import type { ServerSpec } from '../../config/spec.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 import { serverState } from './admin.ts';
 import { dateTime, nextCursor, struct } from './struct.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 import { PHASES } from '../../supervisor/managed-server.ts';
 import { serverHealth } from './health.ts';
 import { dateTime, optionalText, struct } from './struct.ts';

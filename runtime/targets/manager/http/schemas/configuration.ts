@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed, textMap } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed, textMap } from '#serve/http/schemas.ts';
 import { nextCursor, optionalText, struct } from './struct.ts';
 import { reload } from './admin.ts';
 

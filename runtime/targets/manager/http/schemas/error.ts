@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { listOrNull, optionalText, struct } from './struct.ts';
 
 const errorDetail = closed('ErrorDetail', {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { dateTime, listOrNull, optionalText, struct } from './struct.ts';
 
 export const changedTools = Type.Optional(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 import { dateTime, optionalText, struct } from './struct.ts';
 
 const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });

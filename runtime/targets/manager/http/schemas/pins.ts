@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, oneOf } from '../../../../serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 import { APPROVAL_ACTIONS, APPROVAL_CONDITIONS, PIN_ACTIONS } from '../../config/tool-policy.ts';
 import { changedTools } from './health.ts';
 import { nextCursor, struct } from './struct.ts';

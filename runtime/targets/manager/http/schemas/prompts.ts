@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed, textMap } from '../../../../serve/http/schemas.ts';
+import { closed, textMap } from '#serve/http/schemas.ts';
 import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
 
 const promptArgument = closed('PromptArgument', {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
 
 const mimeType = optionalText('Media type of the resource.');

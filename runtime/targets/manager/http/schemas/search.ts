@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../../../../serve/http/schemas.ts';
+import { closed } from '#serve/http/schemas.ts';
 import { promptMembers } from './prompts.ts';
 import { resourceMembers } from './resources.ts';
 import { optionalText, struct } from './struct.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf } from '../../../../serve/http/schemas.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 import { dateTime, optionalText, struct } from './struct.ts';
 
 export const signInBody = struct(

@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
-import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed } from '#serve/http/schemas.ts';
 
 /** The member with the URL of the schema of a body. */
 const schemaLink = Type.Optional(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyObject, closed } from '../../../../serve/http/schemas.ts';
+import { anyObject, closed } from '#serve/http/schemas.ts';
 import { listOrNull, metaObject, optionalText, struct } from './struct.ts';
 
 const jsonSchema = closed(

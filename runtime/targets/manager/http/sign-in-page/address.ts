@@ -1,4 +1,4 @@
-import { createOwnAddress, type OwnAddressOptions } from '../../../../serve/http/own-address.ts';
+import { createOwnAddress, type OwnAddressOptions } from '#serve/http/own-address.ts';
 import type { SignInPage } from '../../calls/require-sign-in.ts';
 
 export const SIGN_IN_PATH = '/sign-in';

@@ -1,4 +1,4 @@
-import { readTextAsset } from '../../../../platform/text-asset.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 
 /** Files of the sign-in page, by path under `browser/`. The page also uses files of all pages. */
 export const SIGN_IN_PAGE_FILES = ['sign-in.html', 'sign-in.js', 'key-form.js'] as const;

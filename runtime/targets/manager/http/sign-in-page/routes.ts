@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { createPage } from '../../../../serve/http/pages/page.ts';
+import { createPage } from '#serve/http/pages/page.ts';
 import { SIGN_IN_PATH, SIGNED_IN_PATH } from './address.ts';
 import { readSignInPageFile, SIGN_IN_PAGE_FILES } from './files.ts';
 

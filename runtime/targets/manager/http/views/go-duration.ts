@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 const MICROSECOND = 1_000;
 const MILLISECOND = 1_000_000;

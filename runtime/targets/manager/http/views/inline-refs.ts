@@ -1,5 +1,5 @@
 import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { CallStatistics } from '../../calls/statistics.ts';
 import { maskUrl } from '../../config/mask-values.ts';
 import type { Launch } from '../../config/spec.ts';

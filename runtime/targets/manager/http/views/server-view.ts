@@ -1,5 +1,5 @@
 import { formatGoDuration } from './go-duration.ts';
-import { rfc3339 } from '../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { LogLine, ManagedServer } from '../../supervisor/managed-server.ts';
 import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
 import { toolName } from '../../calls/tool-name.ts';
 import type { Params } from '../../shapes/shape.ts';

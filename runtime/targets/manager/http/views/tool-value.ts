@@ -1,4 +1,4 @@
-import { parseLossless } from '../../../../core/json/lossless-json.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import type { ContentBlock, ToolResult } from '../../shapes/results.ts';
 import { isRecord } from '../../shapes/values.ts';
 

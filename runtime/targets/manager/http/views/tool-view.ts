@@ -2,7 +2,7 @@ import { inlineRefs } from './inline-refs.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
 import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 export const DETAILS = ['minimal', 'summary', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];

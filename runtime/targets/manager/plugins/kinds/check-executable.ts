@@ -1,5 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { configError } from '../../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 
 /** Rejects with a ConfigError if the program of a plugin cannot be executed. */
 export async function checkExecutable(path: string): Promise<void> {

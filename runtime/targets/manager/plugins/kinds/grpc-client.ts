@@ -1,7 +1,7 @@
 import { connect as connectSocket } from 'node:net';
 import { type Client, createClient } from '@connectrpc/connect';
 import { createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node';
-import { Plugin } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
+import { Plugin } from '#gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { MAX_PLUGIN_BODY_BYTES } from '../exchange.ts';
 
 export interface PluginClient {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectError } from '@connectrpc/connect';
-import { configError } from '../../../../contract/errors.ts';
-import { Flow } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
+import { configError } from '#contract/errors.ts';
+import { Flow } from '#gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { PLUGIN_FLOWS, type PluginFlow, type PluginSpec } from '../../config/plugin-settings.ts';
 import type { PluginClient } from './grpc-client.ts';
 

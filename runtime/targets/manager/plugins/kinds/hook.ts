@@ -6,10 +6,10 @@ import {
   type MessageInitShape,
   toJson,
 } from '@bufbuild/protobuf';
-import { configError } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { createJsonClient } from '../../../../serve/client/json-client.ts';
-import { HTTPRequestSchema, HTTPResponseSchema } from '../../../../gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
+import { configError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { createJsonClient } from '#serve/client/json-client.ts';
+import { HTTPRequestSchema, HTTPResponseSchema } from '#gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { CONTINUE, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.ts';
 import type { OpenPlugin } from '../open-plugin.ts';
 import type { HookLaunch, PluginSpec } from '../../config/plugin-settings.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { PackageInstallation, ProcessLaunch } from '../../config/spec.ts';
 import { describeExit, findCause } from '../process/find-cause.ts';
 import { startFailure } from '../start-failure.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { userCacheFolders } from '../../../../platform/files/user-cache-folders.ts';
+import { userCacheFolders } from '#platform/files/user-cache-folders.ts';
 import type { PackageInstallation, ProcessLaunch } from '../../config/spec.ts';
 
 /**

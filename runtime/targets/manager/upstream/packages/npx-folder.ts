@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** State of the folder into which npx installs a package. */
 export type NpxState = 'absent' | 'complete' | 'incomplete' | 'locked';

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { TurnQueue } from '../../../../core/limits/turn-queue.ts';
-import type { Clock } from '../../../../platform/clock.ts';
+import { TurnQueue } from '#core/limits/turn-queue.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { PackageInstallation, ProcessLaunch } from '../../config/spec.ts';
 import type { TransportHooks } from '../transport.ts';
 import { installPackage, isInstalled } from './install-package.ts';
 import { createInstalledMarks } from './installed-marks.ts';
-import { greatest } from '../../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Installs the packages of servers before they start: a few at a time, each one once. */
 export interface PackageInstaller {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
-import { type Clock, systemClock } from '../../../../platform/clock.ts';
-import { settlesWithin } from '../../../../platform/settles-within.ts';
+import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
 import type { PackageCommand, ProcessLaunch } from '../../config/spec.ts';
 import { createLastLines } from '../process/last-lines.ts';
 import { startChild } from '../process/start-child.ts';

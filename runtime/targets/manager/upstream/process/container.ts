@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { settlesWithin } from '../../../../platform/settles-within.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 
 /** A container with a unique name. */

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../../../platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 
 /** What a stream can send before it is slowed down, apart from what requests in flight need. */
 export interface FlowRates {

@@ -1,9 +1,4 @@
-import {
-  type Line,
-  type LineSplitter,
-  type OpenLine,
-  splitLines,
-} from '../../../../serve/mcp/line-splitter.ts';
+import { type Line, type LineSplitter, type OpenLine, splitLines } from '#serve/mcp/line-splitter.ts';
 import { createMessageMeter } from '../result-limit.ts';
 import { type Envelope, readEnvelope } from './read-envelope.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../core/json/json-text.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { PackageIntegrity } from '../../config/spec.ts';
 
 interface NpmOptions {

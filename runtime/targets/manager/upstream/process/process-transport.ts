@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createLineSplitter } from '../../../../serve/mcp/line-splitter.ts';
+import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { MAX_LOG_LINE, MAX_MESSAGE_BYTES, type Transport, type TransportHooks } from '../transport.ts';
@@ -10,8 +10,8 @@ import { describeExit, findCause } from './find-cause.ts';
 import { createLastLines } from './last-lines.ts';
 import { createMessageSplitter, type MessageLine } from './message-splitter.ts';
 import { createOutbox } from './outbox.ts';
-import { endChild } from '../../../../platform/process-group.ts';
-import { settlesWithin } from '../../../../platform/settles-within.ts';
+import { endChild } from '#platform/process-group.ts';
+import { settlesWithin } from '#platform/settles-within.ts';
 import { startChild } from './start-child.ts';
 
 /** Time after the exit of a process for the rest of its group to end and its last output to arrive. */

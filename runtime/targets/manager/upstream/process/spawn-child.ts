@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { AppError, messageOf } from '../../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
-import { errorCode } from '../../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 export interface Child {
   readonly streams: ChildProcessWithoutNullStreams;

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../contract/errors.ts';
-import type { ProcessTree } from '../../../../platform/process-tree/process-tree.ts';
-import { GROUPS_ONLY, type PreparedTree } from '../../../../platform/process-tree/process-trees.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ProcessTree } from '#platform/process-tree/process-tree.ts';
+import { GROUPS_ONLY, type PreparedTree } from '#platform/process-tree/process-trees.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import type { TransportHooks } from '../transport.ts';
 import { type Child, spawnChild } from './spawn-child.ts';

@@ -1,5 +1,5 @@
-import type { BearerChallenge } from '../../../../serve/oauth/bearer-challenge.ts';
-import type { DpopKey } from '../../../../serve/oauth/dpop-key.ts';
+import type { BearerChallenge } from '#serve/oauth/bearer-challenge.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 
 /** An access token, and the key that it is bound to if it is. */
 export interface AccessToken {

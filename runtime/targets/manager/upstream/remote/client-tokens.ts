@@ -1,6 +1,6 @@
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import type { DpopKey } from '../../../../serve/oauth/dpop-key.ts';
-import type { ServerMetadata } from '../../../../serve/oauth/server-metadata.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
+import type { ServerMetadata } from '#serve/oauth/server-metadata.ts';
 import type { ClientCredentials } from '../../config/spec.ts';
 import { chooseAuthMethod } from '../../sign-in/client-authentication.ts';
 import { findAuthorization } from '../../sign-in/find-authorization.ts';
@@ -35,7 +35,7 @@ export function createClientTokens(
   let key: DpopKey | undefined;
   const openKey = async (): Promise<DpopKey> => {
     // Imported on demand, because few servers require it.
-    const { openDpopKey } = await import('../../../../serve/oauth/dpop-key.ts');
+    const { openDpopKey } = await import('#serve/oauth/dpop-key.ts');
     return (key ??= openDpopKey());
   };
 

@@ -1,8 +1,8 @@
-import { isObject } from '../../../../core/json/is-object.ts';
-import { encodeHeader } from '../../../../serve/mcp/mirrored-name.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { encodeHeader } from '#serve/mcp/mirrored-name.ts';
 import type { Params } from '../../shapes/shape.ts';
-import { memberOf } from '../../../../core/values/member-of.ts';
-import { membersOf } from '../../../../core/json/members-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** The arguments of tools that a server requires in headers, too, according to its tool list. */
 export interface ParameterHeaders {

@@ -1,5 +1,5 @@
-import { AppError, messageOf } from '../../../../contract/errors.ts';
-import type { DpopKey } from '../../../../serve/oauth/dpop-key.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 import type { ClientKey } from '../../config/spec.ts';
 import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
 import { refreshTokens } from '../../sign-in/refresh-tokens.ts';
@@ -90,7 +90,7 @@ function createDpopKeys(): (record: SignInRecord) => Promise<DpopKey | undefined
     if (jwk === undefined) return undefined;
     if (known?.jwk === jwk) return known;
     // Imported on demand, because few servers require it.
-    const { openDpopKey } = await import('../../../../serve/oauth/dpop-key.ts');
+    const { openDpopKey } = await import('#serve/oauth/dpop-key.ts');
     if (known?.jwk !== jwk) known = openDpopKey(jwk);
     return known;
   };

@@ -1,5 +1,5 @@
-import { type EventData, readEvent } from '../../../../serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '../../../../serve/event-stream/event-frames.ts';
+import { type EventData, readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import { ConnectionClosed } from '../connection.ts';
 import { createMessageMeter, ResultTooLarge } from '../result-limit.ts';
 import { MAX_MESSAGE_BYTES } from '../transport.ts';

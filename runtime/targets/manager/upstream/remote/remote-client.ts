@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher } from 'undici';
-import { messageOf } from '../../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed } from '../connection.ts';
-import { parseBearerChallenge } from '../../../../serve/oauth/bearer-challenge.ts';
+import { parseBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
 import type { AccessToken, AccessTokens, Refusal } from './access-tokens.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 

@@ -1,4 +1,4 @@
-import { messageOf } from '../../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import type { CloseReason } from '../connection.ts';
 import { openTokens, type SignIns } from './open-tokens.ts';

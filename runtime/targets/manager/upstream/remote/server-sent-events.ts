@@ -1,4 +1,4 @@
-import { messageOf } from '../../../../contract/errors.ts';
+import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import type { RequestHeaders } from '../connection.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';

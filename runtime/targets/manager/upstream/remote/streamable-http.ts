@@ -1,5 +1,5 @@
-import { messageOf } from '../../../../contract/errors.ts';
-import { FIRST_STATELESS_VERSION } from '../../../../serve/mcp/protocol-version.ts';
+import { messageOf } from '#contract/errors.ts';
+import { FIRST_STATELESS_VERSION } from '#serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed, type RequestHeaders, SessionExpired } from '../connection.ts';
 import type { RpcMessage } from '../rpc-message.ts';
@@ -9,8 +9,8 @@ import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteResponse } from './remote-client.ts';
-import { encodeHeader, NAMED_BY } from '../../../../serve/mcp/mirrored-name.ts';
-import { isObject } from '../../../../core/json/is-object.ts';
+import { encodeHeader, NAMED_BY } from '#serve/mcp/mirrored-name.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const ACCEPT_STREAM = { accept: 'text/event-stream' };

@@ -1,15 +1,15 @@
 import { gunzipSync } from 'node:zlib';
 import type { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
-import { docsPageRoutes } from '../../../../../runtime/serve/http/docs-page/routes.ts';
-import { SHARED_FILES } from '../../../../../runtime/serve/http/pages/files.ts';
-import { PAGE_FILES as ENCODER } from '../../../../../runtime/targets/encoder/http/page/files.ts';
-import { pageRoutes as encoderRoutes } from '../../../../../runtime/targets/encoder/http/page/routes.ts';
-import { PAGE_FILES as GATEWAY } from '../../../../../runtime/targets/gateway/api/pages/files.ts';
-import { pageRoutes as gatewayRoutes } from '../../../../../runtime/targets/gateway/api/pages/routes.ts';
-import { PAGE_FILES as MANAGER } from '../../../../../runtime/targets/manager/http/pages/files.ts';
-import { pageRoutes as managerRoutes } from '../../../../../runtime/targets/manager/http/pages/routes.ts';
+import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
+import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
+import { SHARED_FILES } from '#serve/http/pages/files.ts';
+import { PAGE_FILES as ENCODER } from '#encoder/http/page/files.ts';
+import { pageRoutes as encoderRoutes } from '#encoder/http/page/routes.ts';
+import { PAGE_FILES as GATEWAY } from '#gateway/api/pages/files.ts';
+import { pageRoutes as gatewayRoutes } from '#gateway/api/pages/routes.ts';
+import { PAGE_FILES as MANAGER } from '#manager/http/pages/files.ts';
+import { pageRoutes as managerRoutes } from '#manager/http/pages/routes.ts';
 
 /** Everything that a browser can load from a program, compressed and not minified. */
 const MAX_BYTES = 250_000;

@@ -1,6 +1,6 @@
 import { execSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
-import { startWatchdog } from '../../../../../runtime/serve/program/watchdog/watchdog.ts';
+import { startWatchdog } from '#serve/program/watchdog/watchdog.ts';
 
 // A process whose event loop is blocked in the way that its argument names.
 

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  createStallClock,
-  type ThreadState,
-  type ThreadView,
-} from '../../../../../runtime/serve/program/watchdog/stall-clock.ts';
-import { threadFacts } from '../../../../../runtime/serve/program/watchdog/thread-facts.ts';
+import { createStallClock, type ThreadState, type ThreadView } from '#serve/program/watchdog/stall-clock.ts';
+import { threadFacts } from '#serve/program/watchdog/thread-facts.ts';
 
 interface Second {
   /** Time since the last look at the thread. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BatchQueue } from '../../../../../runtime/targets/encoder/batching/batch-queue.ts';
-import type { RunRules } from '../../../../../runtime/contract/batching.ts';
-import { planBatches } from '../../../../../runtime/targets/encoder/batching/batches.ts';
+import { BatchQueue } from '#encoder/batching/batch-queue.ts';
+import type { RunRules } from '#contract/batching.ts';
+import { planBatches } from '#encoder/batching/batches.ts';
 
 interface Item {
   readonly id: number;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { BatchQueue } from '../../../../../runtime/targets/encoder/batching/batch-queue.ts';
-import { maxPairsInThreads } from '../../../../../runtime/targets/encoder/batching/large-texts.ts';
+import { BatchQueue } from '#encoder/batching/batch-queue.ts';
+import { maxPairsInThreads } from '#encoder/batching/large-texts.ts';
 
 test('threads keep at most 256 MB, or a sixteenth of the memory', () => {
   expect(Math.floor(Math.sqrt(maxPairsInThreads(96, 24_000_000_000)))).toBe(1632);

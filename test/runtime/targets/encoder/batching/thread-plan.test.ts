@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planThreads } from '../../../../../runtime/targets/encoder/batching/thread-plan.ts';
+import { planThreads } from '#encoder/batching/thread-plan.ts';
 
 const SMALL = { memoryBytes: 64e9, weightsBytes: 90e6 };
 const TIGHT = { memoryBytes: 2e9, weightsBytes: 435e6 };

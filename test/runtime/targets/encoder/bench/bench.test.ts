@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import {
-  batchCandidates,
-  flagsText,
-  threadCandidates,
-} from '../../../../../runtime/targets/encoder/bench/candidates.ts';
-import { bestOf, type FlagsResult } from '../../../../../runtime/targets/encoder/bench/flags-result.ts';
-import { lengthsUpTo } from '../../../../../runtime/targets/encoder/bench/lengths.ts';
-import { summarize } from '../../../../../runtime/targets/encoder/bench/load.ts';
+import { batchCandidates, flagsText, threadCandidates } from '#encoder/bench/candidates.ts';
+import { bestOf, type FlagsResult } from '#encoder/bench/flags-result.ts';
+import { lengthsUpTo } from '#encoder/bench/lengths.ts';
+import { summarize } from '#encoder/bench/load.ts';
 
 test('processors are divided in every way that fits into memory', () => {
   const texts = (cores: number, sessions: number): string[] =>

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { MODEL_TYPE_NAMES } from '../../../../../runtime/contract/model-types.ts';
-import { putLoad } from '../../../../../runtime/targets/encoder/bench/load.ts';
-import { makeTexts } from '../../../../../runtime/targets/encoder/bench/texts.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { putLoad } from '#encoder/bench/load.ts';
+import { makeTexts } from '#encoder/bench/texts.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { builtAssets } from '#test/helpers/built.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 const MODELS = [
   'embedder',

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import {
-  createDispatcher,
-  type Dispatcher,
-} from '../../../../../runtime/targets/encoder/engine/dispatcher.ts';
-import { Job, type JobItem } from '../../../../../runtime/targets/encoder/engine/job.ts';
-import type { Pool } from '../../../../../runtime/targets/encoder/engine/pool.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { AppError } from '#contract/errors.ts';
+import { createDispatcher, type Dispatcher } from '#encoder/engine/dispatcher.ts';
+import { Job, type JobItem } from '#encoder/engine/job.ts';
+import type { Pool } from '#encoder/engine/pool.ts';
 
 const MANIFEST: Manifest = {
   name: 'model',

@@ -3,12 +3,12 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { parseManifest } from '../../../../../runtime/core/model/manifest-json.ts';
-import type { EngineAnswer, EngineRequest } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseManifest } from '#core/model/manifest-json.ts';
+import type { EngineAnswer, EngineRequest } from '#encoder/engine/serving.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { builtAssets } from '#test/helpers/built.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };

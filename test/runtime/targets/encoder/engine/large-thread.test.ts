@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import type { JobItem } from '../../../../../runtime/targets/encoder/engine/job.ts';
-import { createLargeThread } from '../../../../../runtime/targets/encoder/engine/large-thread.ts';
-import type { PoolMember } from '../../../../../runtime/targets/encoder/engine/pool-member.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { JobItem } from '#encoder/engine/job.ts';
+import { createLargeThread } from '#encoder/engine/large-thread.ts';
+import type { PoolMember } from '#encoder/engine/pool-member.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 
 /** Threads that run nothing, and the large thread that opens them. */
 function setUp(open: (start: () => PoolMember) => PoolMember = (start) => start()) {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import type { ThreadPlan } from '../../../../../runtime/targets/encoder/batching/thread-plan.ts';
-import type { JobItem } from '../../../../../runtime/targets/encoder/engine/job.ts';
-import { type Pool, startPool } from '../../../../../runtime/targets/encoder/engine/pool.ts';
-import type { PooledModel, PoolMember } from '../../../../../runtime/targets/encoder/engine/pool-member.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ThreadPlan } from '#encoder/batching/thread-plan.ts';
+import type { JobItem } from '#encoder/engine/job.ts';
+import { type Pool, startPool } from '#encoder/engine/pool.ts';
+import type { PooledModel, PoolMember } from '#encoder/engine/pool-member.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 
 /** A thread that runs a batch until it is finished. */
 interface FakeThread {

@@ -3,20 +3,13 @@ import { cp, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type {
-  EngineLimits,
-  EngineRequest,
-  ServingEngine,
-} from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import {
-  openServingEngine,
-  type ServingOptions,
-} from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { readGolden } from '../../../../helpers/golden.ts';
-import { FIXTURES } from '../../../../helpers/paths.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+import type { EngineLimits, EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
+import { openServingEngine, type ServingOptions } from '#encoder/engine/serving-engine.ts';
+import { readGolden } from '#test/helpers/golden.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { builtAssets } from '#test/helpers/built.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 const texts = (...list: string[]): { text: string }[] => list.map((text) => ({ text }));

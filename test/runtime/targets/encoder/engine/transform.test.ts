@@ -1,14 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { openEngine } from '../../../../../runtime/targets/encoder/engine/engine.ts';
-import {
-  openServingEngine,
-  type ServingOptions,
-} from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import type { TransformLimits } from '../../../../../runtime/contract/transform.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { transformedModel } from '../../../../helpers/transformed-model.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+import type { EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
+import { openServingEngine, type ServingOptions } from '#encoder/engine/serving-engine.ts';
+import type { TransformLimits } from '#contract/transform.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { transformedModel } from '#test/helpers/transformed-model.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { openEngine } from '../../../../../runtime/targets/encoder/engine/engine.ts';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { TASKS } from '../../../../../runtime/targets/encoder/tasks/index.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
-import { expectClose } from '../../../../helpers/close.ts';
+import { openEngine } from '#encoder/engine/engine.ts';
+import type { EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { TASKS } from '#encoder/tasks/index.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
+import { expectClose } from '#test/helpers/close.ts';
 import {
   type GoldenResult,
   numbersOfGolden,
   numbersOfResult,
   readGoldenWindows,
   type WindowedResult,
-} from '../../../../helpers/golden-windows.ts';
-import { useWindowedModels } from '../../../../helpers/windowed-models.ts';
+} from '#test/helpers/golden-windows.ts';
+import { useWindowedModels } from '#test/helpers/windowed-models.ts';
 
 const golden = readGoldenWindows();
 const [SHORT, LONG] = golden.texts;

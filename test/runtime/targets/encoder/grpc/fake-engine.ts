@@ -1,6 +1,6 @@
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import { AppError } from '#contract/errors.ts';
+import type { EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
 const TIMINGS = { tokenization: 0, queue: 0, inference: 0, total: 0 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { expectClose } from '../../../../helpers/close.ts';
-import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
+import { expectClose } from '#test/helpers/close.ts';
+import { type GoldenText, readGolden } from '#test/helpers/golden.ts';
 import { useModelServers } from './model-server.ts';
 
 const serve = useModelServers();

@@ -1,7 +1,7 @@
 import { fromBinary, fromJson, type JsonObject, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import type { ModelType } from '../../../../../runtime/contract/model-types.ts';
-import { SERVICES } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { SERVICES } from '#encoder/grpc/routes.ts';
 import { FIXTURE_MODELS } from '../surfaces/fixture-models.ts';
 import { useModelServers } from './model-server.ts';
 

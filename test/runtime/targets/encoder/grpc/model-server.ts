@@ -1,13 +1,13 @@
 import { afterAll } from 'vitest';
-import { type GrpcServer, listenGrpc } from '../../../../../runtime/targets/encoder/grpc/server/listen.ts';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { encoderGrpcRoutes } from '../../../../../runtime/targets/encoder/grpc/routes.ts';
+import { type GrpcServer, listenGrpc } from '#encoder/grpc/server/listen.ts';
+import type { EncoderContext } from '#encoder/context.ts';
+import type { ServingEngine } from '#encoder/engine/serving.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { encoderGrpcRoutes } from '#encoder/grpc/routes.ts';
 import { connect, type TestClient } from './server/grpc-js.ts';
-import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+import { testKernel, type TestKernel } from '#test/helpers/test-kernel.ts';
+import { builtAssets } from '#test/helpers/built.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 export const MAX_MESSAGE_BYTES = 1024 * 1024;
 

@@ -6,7 +6,7 @@ import {
   createGrpcWebTransport,
 } from '@connectrpc/connect-node';
 import { expect, test } from 'vitest';
-import { Embedding, EmbeddingResponseSchema } from '../../../../../runtime/gen/encoder/embedding_pb.ts';
+import { Embedding, EmbeddingResponseSchema } from '#gen/encoder/embedding_pb.ts';
 import { frame } from './server/raw-http2.ts';
 import { useModelServers } from './model-server.ts';
 

@@ -2,11 +2,11 @@ import { request as requestHttp1 } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { status as Status } from '@grpc/grpc-js';
 import { afterEach, expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
+import { AppError } from '#contract/errors.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
 import { connect, type Outcome } from './server/grpc-js.ts';
 import { frame, requestHttp2, statusOf } from './server/raw-http2.ts';
-import { testKernel, type TestKernel } from '../../../../helpers/test-kernel.ts';
+import { testKernel, type TestKernel } from '#test/helpers/test-kernel.ts';
 import { type FakeEngine, fakeEngine } from './fake-engine.ts';
 import { type ModelServer, serveEngine } from './model-server.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { predictResponse } from '../../../../../runtime/targets/encoder/schemas/predict.ts';
-import { TOLERANCE } from '../../../../helpers/close.ts';
-import { type Entity, readGoldenEntities } from '../../../../helpers/golden-entities.ts';
+import { predictResponse } from '#encoder/schemas/predict.ts';
+import { TOLERANCE } from '#test/helpers/close.ts';
+import { type Entity, readGoldenEntities } from '#test/helpers/golden-entities.ts';
 import { expectToMatch } from './matches.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 

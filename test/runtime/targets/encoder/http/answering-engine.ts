@@ -1,6 +1,6 @@
-import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
 const TIMINGS = { tokenization: 1, queue: 2, inference: 3, total: 6 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HttpListener, listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 
 const HERE = { hostname: '127.0.0.1', port: 0, portFlag: '--http-port' };

@@ -1,16 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
-import type { HostRules } from '../../../../../runtime/serve/http/host-rules.ts';
-import type { TlsFiles } from '../../../../../runtime/serve/tls.ts';
-import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import { mcpRoutes } from '../../../../../runtime/targets/encoder/mcp/routes.ts';
-import { runtimeFacts } from '../../../../../runtime/targets/encoder/servers/runtime-facts.ts';
-import { hostRulesOf } from '../../../../../runtime/targets/encoder/servers/host-rules-of.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
-import { FOREIGN_PAGES, statusesOf, withoutStatus, withStatus } from '../../../../helpers/hostile-hosts.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
-import { ask } from '../../../../contract/http-client.ts';
+import type { HostRules } from '#serve/http/host-rules.ts';
+import type { TlsFiles } from '#serve/tls.ts';
+import { listenHttp } from '#serve/http/listen.ts';
+import { mcpRoutes } from '#encoder/mcp/routes.ts';
+import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
+import { hostRulesOf } from '#encoder/servers/host-rules-of.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
+import { builtAssets } from '#test/helpers/built.ts';
+import { FOREIGN_PAGES, statusesOf, withoutStatus, withStatus } from '#test/helpers/hostile-hosts.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
+import { ask } from '#test/contract/http-client.ts';
 import { appAround, type OpenApp } from './open-app.ts';
 
 const engine = await openServingEngine(builtAssets('embedder'), {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
+import { listenHttp } from '#serve/http/listen.ts';
 import { openApp, type OpenApp, type OpenAppOptions } from './open-app.ts';
 
 let close: (() => Promise<void>)[] = [];

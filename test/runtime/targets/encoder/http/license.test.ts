@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Manifest } from '../../../../../runtime/contract/manifest.ts';
-import { modelMetadata } from '../../../../../runtime/targets/encoder/schemas/model.ts';
-import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { modelMetadata } from '#encoder/schemas/model.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 import { expectToMatch } from './matches.ts';
 import { appAround } from './open-app.ts';
 

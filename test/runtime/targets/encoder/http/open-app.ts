@@ -1,14 +1,14 @@
 import type { Hono } from 'hono';
 import { afterAll, beforeAll } from 'vitest';
-import type { ShellEnv } from '../../../../../runtime/serve/http/request-id.ts';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { encoderHttp, type EncoderAppOptions } from '../../../../../runtime/targets/encoder/http/app.ts';
-import type { DirectListener } from '../../../../../runtime/serve/http/direct-route.ts';
-import { type TestKernel, testKernel } from '../../../../helpers/test-kernel.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { EncoderContext } from '#encoder/context.ts';
+import type { EngineLimits, ServingEngine } from '#encoder/engine/serving.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { encoderHttp, type EncoderAppOptions } from '#encoder/http/app.ts';
+import type { DirectListener } from '#serve/http/direct-route.ts';
+import { type TestKernel, testKernel } from '#test/helpers/test-kernel.ts';
+import { builtAssets } from '#test/helpers/built.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 export interface OpenApp {
   readonly app: Hono<ShellEnv>;

@@ -1,9 +1,9 @@
 import { AuthenticationError, NotFoundError, OpenAI, UnprocessableEntityError } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type HttpListener, listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import { embeddingsResponse } from '../../../../../runtime/targets/encoder/schemas/openai.ts';
-import { largestDifference, TOLERANCE } from '../../../../helpers/close.ts';
-import { readGolden } from '../../../../helpers/golden.ts';
+import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
+import { embeddingsResponse } from '#encoder/schemas/openai.ts';
+import { largestDifference, TOLERANCE } from '#test/helpers/close.ts';
+import { readGolden } from '#test/helpers/golden.ts';
 import { expectToMatch } from './matches.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 

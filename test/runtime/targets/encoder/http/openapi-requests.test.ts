@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FIXTURES } from '../../../../helpers/paths.ts';
-import { schemaBodies } from '../../../../helpers/schema-bodies.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
+import { schemaBodies } from '#test/helpers/schema-bodies.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 
 type Schema = Parameters<ReturnType<typeof schemaBodies>['bodiesOf']>[0];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelType } from '../../../../../runtime/contract/model-types.ts';
-import { predictResponse } from '../../../../../runtime/targets/encoder/schemas/predict.ts';
-import { largestDifference, TOLERANCE } from '../../../../helpers/close.ts';
-import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { predictResponse } from '#encoder/schemas/predict.ts';
+import { largestDifference, TOLERANCE } from '#test/helpers/close.ts';
+import { type GoldenText, readGolden } from '#test/helpers/golden.ts';
 import { expectToMatch } from './matches.ts';
 import { type OpenApp, useApp } from './open-app.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rerankResponse } from '../../../../../runtime/targets/encoder/schemas/rerank.ts';
+import { rerankResponse } from '#encoder/schemas/rerank.ts';
 import { expectToMatch } from './matches.ts';
 import { appAround } from './open-app.ts';
 import { answeringEngine } from './answering-engine.ts';

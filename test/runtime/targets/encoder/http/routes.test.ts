@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelMetadata } from '../../../../../runtime/targets/encoder/schemas/model.ts';
-import { decodeResponse, tokenizeResponse } from '../../../../../runtime/targets/encoder/schemas/tokenize.ts';
-import { readGolden } from '../../../../helpers/golden.ts';
+import { modelMetadata } from '#encoder/schemas/model.ts';
+import { decodeResponse, tokenizeResponse } from '#encoder/schemas/tokenize.ts';
+import { readGolden } from '#test/helpers/golden.ts';
 import { expectToMatch } from './matches.ts';
 import { openApp, type OpenApp } from './open-app.ts';
 

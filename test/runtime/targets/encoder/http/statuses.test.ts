@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { appAround, openApp, type OpenApp } from './open-app.ts';
 import { answeringEngine } from './answering-engine.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { checkTokenIds } from '../../../../../runtime/targets/encoder/http/token-ids.ts';
-import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import type { ServingEngine } from '#encoder/engine/serving.ts';
+import { checkTokenIds } from '#encoder/http/token-ids.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
 const { manifest } = standInEngine({}, () => Promise.reject(new Error('not run')));
 const check = (

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { expectClose } from '../../../../helpers/close.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
-import type { Entity } from '../../../../helpers/golden-entities.ts';
-import { readGoldenWindows } from '../../../../helpers/golden-windows.ts';
-import { useWindowedModels } from '../../../../helpers/windowed-models.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { expectClose } from '#test/helpers/close.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
+import type { Entity } from '#test/helpers/golden-entities.ts';
+import { readGoldenWindows } from '#test/helpers/golden-windows.ts';
+import { useWindowedModels } from '#test/helpers/windowed-models.ts';
 import { appAround, type OpenApp } from './open-app.ts';
 
 const golden = readGoldenWindows();

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { outputFile } from '../../../../../runtime/targets/encoder/infer/output-file.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { outputFile } from '#encoder/infer/output-file.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 

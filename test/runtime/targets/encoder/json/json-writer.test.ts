@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { shortestFloat32 } from '../../../../../runtime/core/numbers/float32.ts';
-import { encodeJson } from '../../../../../runtime/targets/encoder/json/json-writer.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { encodeJson } from '#encoder/json/json-writer.ts';
 
 const encode = (value: unknown): string =>
   new TextDecoder('utf-8', { fatal: true }).decode(encodeJson(value));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { shortestFloat32 } from '../../../../../runtime/core/numbers/float32.ts';
-import { toJsonLine, toPrettyJson } from '../../../../../runtime/targets/encoder/json/json.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { toJsonLine, toPrettyJson } from '#encoder/json/json.ts';
 
 const VECTOR = Float32Array.of(0.1, -2.5, 3);
 

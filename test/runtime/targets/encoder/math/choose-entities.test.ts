@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  chooseEntities,
-  type OverlapRules,
-} from '../../../../../runtime/targets/encoder/math/choose-entities.ts';
-import {
-  type EntitySpan,
-  entityCandidates,
-} from '../../../../../runtime/targets/encoder/math/entity-candidates.ts';
+import { chooseEntities, type OverlapRules } from '#encoder/math/choose-entities.ts';
+import { type EntitySpan, entityCandidates } from '#encoder/math/entity-candidates.ts';
 
 /** The rules as they are defined: each pair of spans is compared. */
 function chooseByPairs(candidates: readonly EntitySpan[], { flat, multiLabel }: OverlapRules): EntitySpan[] {

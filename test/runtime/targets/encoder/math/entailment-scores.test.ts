@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { scoreLabels } from '../../../../../runtime/targets/encoder/math/entailment-scores.ts';
-import { expectClose } from '../../../../helpers/close.ts';
-import { readGoldenZeroShot } from '../../../../helpers/golden-zero-shot.ts';
+import { scoreLabels } from '#encoder/math/entailment-scores.ts';
+import { expectClose } from '#test/helpers/close.ts';
+import { readGoldenZeroShot } from '#test/helpers/golden-zero-shot.ts';
 
 test.each(Object.entries(readGoldenZeroShot()))(
   'scores of a model with the labels of %s are those of the pipeline',

@@ -9,8 +9,8 @@ import {
   type EntityRules,
   type EntityToken,
   wordOfEntity,
-} from '../../../../../runtime/targets/encoder/math/entities.ts';
-import { FIXTURES } from '../../../../helpers/paths.ts';
+} from '#encoder/math/entities.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 /** What fixtures/scripts/make_entities.py wrote. */
 interface GoldenSet {

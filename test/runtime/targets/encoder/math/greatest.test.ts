@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { greatest } from '../../../../../runtime/targets/encoder/math/greatest.ts';
+import { greatest } from '#encoder/math/greatest.ts';
 
 test('the greatest items are the first ones of all, sorted', () => {
   // Few different values, so that many are equal.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Activation, LayerSettings } from '../../../../../runtime/contract/sentence.ts';
-import { applyLayers, layersOf } from '../../../../../runtime/targets/encoder/math/layers.ts';
-import { largestDifference } from '../../../../helpers/close.ts';
+import type { Activation, LayerSettings } from '#contract/sentence.ts';
+import { applyLayers, layersOf } from '#encoder/math/layers.ts';
+import { largestDifference } from '#test/helpers/close.ts';
 
 const dense = (activation: Activation, bias = true): LayerSettings => ({
   kind: 'dense',

@@ -1,11 +1,11 @@
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import { ROOT } from '../../../../helpers/paths.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import type { EncoderContext } from '#encoder/context.ts';
+import { ROOT } from '#test/helpers/paths.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { openServing } from './serving-context.ts';
 import { type ServedOverHttp, serveHttp } from './wires.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
+import { builtAssets } from '#test/helpers/built.ts';
 
 /** How many checks each of the scenarios has that are about every server. */
 const APPLICABLE = {

@@ -1,13 +1,13 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError, type ErrorCode } from '../../../../../runtime/contract/errors.ts';
-import { MCP_CODE } from '../../../../../runtime/serve/errors/mcp-code.ts';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
+import { MCP_CODE } from '#serve/errors/mcp-code.ts';
+import type { EncoderContext } from '#encoder/context.ts';
 import { contextOf, openServing } from './serving-context.ts';
 import { RESULT, stubEngine } from './stub-engine.ts';
 import { connect, type Served, WIRES } from './wires.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
+import { builtAssets } from '#test/helpers/built.ts';
 
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;

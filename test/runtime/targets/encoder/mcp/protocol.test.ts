@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
+import type { EncoderContext } from '#encoder/context.ts';
 import { call, INITIALIZE, messages } from '../../../serve/mcp/requests.ts';
 import { contextOf, openServing } from './serving-context.ts';
 import { waitingEngine } from './stub-engine.ts';
 import { connect, type ServedOverHttp, serveHttp, serveStreams } from './wires.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
+import { builtAssets } from '#test/helpers/built.ts';
 
 let context: EncoderContext;
 let served: ServedOverHttp;

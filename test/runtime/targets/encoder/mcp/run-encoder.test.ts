@@ -1,12 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import { expectClose } from '../../../../helpers/close.ts';
-import { type GoldenText, readGolden } from '../../../../helpers/golden.ts';
+import type { EncoderContext } from '#encoder/context.ts';
+import { expectClose } from '#test/helpers/close.ts';
+import { type GoldenText, readGolden } from '#test/helpers/golden.ts';
 import { openServing } from './serving-context.ts';
 import { connect, type Served, WIRES } from './wires.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
+import { builtAssets } from '#test/helpers/built.ts';
 
 const MODELS = {
   sentiment: 'Performs sequence classification of input text sequences.',

@@ -1,8 +1,8 @@
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import type { EngineLimits, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { openServingEngine } from '../../../../../runtime/targets/encoder/engine/serving-engine.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
-import { DEFAULT_LIMITS } from '../../../../helpers/default-limits.ts';
+import type { EncoderContext } from '#encoder/context.ts';
+import type { EngineLimits, ServingEngine } from '#encoder/engine/serving.ts';
+import { openServingEngine } from '#encoder/engine/serving-engine.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
+import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 
 /** A fixture model, ready to serve. */
 export async function openServing(path: string, limits: Partial<EngineLimits> = {}): Promise<EncoderContext> {

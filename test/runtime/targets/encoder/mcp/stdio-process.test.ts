@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, expect, test } from 'vitest';
 import { call, INITIALIZE } from '../../../serve/mcp/requests.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
+import { builtAssets } from '#test/helpers/built.ts';
 
 const PROGRAM = [fileURLToPath(new URL('./stdio-program.ts', import.meta.url)), builtAssets('sentiment')];
 const CALL = {

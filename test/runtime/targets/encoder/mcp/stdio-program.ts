@@ -1,5 +1,5 @@
 // A process that serves the model at the path it is given over its own stdin and stdout, as `<model>.encoder mcp` does.
-import { serveStdio } from '../../../../../runtime/targets/encoder/mcp/stdio.ts';
+import { serveStdio } from '#encoder/mcp/stdio.ts';
 import { openServing } from './serving-context.ts';
 
 const [path = ''] = process.argv.slice(2);

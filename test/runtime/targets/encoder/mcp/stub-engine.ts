@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { EngineRequest, ServingEngine } from '../../../../../runtime/targets/encoder/engine/serving.ts';
-import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
+import type { EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
 /** An engine with configured results, for states that a real one cannot be brought into. */
 export function stubEngine(run: (request: EngineRequest) => Promise<Uint8Array[]>): ServingEngine {

@@ -4,10 +4,10 @@ import { serve } from '@hono/node-server';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { createLineTransport } from '../../../../../runtime/serve/mcp/line-transport.ts';
-import type { EncoderContext } from '../../../../../runtime/targets/encoder/context.ts';
-import { mcpRoutes, type McpRoutesOptions } from '../../../../../runtime/targets/encoder/mcp/routes.ts';
-import { serveStdio } from '../../../../../runtime/targets/encoder/mcp/stdio.ts';
+import { createLineTransport } from '#serve/mcp/line-transport.ts';
+import type { EncoderContext } from '#encoder/context.ts';
+import { mcpRoutes, type McpRoutesOptions } from '#encoder/mcp/routes.ts';
+import { serveStdio } from '#encoder/mcp/stdio.ts';
 
 /** A served model that SDK clients can connect to. */
 export interface Served {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { serveCommand } from '../../../../../runtime/targets/encoder/commands/serve.ts';
-import { readAddresses } from '../../../../../runtime/targets/encoder/servers/addresses.ts';
-import { exposureNotice } from '../../../../../runtime/targets/encoder/servers/exposure.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { serveCommand } from '#encoder/commands/serve.ts';
+import { readAddresses } from '#encoder/servers/addresses.ts';
+import { exposureNotice } from '#encoder/servers/exposure.ts';
 
 type Variables = Readonly<Record<string, string>>;
 const read = (args: readonly string[], env: Variables = {}) =>

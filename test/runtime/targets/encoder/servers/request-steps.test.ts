@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Job } from '../../../../../runtime/targets/encoder/engine/job.ts';
-import { requestSteps } from '../../../../../runtime/targets/encoder/servers/request-steps.ts';
+import { Job } from '#encoder/engine/job.ts';
+import { requestSteps } from '#encoder/servers/request-steps.ts';
 
 const COUNTS = { inputs: 2, tokens: 6, truncated: 0 };
 

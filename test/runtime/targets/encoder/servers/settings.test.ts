@@ -1,15 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { serveCommand } from '../../../../../runtime/targets/encoder/commands/serve.ts';
-import { readAddresses } from '../../../../../runtime/targets/encoder/servers/addresses.ts';
-import {
-  readServerSettings,
-  type ServerSettings,
-} from '../../../../../runtime/targets/encoder/servers/settings.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { serveCommand } from '#encoder/commands/serve.ts';
+import { readAddresses } from '#encoder/servers/addresses.ts';
+import { readServerSettings, type ServerSettings } from '#encoder/servers/settings.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const read = (args: readonly string[], env: Record<string, string> = {}): ServerSettings => {
   const invocation = parseInvocation(serveCommand(''), args, env);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Tracer } from '../../../../../runtime/serve/telemetry/tracer.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { serveCommand } from '../../../../../runtime/targets/encoder/commands/serve.ts';
-import { runtimeFacts } from '../../../../../runtime/targets/encoder/servers/runtime-facts.ts';
-import { readServerSettings } from '../../../../../runtime/targets/encoder/servers/settings.ts';
-import { startServers } from '../../../../../runtime/targets/encoder/servers/start-servers.ts';
-import { standInEngine } from '../../../../helpers/stand-in-engine.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { serveCommand } from '#encoder/commands/serve.ts';
+import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
+import { readServerSettings } from '#encoder/servers/settings.ts';
+import { startServers } from '#encoder/servers/start-servers.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 
 test('at shutdown, spans have the time that is left, which begins with the shutdown', async () => {
   const limits: (number | undefined)[] = [];

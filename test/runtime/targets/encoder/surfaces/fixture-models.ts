@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { FIXTURES } from '../../../../helpers/paths.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 /** Fixture models that differ in what they serve: each model type, and the forms of a type that have routes or members of their own. */
 export const FIXTURE_MODELS = [

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../../../helpers/paths.ts';
+import { ROOT } from '#test/helpers/paths.ts';
 
 const ENCODER = 'runtime/targets/encoder';
 

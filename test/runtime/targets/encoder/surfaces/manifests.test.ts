@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MODEL_TYPE_NAMES } from '../../../../../runtime/contract/model-types.ts';
-import { builtAssets } from '../../../../helpers/built.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { builtAssets } from '#test/helpers/built.ts';
 import { FIXTURE_MODELS, MANIFESTS } from './fixture-models.ts';
 
 test('manifests of fixture models of every type are, byte for byte, those that executables already contain', async () => {

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MODEL_TYPE_NAMES } from '../../../../../runtime/contract/model-types.ts';
-import { ROOT } from '../../../../helpers/paths.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { ROOT } from '#test/helpers/paths.ts';
 
 /** The index of each room: what a new type is added to. */
 const INDEXES = new Set([

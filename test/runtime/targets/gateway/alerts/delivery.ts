@@ -1,6 +1,6 @@
-import { createAlertDelivery } from '../../../../../runtime/targets/gateway/alerts/alert-delivery.ts';
-import type { AlertsConfig } from '../../../../../runtime/targets/gateway/alerts/alerts-config.ts';
-import type { GatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
+import { createAlertDelivery } from '#gateway/alerts/alert-delivery.ts';
+import type { AlertsConfig } from '#gateway/alerts/alerts-config.ts';
+import type { GatewayState } from '#gateway/gateway-state.ts';
 import { createTestClock } from '../test-clock.ts';
 import { WEBHOOK_SECRET } from './receiver.ts';
 

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  isWebhookSecret,
-  webhookHeaders,
-} from '../../../../../runtime/targets/gateway/alerts/sign-webhook.ts';
+import { isWebhookSecret, webhookHeaders } from '#gateway/alerts/sign-webhook.ts';
 
 interface Golden {
   readonly secret: string;

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../../../runtime/platform/clock.ts';
-import { createAnswerCache } from '../../../../../runtime/targets/gateway/requests/cache/answer-cache.ts';
-import type { CacheClears } from '../../../../../runtime/targets/gateway/requests/cache/cache-clears.ts';
-import type { Store } from '../../../../../runtime/targets/gateway/store/store.ts';
+import type { Clock } from '#platform/clock.ts';
+import { createAnswerCache } from '#gateway/requests/cache/answer-cache.ts';
+import type { CacheClears } from '#gateway/requests/cache/cache-clears.ts';
+import type { Store } from '#gateway/store/store.ts';
 
 /** Of a cache that is not cleared. */
 export const UNCLEARED: Pick<CacheClears, 'isCleared'> = { isCleared: () => Promise.resolve(false) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRefusedAttempts } from '../../../../../runtime/targets/gateway/accounts/audit/refused-attempts.ts';
+import { createRefusedAttempts } from '#gateway/accounts/audit/refused-attempts.ts';
 import { describeDatabases } from '../databases.ts';
 import { bearer } from '../requests.ts';
 import { gatewayOn } from './open-gateway.ts';

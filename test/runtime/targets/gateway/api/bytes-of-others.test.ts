@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { harmlessType } from '../../../../../runtime/targets/gateway/api/http/harmless-type.ts';
-import { findChromium } from '../../../../helpers/chromium.ts';
-import { launchBrowser } from '../../../../helpers/launch-browser.ts';
+import { harmlessType } from '#gateway/api/http/harmless-type.ts';
+import { findChromium } from '#test/helpers/chromium.ts';
+import { launchBrowser } from '#test/helpers/launch-browser.ts';
 import { providerOf } from '../test-provider.ts';
 import { openGateway } from './open-gateway.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type DescribedAnswers, describedAnswers } from '../../../../helpers/described-answers.ts';
+import { type DescribedAnswers, describedAnswers } from '#test/helpers/described-answers.ts';
 import { startFixture } from '../fixture-provider.ts';
 import { newSpender, used } from '../requests.ts';
 import { providerOf } from '../test-provider.ts';

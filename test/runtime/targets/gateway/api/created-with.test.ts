@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openProvider } from '../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import { systemClock } from '#platform/clock.ts';
 import { openGateway, type OpenGateway } from './open-gateway.ts';
 
 // What a provider creates with an answer belongs to the user of the request: containers and files of code that it runs, and audio.

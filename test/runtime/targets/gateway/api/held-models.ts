@@ -1,14 +1,11 @@
-import type { Clock } from '../../../../../runtime/platform/clock.ts';
-import { createGuardrails } from '../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
-import { createRouter } from '../../../../../runtime/targets/gateway/requests/routing/router.ts';
-import {
-  NO_PROMPTS,
-  type PromptPolicy,
-} from '../../../../../runtime/targets/gateway/providers/shapes/prompt-policy.ts';
-import type { Provider } from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import type { Alias } from '../../../../../runtime/targets/gateway/requests/routing/routing.ts';
-import { REQUEST_POLICY } from '../../../../../runtime/targets/gateway/providers/shapes/request-policy.ts';
-import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import type { Clock } from '#platform/clock.ts';
+import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { createRouter } from '#gateway/requests/routing/router.ts';
+import { NO_PROMPTS, type PromptPolicy } from '#gateway/providers/shapes/prompt-policy.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
+import type { Alias } from '#gateway/requests/routing/routing.ts';
+import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
+import { RETRY_POLICY } from '#gateway/shared/retry-plan.ts';
 
 interface ModelOptions {
   readonly providers?: readonly Provider[];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { commandCode } from '../../../../../runtime/targets/gateway/accounts/sign-in/command-code.ts';
+import { commandCode } from '#gateway/accounts/sign-in/command-code.ts';
 import type { OpenGateway } from './open-gateway.ts';
 import { comeBack, cookieIn, signIn } from './sign-in-here.ts';
 import { PUBLIC_URL, useSignIn } from './use-sign-in.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Provider } from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import { startFixture } from '../fixture-provider.ts';
 import { providerOf } from '../test-provider.ts';
 import type { OpenGateway } from './open-gateway.ts';

@@ -2,8 +2,8 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { AppError, configError } from '../../../../../runtime/contract/errors.ts';
-import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
+import { AppError, configError } from '#contract/errors.ts';
+import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
 import { useGateway, useOwnGateways } from './use-gateway.ts';
 
 const gateway = useGateway();

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { failure } from '../../../../../runtime/targets/gateway/providers/adapters/failure.ts';
-import type {
-  ChatAnswer,
-  Provider,
-} from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import { failure } from '#gateway/providers/adapters/failure.ts';
+import type { ChatAnswer, Provider } from '#gateway/providers/adapters/provider.ts';
 import { startScripted } from '../scripted-provider.ts';
 import { providerOf } from '../test-provider.ts';
 import { openGateway } from './open-gateway.ts';

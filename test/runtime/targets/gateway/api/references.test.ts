@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ObjectKind } from '../../../../../runtime/targets/gateway/accounts/objects/objects.ts';
-import { openProvider } from '../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
+import type { ObjectKind } from '#gateway/accounts/objects/objects.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import { systemClock } from '#platform/clock.ts';
 import { openGateway, type OpenGateway } from './open-gateway.ts';
 import {
   BODIES,

@@ -1,4 +1,4 @@
-import type { Provider } from '../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import { startFixture, type FixtureProvider } from '../fixture-provider.ts';
 import { providerOf } from '../test-provider.ts';
 import { type GatewayOptions, openGateway, type OpenGateway } from './open-gateway.ts';

@@ -1,13 +1,13 @@
-import { createRedactions } from '../../../../../runtime/core/text/redactions.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import type { ModelEntries } from '../../../../../runtime/targets/gateway/accounts/registry/model-entries.ts';
-import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
-import { readFlagsAndEnv } from '../../../../../runtime/targets/gateway/config/flags-and-env.ts';
-import { resolveModels } from '../../../../../runtime/targets/gateway/config/resolve/models.ts';
-import { createWithStored } from '../../../../../runtime/targets/gateway/config/resolve-stored.ts';
-import type { GatewayContext } from '../../../../../runtime/targets/gateway/context.ts';
-import { createAliasRegistry } from '../../../../../runtime/targets/gateway/registry/alias-registry.ts';
-import { createProviderRegistry } from '../../../../../runtime/targets/gateway/registry/provider-registry.ts';
+import { createRedactions } from '#core/text/redactions.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import type { ModelEntries } from '#gateway/accounts/registry/model-entries.ts';
+import { serveCommand } from '#gateway/commands/serve.ts';
+import { readFlagsAndEnv } from '#gateway/config/flags-and-env.ts';
+import { resolveModels } from '#gateway/config/resolve/models.ts';
+import { createWithStored } from '#gateway/config/resolve-stored.ts';
+import type { GatewayContext } from '#gateway/context.ts';
+import { createAliasRegistry } from '#gateway/registry/alias-registry.ts';
+import { createProviderRegistry } from '#gateway/registry/provider-registry.ts';
 
 /** Providers and aliases in a database with an empty file. What requests use does not follow them. */
 export function testRegistry(

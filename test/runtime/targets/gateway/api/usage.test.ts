@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { UsageEntry } from '../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
+import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
 import { bearer, used } from '../requests.ts';
 import type { Answer, OpenGateway } from './open-gateway.ts';
 import { useGateway, useOwnGateways } from './use-gateway.ts';

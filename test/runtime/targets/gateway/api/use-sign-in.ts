@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { SignInConfig } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
-import { createSignInFlow } from '../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-flow.ts';
+import type { SignInConfig } from '#gateway/accounts/sign-in/sign-in-config.ts';
+import { createSignInFlow } from '#gateway/accounts/sign-in/sign-in-flow.ts';
 import { CLIENT, openStandInProvider, type StandInProvider } from '../accounts/sign-in/stand-in-provider.ts';
 import type { OpenGateway } from './open-gateway.ts';
 import { useOwnGateways } from './use-gateway.ts';

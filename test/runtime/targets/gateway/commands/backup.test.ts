@@ -1,11 +1,11 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
-import { openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openGatewayState } from '#gateway/gateway-state.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { MASTER_KEY } from '../master-key.ts';
 import { newSpender, used } from '../requests.ts';
 import { runCommand } from './run-command.ts';

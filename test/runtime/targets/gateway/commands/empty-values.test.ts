@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { commandWords } from '../../../../contract/command-words.ts';
-import { type Command, isGroup } from '../../../../../runtime/serve/cli/command.ts';
-import { gatewayProgram } from '../../../../../runtime/targets/gateway/program.ts';
+import { commandWords } from '#test/contract/command-words.ts';
+import { type Command, isGroup } from '#serve/cli/command.ts';
+import { gatewayProgram } from '#gateway/program.ts';
 import { runCommand } from './run-command.ts';
 
 function commandAt(words: readonly string[]): Command {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { doctorCommand } from '../../../../../runtime/targets/gateway/commands/doctor.ts';
-import { checkConfig } from '../../../../../runtime/targets/gateway/commands/doctor/check-config.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { doctorCommand } from '#gateway/commands/doctor.ts';
+import { checkConfig } from '#gateway/commands/doctor/check-config.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { runCommand } from './run-command.ts';
 
 const folder = useTempFolder();

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
-import { createPromptLog } from '../../../../../runtime/targets/gateway/accounts/prompts/prompt-log.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
+import { createPromptLog } from '#gateway/accounts/prompts/prompt-log.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { runCommand } from './run-command.ts';
 
 const temp = useTempFolder();

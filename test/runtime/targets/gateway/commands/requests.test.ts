@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createGuardrailHits } from '../../../../../runtime/targets/gateway/accounts/guardrail-hits/guardrail-hits.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { createGuardrailHits } from '#gateway/accounts/guardrail-hits/guardrail-hits.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { USAGE_ROW } from '../usage-row.ts';
 import { runCommand } from './run-command.ts';
 

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
-import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
-import { gatewayProgram } from '../../../../../runtime/targets/gateway/program.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { gatewayProgram } from '#gateway/program.ts';
 
 interface Told {
   readonly code: number;

@@ -1,15 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
-import { readFlagsAndEnv } from '../../../../../runtime/targets/gateway/config/flags-and-env.ts';
-import { STORE_OPTIONS } from '../../../../../runtime/targets/gateway/config/options.ts';
-import {
-  readGatewayConfig,
-  STORE_SETTINGS,
-} from '../../../../../runtime/targets/gateway/config/read-config.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { serveCommand } from '#gateway/commands/serve.ts';
+import { readFlagsAndEnv } from '#gateway/config/flags-and-env.ts';
+import { STORE_OPTIONS } from '#gateway/config/options.ts';
+import { readGatewayConfig, STORE_SETTINGS } from '#gateway/config/read-config.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { read } from './read.ts';
 
 test('whatever is in a file, it is read or refused with places, and never shows a secret', async () => {

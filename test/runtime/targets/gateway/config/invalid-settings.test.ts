@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import { problems, read } from './read.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { serveCommand } from '../../../../../runtime/targets/gateway/commands/serve.ts';
-import { readFlagsAndEnv } from '../../../../../runtime/targets/gateway/config/flags-and-env.ts';
-import {
-  type LoadedGatewayConfig,
-  readGatewayConfig,
-} from '../../../../../runtime/targets/gateway/config/read-config.ts';
+import { AppError } from '#contract/errors.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { serveCommand } from '#gateway/commands/serve.ts';
+import { readFlagsAndEnv } from '#gateway/config/flags-and-env.ts';
+import { type LoadedGatewayConfig, readGatewayConfig } from '#gateway/config/read-config.ts';
 
 interface Settings {
   readonly env?: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { schemaText } from '../../../../../runtime/targets/gateway/config/schema-text.ts';
-import { ROOT } from '../../../../helpers/paths.ts';
+import { schemaText } from '#gateway/config/schema-text.ts';
+import { ROOT } from '#test/helpers/paths.ts';
 import { read } from './read.ts';
 
 test('the published schema is the one that is printed, and any validator takes it', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { read } from './read.ts';
 
 const temp = useTempFolder();

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { describeDatabases } from '../databases.ts';
 import { gatewayOn } from '../api/open-gateway.ts';
 import { startFixture } from '../fixture-provider.ts';
-import { addObjectTags } from '../../../../../runtime/targets/gateway/store/add-object-tags.ts';
-import { MIGRATIONS } from '../../../../../runtime/targets/gateway/store/migrations.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { addObjectTags } from '#gateway/store/add-object-tags.ts';
+import { MIGRATIONS } from '#gateway/store/migrations.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openDatabase } from '#gateway/store/open-store.ts';
 import { type Kysely, sql } from 'kysely';
 import { LABELLED, requestsTo } from './workflows/workflow-requests.ts';
 

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import type { StoredEntries } from '../../../../../runtime/targets/gateway/accounts/registry/model-entries.ts';
-import type { ModelsConfig } from '../../../../../runtime/targets/gateway/requests/models/models-config.ts';
-import {
-  type FileModels,
-  followModels,
-} from '../../../../../runtime/targets/gateway/registry/follow-models.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
+import type { StoredEntries } from '#gateway/accounts/registry/model-entries.ts';
+import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
+import { type FileModels, followModels } from '#gateway/registry/follow-models.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 
 /** A file whose models only have the names of their file and their entries. */
 const fileOf = (name: string): FileModels => {

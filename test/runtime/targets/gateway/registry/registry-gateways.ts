@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, vi } from 'vitest';
-import { startGateway } from '../../../../../runtime/targets/gateway/servers/start-gateway.ts';
+import { startGateway } from '#gateway/servers/start-gateway.ts';
 import { readWithEnv } from '../config/read.ts';
 
 const MASTER = 'the-master-key-of-the-registry-tests-01234';

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startGateway } from '../../../../../runtime/targets/gateway/servers/start-gateway.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { startGateway } from '#gateway/servers/start-gateway.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { readWithEnv } from '../config/read.ts';
 
 const folder = useTempFolder();

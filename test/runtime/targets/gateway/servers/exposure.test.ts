@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { assertSafeToListen } from '../../../../../runtime/serve/program/listen-policy.ts';
-import { exposureOf } from '../../../../../runtime/targets/gateway/servers/exposure.ts';
+import { assertSafeToListen } from '#serve/program/listen-policy.ts';
+import { exposureOf } from '#gateway/servers/exposure.ts';
 import { read } from '../config/read.ts';
 
 test.each([

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { ROOT } from '../../../../helpers/paths.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { ROOT } from '#test/helpers/paths.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { startFixture } from '../fixture-provider.ts';
 import { chatBody } from '../test-provider.ts';
 

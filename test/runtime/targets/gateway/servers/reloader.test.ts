@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { LoadedGatewayConfig } from '../../../../../runtime/targets/gateway/config/read-config.ts';
-import { createGatewayReloader } from '../../../../../runtime/targets/gateway/servers/reloader.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
+import type { LoadedGatewayConfig } from '#gateway/config/read-config.ts';
+import { createGatewayReloader } from '#gateway/servers/reloader.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { readWithEnv } from '../config/read.ts';
 import { manualClock } from '../manual-clock.ts';
 

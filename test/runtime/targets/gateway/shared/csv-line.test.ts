@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { csvLine } from '../../../../../runtime/targets/gateway/shared/csv-line.ts';
+import { csvLine } from '#gateway/shared/csv-line.ts';
 
 test.each(['a', 'a, b', 'he said "no"', 'two\nlines', 'a\r\nb', '', 'größe 🙂', "'quoted'"])(
   '%j is read as it was',

@@ -1,6 +1,6 @@
 import { assert, bigInt, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { dollarsOf, dollarText, nanosOf } from '../../../../../runtime/targets/gateway/shared/money.ts';
+import { dollarsOf, dollarText, nanosOf } from '#gateway/shared/money.ts';
 
 test.each([
   [0, 0n],

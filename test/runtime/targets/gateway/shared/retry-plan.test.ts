@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retryDelay } from '../../../../../runtime/core/limits/retry-delay.ts';
-import { RETRY_POLICY } from '../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import { retryDelay } from '#core/limits/retry-delay.ts';
+import { RETRY_POLICY } from '#gateway/shared/retry-plan.ts';
 
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 

@@ -1,13 +1,13 @@
 import { assert, bigInt, constantFrom, nat, option, property, record, tuple } from 'fast-check';
 import { expect, test } from 'vitest';
-import { nanosOf } from '../../../../../runtime/targets/gateway/shared/money.ts';
+import { nanosOf } from '#gateway/shared/money.ts';
 import {
   costOf,
   maxCostOf,
   type PriceTier,
   type TokenPrice,
   type TokenRates,
-} from '../../../../../runtime/targets/gateway/shared/token-price.ts';
+} from '#gateway/shared/token-price.ts';
 
 const usd = (text: string): bigint => nanosOf(text) ?? -1n;
 

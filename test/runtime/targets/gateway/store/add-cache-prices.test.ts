@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { addCachePrices } from '../../../../../runtime/targets/gateway/store/add-cache-prices.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { MIGRATIONS } from '../../../../../runtime/targets/gateway/store/migrations.ts';
-import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { addCachePrices } from '#gateway/store/add-cache-prices.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { MIGRATIONS } from '#gateway/store/migrations.ts';
+import { openDatabase } from '#gateway/store/open-store.ts';
 import { describeDatabases } from '../databases.ts';
 
 describeDatabases((database) => {

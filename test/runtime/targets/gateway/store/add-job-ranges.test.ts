@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { createJobQueue } from '../../../../../runtime/targets/gateway/evaluation/jobs/queue.ts';
-import { addJobRanges } from '../../../../../runtime/targets/gateway/store/add-job-ranges.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { MIGRATIONS } from '../../../../../runtime/targets/gateway/store/migrations.ts';
-import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { createJobQueue } from '#gateway/evaluation/jobs/queue.ts';
+import { addJobRanges } from '#gateway/store/add-job-ranges.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { MIGRATIONS } from '#gateway/store/migrations.ts';
+import { openDatabase } from '#gateway/store/open-store.ts';
 import { describeDatabases } from '../databases.ts';
 import { createTestClock } from '../test-clock.ts';
 

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { spaceOf, teamRealm } from '../../../../../runtime/targets/gateway/shared/owner.ts';
-import { addSpaces } from '../../../../../runtime/targets/gateway/store/add-spaces.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { MIGRATIONS } from '../../../../../runtime/targets/gateway/store/migrations.ts';
-import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { spaceOf, teamRealm } from '#gateway/shared/owner.ts';
+import { addSpaces } from '#gateway/store/add-spaces.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { MIGRATIONS } from '#gateway/store/migrations.ts';
+import { openDatabase } from '#gateway/store/open-store.ts';
 import { describeDatabases } from '../databases.ts';
 
 /** What users create, with the column of their ids in the old schema. */

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { databaseFailure } from '../../../../../runtime/targets/gateway/store/database-error.ts';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openDatabase } from '../../../../../runtime/targets/gateway/store/open-store.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { databaseFailure } from '#gateway/store/database-error.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openDatabase } from '#gateway/store/open-store.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { describeDatabases } from '../databases.ts';
 import { gatewayOn } from '../api/open-gateway.ts';
 

@@ -2,9 +2,9 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
-import { type GatewayState, openGatewayState } from '../../../../../runtime/targets/gateway/gateway-state.ts';
-import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { systemClock } from '#platform/clock.ts';
+import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
+import { openStore } from '#gateway/store/open-store.ts';
 import { MASTER_KEY } from '../master-key.ts';
 import { newSpender, used } from '../requests.ts';
 

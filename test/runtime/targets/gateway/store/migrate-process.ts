@@ -1,5 +1,5 @@
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
 
 // One of several processes that start together on an empty database.
 const [url = ''] = process.argv.slice(2);

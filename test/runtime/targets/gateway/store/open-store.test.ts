@@ -4,9 +4,9 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { parseDatabaseUrl } from '../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../runtime/targets/gateway/store/open-store.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { describeDatabases } from '../databases.ts';
 
 const folder = useTempFolder();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completionSpans } from '../../../../../runtime/targets/gateway/telemetry/completion-spans.ts';
+import { completionSpans } from '#gateway/telemetry/completion-spans.ts';
 import { attempt, completion } from './completions.ts';
 
 const trace = {

@@ -1,6 +1,6 @@
-import type { Attempt } from '../../../../../runtime/targets/gateway/requests/routing/routing.ts';
-import type { CountedTokens } from '../../../../../runtime/targets/gateway/providers/streams/stream.ts';
-import type { CompletionEvent } from '../../../../../runtime/targets/gateway/requests/completions/telemetry.ts';
+import type { Attempt } from '#gateway/requests/routing/routing.ts';
+import type { CountedTokens } from '#gateway/providers/streams/stream.ts';
+import type { CompletionEvent } from '#gateway/requests/completions/telemetry.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
-import { createRequestObserver } from '../../../../../runtime/serve/http/observe.ts';
-import type { Telemetry } from '../../../../../runtime/targets/gateway/requests/completions/telemetry.ts';
-import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createRequestObserver } from '#serve/http/observe.ts';
+import type { Telemetry } from '#gateway/requests/completions/telemetry.ts';
+import { createTelemetry } from '#gateway/telemetry/create-telemetry.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { attempt, completion, tokens } from './completions.ts';
 
 /** Lines of the metrics, without comments and buckets. */

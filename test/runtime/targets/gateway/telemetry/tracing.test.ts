@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
-import type { Telemetry } from '../../../../../runtime/targets/gateway/requests/completions/telemetry.ts';
-import { createTelemetry } from '../../../../../runtime/targets/gateway/telemetry/create-telemetry.ts';
-import { type HandClock, handClock } from '../../../../helpers/hand-clock.ts';
+import type { Telemetry } from '#gateway/requests/completions/telemetry.ts';
+import { createTelemetry } from '#gateway/telemetry/create-telemetry.ts';
+import { type HandClock, handClock } from '#test/helpers/hand-clock.ts';
 import { type Collector, startCollector } from '../../../serve/telemetry/collector.ts';
 import { attempt, completion, NOW, tokens } from './completions.ts';
 

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
-import { createTokenAccess } from '../../../../../runtime/targets/manager/access/token-access.ts';
+import { createManagerAccess } from '#manager/access/manager-access.ts';
+import { createTokenAccess } from '#manager/access/token-access.ts';
 import { keyOf } from './key-of.ts';
 
 const RESOURCE = 'https://mcp.example';

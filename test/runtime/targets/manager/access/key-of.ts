@@ -1,5 +1,5 @@
-import { digestOf } from '../../../../../runtime/serve/access.ts';
-import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
+import { digestOf } from '#serve/access.ts';
+import type { KeyRecord } from '#manager/access/key-record.ts';
 
 /** The entry of this key in the file of keys. */
 export const keyOf = (key: string, changes: Partial<KeyRecord> = {}): KeyRecord => ({

@@ -1,15 +1,12 @@
 import { appendFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import { keyFileText } from '../../../../../runtime/targets/manager/access/key-file.ts';
-import {
-  createManagerAccess,
-  type ManagerAccess,
-} from '../../../../../runtime/targets/manager/access/manager-access.ts';
-import { watchedKeys } from '../../../../../runtime/targets/manager/access/watched-keys.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
+import { AppError } from '#contract/errors.ts';
+import { keyFileText } from '#manager/access/key-file.ts';
+import { createManagerAccess, type ManagerAccess } from '#manager/access/manager-access.ts';
+import { watchedKeys } from '#manager/access/watched-keys.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { bearer, keyOf } from './key-of.ts';
 
 function refusal(access: ManagerAccess, authorization: string | undefined): AppError {

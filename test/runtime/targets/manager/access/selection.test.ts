@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
-import { keyCaller } from '../../../../../runtime/targets/manager/access/key-caller.ts';
-import {
-  selectFor,
-  selectionIn,
-  selectionQuery,
-} from '../../../../../runtime/targets/manager/access/selection.ts';
+import { ANYONE } from '#manager/access/caller.ts';
+import { keyCaller } from '#manager/access/key-caller.ts';
+import { selectFor, selectionIn, selectionQuery } from '#manager/access/selection.ts';
 
 describe('a selection in a URL', () => {
   test.each([

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTokenBucket } from '../../../../../runtime/targets/manager/access/token-bucket.ts';
+import { createTokenBucket } from '#manager/access/token-bucket.ts';
 
 const MINUTE = { count: 3, milliseconds: 60_000 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ownAudiences, tokenCaller } from '../../../../../runtime/targets/manager/access/token-caller.ts';
-import type { ResourceSettings } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { ownAudiences, tokenCaller } from '#manager/access/token-caller.ts';
+import type { ResourceSettings } from '#manager/config/spec.ts';
 
 const BASE = 'https://mcp.example';
 const settings: ResourceSettings = {

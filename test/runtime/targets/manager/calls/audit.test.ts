@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
-import { type AuditArguments, openAuditLog } from '../../../../../runtime/targets/manager/calls/audit.ts';
-import { createRedactor } from '../../../../../runtime/serve/redact.ts';
-import { namedSecrets } from '../../../../helpers/secrets.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
-import { testKernel } from '../../../../helpers/test-kernel.ts';
+import { ANYONE } from '#manager/access/caller.ts';
+import { type AuditArguments, openAuditLog } from '#manager/calls/audit.ts';
+import { createRedactor } from '#serve/redact.ts';
+import { namedSecrets } from '#test/helpers/secrets.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 

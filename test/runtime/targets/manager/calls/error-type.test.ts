@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import { errorType } from '../../../../../runtime/targets/manager/calls/error-type.ts';
-import {
-  RpcFailure,
-  SessionExpired,
-  TimeoutFailure,
-} from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { AppError } from '#contract/errors.ts';
+import { errorType } from '#manager/calls/error-type.ts';
+import { RpcFailure, SessionExpired, TimeoutFailure } from '#manager/upstream/connection.ts';
 
 test.each([
   [new RpcFailure(-32_602, 'Unknown tool.'), '-32602'],

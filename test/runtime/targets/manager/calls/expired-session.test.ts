@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { remoteLaunch, startRemote } from '../upstream/remote-fixture.ts';
 import { callOf, useManager } from '../use-manager.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type FoundItem, ItemIndex } from '../../../../../runtime/targets/manager/calls/item-index.ts';
-import { SEARCH_KINDS } from '../../../../../runtime/targets/manager/calls/search-kinds.ts';
+import { type FoundItem, ItemIndex } from '#manager/calls/item-index.ts';
+import { SEARCH_KINDS } from '#manager/calls/search-kinds.ts';
 
 const tool = (name: string): FoundItem => ({ server: 's', list: 'tools', item: { name } });
 const namesOf = (found: readonly FoundItem[]): unknown[] => found.map(({ item }) => item['name']);

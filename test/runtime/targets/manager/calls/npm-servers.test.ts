@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 

@@ -1,8 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AuditEntry, readAudit } from '../../../../../runtime/targets/manager/calls/read-audit.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { type AuditEntry, readAudit } from '#manager/calls/read-audit.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const temp = useTempFolder();
 const all = (): boolean => true;

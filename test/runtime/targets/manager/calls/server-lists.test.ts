@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 import { type SpecChanges, serverSpec } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { createCallStatistics } from '../../../../../runtime/targets/manager/calls/statistics.ts';
-import type {
-  ServerEvent,
-  Supervisor,
-} from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
+import { createCallStatistics } from '#manager/calls/statistics.ts';
+import type { ServerEvent, Supervisor } from '#manager/supervisor/managed-server.ts';
 
 test('percentiles are those of the latest calls; lists do not count, and removed servers are forgotten', () => {
   const names = new Set(['one']);

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
-import type { AuditLog } from '../../../../../runtime/targets/manager/calls/audit.ts';
-import type { ToolCall } from '../../../../../runtime/targets/manager/calls/call.ts';
-import {
-  definitionHash,
-  toolDefinition,
-} from '../../../../../runtime/targets/manager/config/tool-definition.ts';
-import type { PinAction, ToolOverride } from '../../../../../runtime/targets/manager/config/tool-policy.ts';
-import type { Requester } from '../../../../../runtime/targets/manager/upstream/connection.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { AuditLog } from '#manager/calls/audit.ts';
+import type { ToolCall } from '#manager/calls/call.ts';
+import { definitionHash, toolDefinition } from '#manager/config/tool-definition.ts';
+import type { PinAction, ToolOverride } from '#manager/config/tool-policy.ts';
+import type { Requester } from '#manager/upstream/connection.ts';
 import { serverSpec, type SpecChanges } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Caller } from '../../../../../runtime/targets/manager/access/caller.ts';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import type { Caller } from '#manager/access/caller.ts';
+import type { Params } from '#manager/shapes/shape.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
-import { createTracer } from '../../../../../runtime/serve/telemetry/create-tracer.ts';
-import type { OtlpSpan } from '../../../../../runtime/serve/telemetry/otlp.ts';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createTracer } from '#serve/telemetry/create-tracer.ts';
+import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { remoteLaunch, startRemote } from '../upstream/remote-fixture.ts';
 import { callOf, useManager } from '../use-manager.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressUrl } from '../../../../../runtime/targets/manager/client/address.ts';
+import { addressUrl } from '#manager/client/address.ts';
 
 test.each([
   ['127.0.0.1:8090', 'http://127.0.0.1:8090'],

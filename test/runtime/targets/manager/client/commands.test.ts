@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 import { serverSpec } from '../server-spec.ts';
 import { CLIENT_PROGRAM, type Ran, runClient } from './run-client.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 import { serverSpec } from '../server-spec.ts';
 import { type Ran, runClient } from './run-client.ts';

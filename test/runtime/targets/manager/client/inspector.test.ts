@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 import { serverSpec } from '../server-spec.ts';
 import { CLIENT_PROGRAM } from './run-client.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Program } from '../../../../../runtime/serve/cli/command.ts';
-import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
-import { CLIENT_COMMANDS } from '../../../../../runtime/targets/manager/commands/client-commands.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { CLIENT_COMMANDS } from '#manager/commands/client-commands.ts';
 
 export const PROGRAM: Program = { name: 'mcp-manager', title: 'Test', commands: CLIENT_COMMANDS };
 

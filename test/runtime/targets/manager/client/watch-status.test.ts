@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createManagerClient } from '../../../../../runtime/targets/manager/client/manager-client.ts';
-import type { Terminal } from '../../../../../runtime/serve/cli/terminal.ts';
-import { watchStatus } from '../../../../../runtime/targets/manager/client/watch-status.ts';
+import { createManagerClient } from '#manager/client/manager-client.ts';
+import type { Terminal } from '#serve/cli/terminal.ts';
+import { watchStatus } from '#manager/client/watch-status.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 import { serverSpec } from '../server-spec.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { readConfig } from '#manager/config/read-config.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { SERVERS, workplace } from './workplace.ts';
 
 const folder = useTempFolder();

@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { readConfig } from '#manager/config/read-config.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { SERVERS, workplace } from './workplace.ts';
 
 const folder = useTempFolder();

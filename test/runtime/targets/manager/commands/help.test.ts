@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { npxFolder } from '../../../../../runtime/targets/manager/upstream/packages/npx-folder.ts';
-import { startNpmRegistry } from '../../../../helpers/npm-registry.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { npxFolder } from '#manager/upstream/packages/npx-folder.ts';
+import { startNpmRegistry } from '#test/helpers/npm-registry.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();

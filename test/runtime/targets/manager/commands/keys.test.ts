@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
-import { readKeyFile } from '../../../../../runtime/targets/manager/access/key-file.ts';
-import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
-import { KEY_COMMANDS } from '../../../../../runtime/targets/manager/commands/key-commands.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { readKeyFile } from '#manager/access/key-file.ts';
+import { createManagerAccess } from '#manager/access/manager-access.ts';
+import { KEY_COMMANDS } from '#manager/commands/key-commands.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { bearer } from '../access/key-of.ts';
 
 const folder = useTempFolder();

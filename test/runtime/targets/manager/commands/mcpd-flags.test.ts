@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { findCommand } from '../../../../../runtime/serve/cli/find-command.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { managerProgram } from '../../../../../runtime/targets/manager/program.ts';
-import { readDaemonSettings } from '../../../../../runtime/targets/manager/servers/settings.ts';
+import { findCommand } from '#serve/cli/find-command.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { managerProgram } from '#manager/program.ts';
+import { readDaemonSettings } from '#manager/servers/settings.ts';
 
 const EVERYWHERE = '--config-file=x --runtime-file=x --log-path=x --log-level=debug';
 const CACHE = '--no-cache --refresh-cache --cache-dir=x --cache-ttl=1h';

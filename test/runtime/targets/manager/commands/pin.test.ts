@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import { serversToml } from '../../../../contract/manager/config.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { readConfig } from '#manager/config/read-config.ts';
+import { serversToml } from '#test/contract/manager/config.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
-import { managerProgram } from '../../../../../runtime/targets/manager/program.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { managerProgram } from '#manager/program.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 

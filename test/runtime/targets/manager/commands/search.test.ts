@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { workplace } from './workplace.ts';
 
 const folder = useTempFolder();

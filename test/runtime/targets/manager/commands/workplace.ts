@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Program } from '../../../../../runtime/serve/cli/command.ts';
-import { runProgram } from '../../../../../runtime/serve/cli/run.ts';
-import { CONFIG_COMMANDS } from '../../../../../runtime/targets/manager/commands/config-commands.ts';
-import { CONFIG_OPTIONS } from '../../../../../runtime/targets/manager/commands/config-options.ts';
+import type { Program } from '#serve/cli/command.ts';
+import { runProgram } from '#serve/cli/run.ts';
+import { CONFIG_COMMANDS } from '#manager/commands/config-commands.ts';
+import { CONFIG_OPTIONS } from '#manager/commands/config-options.ts';
 
 const PROGRAM: Program = {
   name: 'mcp-manager',

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { copyTable, isSameTable } from '../../../../../runtime/targets/manager/config-edit/compare-tables.ts';
+import { copyTable, isSameTable } from '#manager/config-edit/compare-tables.ts';
 
 const TEXT = `
 n = 1

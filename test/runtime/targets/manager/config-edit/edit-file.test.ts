@@ -10,19 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  createServers,
-  editSecrets,
-  editServers,
-} from '../../../../../runtime/targets/manager/config-edit/config-editor.ts';
-import { editFile } from '../../../../../runtime/targets/manager/config-edit/edit-file.ts';
-import { setSecret } from '../../../../../runtime/targets/manager/config-edit/secrets-text.ts';
-import {
-  removeServer,
-  setServerKey,
-} from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
-import { startLockHolder } from '../../../../helpers/lock-holder.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { createServers, editSecrets, editServers } from '#manager/config-edit/config-editor.ts';
+import { editFile } from '#manager/config-edit/edit-file.ts';
+import { setSecret } from '#manager/config-edit/secrets-text.ts';
+import { removeServer, setServerKey } from '#manager/config-edit/servers-text.ts';
+import { startLockHolder } from '#test/helpers/lock-holder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 const paths = () => ({

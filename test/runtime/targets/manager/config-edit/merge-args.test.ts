@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergeArgs, withoutArgs } from '../../../../../runtime/targets/manager/config-edit/merge-args.ts';
+import { mergeArgs, withoutArgs } from '#manager/config-edit/merge-args.ts';
 
 test.each([
   [['--a=1', '--b'], ['--a=2'], ['--a=2', '--b']],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { setSecret } from '../../../../../runtime/targets/manager/config-edit/secrets-text.ts';
+import { setSecret } from '#manager/config-edit/secrets-text.ts';
 
 const FILE = `# Secrets of this machine.
 [servers.time]

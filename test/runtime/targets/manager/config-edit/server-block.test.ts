@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  replaceServer,
-  serverBlock,
-} from '../../../../../runtime/targets/manager/config-edit/server-block.ts';
+import { replaceServer, serverBlock } from '#manager/config-edit/server-block.ts';
 
 const FILE = `# About the file.
 

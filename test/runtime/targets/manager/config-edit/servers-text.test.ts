@@ -1,10 +1,6 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import {
-  addServer,
-  removeServer,
-  setServerKey,
-} from '../../../../../runtime/targets/manager/config-edit/servers-text.ts';
+import { addServer, removeServer, setServerKey } from '#manager/config-edit/servers-text.ts';
 
 const FILE = `# Our servers.
 

@@ -1,17 +1,10 @@
 import { expect, test } from 'vitest';
-import { childEnvironment } from '../../../../../runtime/targets/manager/config/child-environment.ts';
-import { parseDuration } from '../../../../../runtime/core/time/duration.ts';
-import { maskArgs, maskValue } from '../../../../../runtime/targets/manager/config/mask-values.ts';
-import {
-  packageCommand,
-  parsePackage,
-} from '../../../../../runtime/targets/manager/config/package-launch.ts';
-import { missingArgs } from '../../../../../runtime/targets/manager/config/required-args.ts';
-import {
-  nameProblem,
-  usableName,
-  variablePrefix,
-} from '../../../../../runtime/targets/manager/config/server-name.ts';
+import { childEnvironment } from '#manager/config/child-environment.ts';
+import { parseDuration } from '#core/time/duration.ts';
+import { maskArgs, maskValue } from '#manager/config/mask-values.ts';
+import { packageCommand, parsePackage } from '#manager/config/package-launch.ts';
+import { missingArgs } from '#manager/config/required-args.ts';
+import { nameProblem, usableName, variablePrefix } from '#manager/config/server-name.ts';
 
 test.each([
   [15, 15_000],

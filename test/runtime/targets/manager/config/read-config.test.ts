@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { CONFIG_OPTIONS } from '../../../../../runtime/targets/manager/commands/config-options.ts';
-import { configPaths } from '../../../../../runtime/targets/manager/config/config-paths.ts';
-import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { CONFIG_OPTIONS } from '#manager/commands/config-options.ts';
+import { configPaths } from '#manager/config/config-paths.ts';
+import { readConfig } from '#manager/config/read-config.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 const ONE = '[[servers]]\nname = "a"\ncommand = "x"\ntools = ["*"]\n';

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readPluginSettings } from '../../../../../runtime/targets/manager/config/read-plugins.ts';
+import { readPluginSettings } from '#manager/config/read-plugins.ts';
 
 interface Read {
   readonly plugins: readonly object[];

@@ -1,14 +1,6 @@
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import {
-  type ConfigSources,
-  resolveConfig,
-  type ResolvedConfig,
-} from '../../../../../runtime/targets/manager/config/resolve-config.ts';
-import type {
-  ProcessLaunch,
-  RemoteLaunch,
-  ServerSpec,
-} from '../../../../../runtime/targets/manager/config/spec.ts';
+import { AppError } from '#contract/errors.ts';
+import { type ConfigSources, resolveConfig, type ResolvedConfig } from '#manager/config/resolve-config.ts';
+import type { ProcessLaunch, RemoteLaunch, ServerSpec } from '#manager/config/spec.ts';
 
 interface Texts extends Partial<Pick<ConfigSources, 'env' | 'timeouts' | 'keepsUnusable'>> {
   readonly servers: string;

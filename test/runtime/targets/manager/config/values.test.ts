@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { maskArgs } from '../../../../../runtime/targets/manager/config/mask-values.ts';
+import { maskArgs } from '#manager/config/mask-values.ts';
 import { problemsOf, processOf, resolve } from './resolve.ts';
 
 const ONE = '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTokenIssuer, type TokenIssuer } from '../../../../helpers/token-issuer.ts';
+import { startTokenIssuer, type TokenIssuer } from '#test/helpers/token-issuer.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 import { serverSpec } from '../server-spec.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { configError } from '../../../../../runtime/contract/errors.ts';
-import { createRedactor } from '../../../../../runtime/serve/redact.ts';
-import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
-import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { followLogs } from '../../../../../runtime/targets/manager/http/follow-logs.ts';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
+import { configError } from '#contract/errors.ts';
+import { createRedactor } from '#serve/redact.ts';
+import { managerApp } from '#manager/http/app.ts';
+import type { LogLine } from '#manager/supervisor/managed-server.ts';
+import { followLogs } from '#manager/http/follow-logs.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi, readAnswer } from './open-api.ts';
 import { useApi } from './use-api.ts';

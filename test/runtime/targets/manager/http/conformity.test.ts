@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type DescribedAnswers, describedAnswers } from '../../../../helpers/described-answers.ts';
+import { type DescribedAnswers, describedAnswers } from '#test/helpers/described-answers.ts';
 import { serverSpec } from '../server-spec.ts';
 import { useApi } from './use-api.ts';
 

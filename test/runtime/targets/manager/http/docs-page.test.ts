@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { audit } from '../../../../helpers/audit.ts';
-import { provideChromium } from '../../../../helpers/chromium.ts';
-import { usePages } from '../../../../helpers/use-pages.ts';
+import { audit } from '#test/helpers/audit.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { type OpenApi, openApi } from './open-api.ts';
 
 const chromium = await provideChromium();

@@ -2,9 +2,9 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { DOCS_FILES } from '../../../../../runtime/serve/http/docs-page/files.ts';
-import { PAGE_FILES } from '../../../../../runtime/targets/manager/http/pages/files.ts';
-import { openSignIns } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
+import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
+import { PAGE_FILES } from '#manager/http/pages/files.ts';
+import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
 import { keyOf } from '../access/key-of.ts';
 import { useApi } from './use-api.ts';
 

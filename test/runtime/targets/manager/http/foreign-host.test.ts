@@ -8,8 +8,8 @@ import {
   routesOf,
   statusesOf,
   withoutStatus,
-} from '../../../../helpers/hostile-hosts.ts';
-import type { RemoteLaunch } from '../../../../../runtime/targets/manager/config/spec.ts';
+} from '#test/helpers/hostile-hosts.ts';
+import type { RemoteLaunch } from '#manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi } from './open-api.ts';
 import { useApi } from './use-api.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GroupSpec } from '../../../../../runtime/targets/manager/config/group-spec.ts';
+import type { GroupSpec } from '#manager/config/group-spec.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { hearAll } from '../mcp/heard.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';

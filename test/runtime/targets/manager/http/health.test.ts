@@ -2,15 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import type {
-  Health,
-  ManagedServer,
-} from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { healthView } from '../../../../../runtime/targets/manager/http/views/server-view.ts';
+import { readConfig } from '#manager/config/read-config.ts';
+import type { Health, ManagedServer } from '#manager/supervisor/managed-server.ts';
+import { healthView } from '#manager/http/views/server-view.ts';
 import { serverSpec } from '../server-spec.ts';
-import { FIXTURES } from '../../../../helpers/paths.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { openApi } from './open-api.ts';
 import { useApi } from './use-api.ts';
 

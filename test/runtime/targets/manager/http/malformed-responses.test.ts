@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { describedAnswers, type DescribedAnswers } from '../../../../helpers/described-answers.ts';
+import { describedAnswers, type DescribedAnswers } from '#test/helpers/described-answers.ts';
 import { answersOf, GOOD, text } from '../malformed-responses.ts';
 import { serverSpec } from '../server-spec.ts';
 import type { Answer } from './open-api.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observeCalls } from '../../../../../runtime/targets/manager/calls/metrics.ts';
+import { observeCalls } from '#manager/calls/metrics.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi } from './open-api.ts';

@@ -1,12 +1,12 @@
-import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
-import { createRedactor } from '../../../../../runtime/serve/redact.ts';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
-import type { ManagerAppOptions } from '../../../../../runtime/targets/manager/http/app-options.ts';
-import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
-import { problemWithoutPath } from '../../../../../runtime/targets/manager/http/problem.ts';
-import { namedSecrets } from '../../../../helpers/secrets.ts';
+import { listenHttp } from '#serve/http/listen.ts';
+import type { KeyRecord } from '#manager/access/key-record.ts';
+import { createRedactor } from '#serve/redact.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import { managerApp } from '#manager/http/app.ts';
+import type { ManagerAppOptions } from '#manager/http/app-options.ts';
+import { directCalls } from '#manager/http/direct-call.ts';
+import { problemWithoutPath } from '#manager/http/problem.ts';
+import { namedSecrets } from '#test/helpers/secrets.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
 
 export interface Answer {

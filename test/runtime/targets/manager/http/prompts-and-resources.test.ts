@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  generatedPromptView,
-  promptView,
-} from '../../../../../runtime/targets/manager/http/views/prompt-view.ts';
-import {
-  contentView,
-  resourceView,
-} from '../../../../../runtime/targets/manager/http/views/resource-view.ts';
+import { generatedPromptView, promptView } from '#manager/http/views/prompt-view.ts';
+import { contentView, resourceView } from '#manager/http/views/resource-view.ts';
 import { serverSpec } from '../server-spec.ts';
 import { useApi } from './use-api.ts';
 

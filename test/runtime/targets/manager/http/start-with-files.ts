@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'smol-toml';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { addKey } from '../../../../../runtime/targets/manager/access/edit-keys.ts';
-import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
-import { newKey } from '../../../../../runtime/targets/manager/access/new-key.ts';
-import { daemonCommand } from '../../../../../runtime/targets/manager/commands/daemon.ts';
-import { readDaemonSettings } from '../../../../../runtime/targets/manager/servers/settings.ts';
-import { startManager } from '../../../../../runtime/targets/manager/servers/start-manager.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { addKey } from '#manager/access/edit-keys.ts';
+import type { KeyRecord } from '#manager/access/key-record.ts';
+import { newKey } from '#manager/access/new-key.ts';
+import { daemonCommand } from '#manager/commands/daemon.ts';
+import { readDaemonSettings } from '#manager/servers/settings.ts';
+import { startManager } from '#manager/servers/start-manager.ts';
 import { type Answer, readAnswer } from './open-api.ts';
 
 export interface ManagerWithFiles {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type DescribedAnswers, describedAnswers } from '../../../../helpers/described-answers.ts';
+import { type DescribedAnswers, describedAnswers } from '#test/helpers/described-answers.ts';
 import { type ManagerWithFiles, serverToml, startWithFiles } from './start-with-files.ts';
 
 const CONFIG = `# The servers of the team.

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'smol-toml';
-import {
-  CLIENT_FILES,
-  type ClientName,
-  type McpClientFile,
-} from '../../../../../runtime/targets/manager/install/clients.ts';
-import { editClientText } from '../../../../../runtime/targets/manager/install/edit-client-text.ts';
-import { httpEntry, stdioEntry } from '../../../../../runtime/targets/manager/install/manager-entry.ts';
-import type { Place } from '../../../../../runtime/targets/manager/install/place.ts';
+import { CLIENT_FILES, type ClientName, type McpClientFile } from '#manager/install/clients.ts';
+import { editClientText } from '#manager/install/edit-client-text.ts';
+import { httpEntry, stdioEntry } from '#manager/install/manager-entry.ts';
+import type { Place } from '#manager/install/place.ts';
 
 const linux: Place = { platform: 'linux', home: '/home/ada', env: {} };
 const mac: Place = { platform: 'darwin', home: '/Users/ada', env: {} };

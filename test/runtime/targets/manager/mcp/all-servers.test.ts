@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { hearAll } from './heard.ts';
 import { type Managed, openManager } from './managed.ts';

@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ROOT } from '../../../../helpers/paths.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { ROOT } from '#test/helpers/paths.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { type Managed, openManager } from './managed.ts';
 

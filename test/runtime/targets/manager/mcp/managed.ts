@@ -2,36 +2,30 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import { Registry } from 'prom-client';
-import { createRequestMemory } from '../../../../../runtime/serve/memory/request-memory.ts';
-import { createLifecycle } from '../../../../../runtime/serve/lifecycle.ts';
-import { createLog } from '../../../../../runtime/serve/log.ts';
-import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import type { KeyRecord } from '../../../../../runtime/targets/manager/access/key-record.ts';
-import { createManagerAccess } from '../../../../../runtime/targets/manager/access/manager-access.ts';
-import { createGroups } from '../../../../../runtime/targets/manager/access/groups.ts';
-import type { GroupSpec } from '../../../../../runtime/targets/manager/config/group-spec.ts';
-import { createCalls } from '../../../../../runtime/targets/manager/calls/calls.ts';
-import { createRedactor } from '../../../../../runtime/serve/redact.ts';
-import type { LoadedConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import { createTokenAccess } from '../../../../../runtime/targets/manager/access/token-access.ts';
-import type { ResourceSettings, ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type { ManagerContext } from '../../../../../runtime/targets/manager/context.ts';
-import { directCalls } from '../../../../../runtime/targets/manager/http/direct-call.ts';
-import { createSignInPage } from '../../../../../runtime/targets/manager/http/sign-in-page/address.ts';
-import { managerApp } from '../../../../../runtime/targets/manager/http/app.ts';
-import {
-  type ManagerMcpOptions,
-  managerMcpRoutes,
-} from '../../../../../runtime/targets/manager/mcp/routes.ts';
-import { createRemoteSignIns } from '../../../../../runtime/targets/manager/sign-in/remote-sign-ins.ts';
-import {
-  openSignIns,
-  type SignInStore,
-} from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
-import type { ManagedServer } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { createManagerReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
-import { createSupervisor } from '../../../../../runtime/targets/manager/supervisor/supervisor.ts';
-import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
+import { createRequestMemory } from '#serve/memory/request-memory.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
+import { createLog } from '#serve/log.ts';
+import { listenHttp } from '#serve/http/listen.ts';
+import type { KeyRecord } from '#manager/access/key-record.ts';
+import { createManagerAccess } from '#manager/access/manager-access.ts';
+import { createGroups } from '#manager/access/groups.ts';
+import type { GroupSpec } from '#manager/config/group-spec.ts';
+import { createCalls } from '#manager/calls/calls.ts';
+import { createRedactor } from '#serve/redact.ts';
+import type { LoadedConfig } from '#manager/config/read-config.ts';
+import { createTokenAccess } from '#manager/access/token-access.ts';
+import type { ResourceSettings, ServerSpec } from '#manager/config/spec.ts';
+import type { ManagerContext } from '#manager/context.ts';
+import { directCalls } from '#manager/http/direct-call.ts';
+import { createSignInPage } from '#manager/http/sign-in-page/address.ts';
+import { managerApp } from '#manager/http/app.ts';
+import { type ManagerMcpOptions, managerMcpRoutes } from '#manager/mcp/routes.ts';
+import { createRemoteSignIns } from '#manager/sign-in/remote-sign-ins.ts';
+import { openSignIns, type SignInStore } from '#manager/sign-in/sign-in-store.ts';
+import type { ManagedServer } from '#manager/supervisor/managed-server.ts';
+import { createManagerReloader } from '#manager/supervisor/reloader.ts';
+import { createSupervisor } from '#manager/supervisor/supervisor.ts';
+import { openConnection } from '#manager/upstream/open-connection.ts';
 
 export interface Managed {
   readonly context: ManagerContext;

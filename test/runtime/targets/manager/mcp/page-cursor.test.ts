@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  cutPage,
-  type ListedItem,
-  readCursor,
-} from '../../../../../runtime/targets/manager/mcp/page-cursor.ts';
+import { cutPage, type ListedItem, readCursor } from '#manager/mcp/page-cursor.ts';
 
 const items = (...names: string[]): ListedItem[] =>
   names.map((name) => ({ server: name.slice(0, 1), key: name, item: { name } }));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ANYONE } from '../../../../../runtime/targets/manager/access/caller.ts';
-import { LIST_KINDS } from '../../../../../runtime/targets/manager/mcp/list-all-servers.ts';
-import { createResourceIndex } from '../../../../../runtime/targets/manager/mcp/resource-index.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { ANYONE } from '#manager/access/caller.ts';
+import { LIST_KINDS } from '#manager/mcp/list-all-servers.ts';
+import { createResourceIndex } from '#manager/mcp/resource-index.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 
 test('a resource that moves to another server without an announcement is found there after 30 seconds', async () => {
   const clock = handClock();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { Plugin } from '../../../../../runtime/gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
+import { Plugin } from '#gen/mozilla/mcpd/plugins/v1/plugin_pb.ts';
 import { plugin, post, served } from './served.ts';
 
 const module = (more: object = {}): object =>

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { children, childrenSince, isAlive, zombies } from '../upstream/processes.ts';
 import { link, plugin, post, served, started } from './served.ts';
 

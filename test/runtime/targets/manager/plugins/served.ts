@@ -2,20 +2,16 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { expect, onTestFinished } from 'vitest';
-import { createLog, type Logger } from '../../../../../runtime/serve/log.ts';
-import { errorResponse } from '../../../../../runtime/serve/http/error-response.ts';
-import { listenHttp } from '../../../../../runtime/serve/http/listen.ts';
-import { type ShellEnv, requestIds } from '../../../../../runtime/serve/http/request-id.ts';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import { problemFormat } from '../../../../../runtime/targets/manager/http/problem.ts';
-import { pluginMiddleware } from '../../../../../runtime/targets/manager/plugins/middleware.ts';
-import {
-  type Plugins,
-  type PluginsOptions,
-  startPlugins,
-} from '../../../../../runtime/targets/manager/plugins/plugins.ts';
-import { readPluginSettings } from '../../../../../runtime/targets/manager/config/read-plugins.ts';
-import { ROOT } from '../../../../helpers/paths.ts';
+import { createLog, type Logger } from '#serve/log.ts';
+import { errorResponse } from '#serve/http/error-response.ts';
+import { listenHttp } from '#serve/http/listen.ts';
+import { type ShellEnv, requestIds } from '#serve/http/request-id.ts';
+import { AppError } from '#contract/errors.ts';
+import { problemFormat } from '#manager/http/problem.ts';
+import { pluginMiddleware } from '#manager/plugins/middleware.ts';
+import { type Plugins, type PluginsOptions, startPlugins } from '#manager/plugins/plugins.ts';
+import { readPluginSettings } from '#manager/config/read-plugins.ts';
+import { ROOT } from '#test/helpers/paths.ts';
 
 const FIXTURES = join(ROOT, 'fixtures/mcp-plugins');
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { serverFromEntry } from '../../../../../runtime/targets/manager/registry/choose-installation.ts';
-import { readEntries } from '../../../../../runtime/targets/manager/registry/formats/format.ts';
-import { catalogFormat } from '../../../../../runtime/targets/manager/registry/formats/catalog.ts';
-import { officialFormat } from '../../../../../runtime/targets/manager/registry/formats/official.ts';
+import { serverFromEntry } from '#manager/registry/choose-installation.ts';
+import { readEntries } from '#manager/registry/formats/format.ts';
+import { catalogFormat } from '#manager/registry/formats/catalog.ts';
+import { officialFormat } from '#manager/registry/formats/official.ts';
 
 const QUERY = { id: 'x', runtime: undefined, version: undefined, allowDeprecated: false, variables: {} };
 

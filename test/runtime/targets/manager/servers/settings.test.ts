@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../../../../../runtime/serve/cli/command.ts';
-import { parseInvocation } from '../../../../../runtime/serve/cli/parse.ts';
-import { daemonCommand } from '../../../../../runtime/targets/manager/commands/daemon.ts';
-import {
-  type FlagSettings,
-  readDaemonSettings,
-} from '../../../../../runtime/targets/manager/servers/settings.ts';
+import { UsageError } from '#serve/cli/command.ts';
+import { parseInvocation } from '#serve/cli/parse.ts';
+import { daemonCommand } from '#manager/commands/daemon.ts';
+import { type FlagSettings, readDaemonSettings } from '#manager/servers/settings.ts';
 
 const read = (args: readonly string[], env: Record<string, string> = {}): FlagSettings =>
   readDaemonSettings(parseInvocation(daemonCommand, args, env), { HOME: '/h', ...env });

@@ -6,8 +6,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { expect, test } from 'vitest';
-import { isObject } from '../../../../../runtime/core/json/is-object.ts';
-import { createCheckList, type ListName } from '../../../../../runtime/targets/manager/shapes/check-list.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { createCheckList, type ListName } from '#manager/shapes/check-list.ts';
 import { damaged } from '../damaged.ts';
 
 const common = {

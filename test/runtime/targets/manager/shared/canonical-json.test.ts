@@ -1,7 +1,7 @@
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../../../../runtime/targets/manager/shared/canonical-json.ts';
-import { parseLossless } from '../../../../../runtime/core/json/lossless-json.ts';
+import { canonicalJson } from '#manager/shared/canonical-json.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 
 test('the order of keys makes no difference, that of lists does', () => {
   expect(canonicalJson({ b: [2, 1], a: { d: 1, c: 2 } })).toBe('{"a":{"c":2,"d":1},"b":[2,1]}');

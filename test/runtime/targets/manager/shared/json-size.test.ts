@@ -10,7 +10,7 @@ import {
   string,
 } from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonSize } from '../../../../../runtime/targets/manager/shared/json-size.ts';
+import { jsonSize } from '#manager/shared/json-size.ts';
 
 const plain = string({ unit: constantFrom('a', 'é', '7') });
 const { tree } = letrec((tie) => ({

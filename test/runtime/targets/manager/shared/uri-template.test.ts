@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matchesUriTemplate } from '../../../../../runtime/targets/manager/shared/uri-template.ts';
+import { matchesUriTemplate } from '#manager/shared/uri-template.ts';
 
 test.each([
   ['memo://{name}', 'memo://one', true],

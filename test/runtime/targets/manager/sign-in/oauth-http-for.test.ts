@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oauthHttpFor } from '../../../../../runtime/targets/manager/sign-in/oauth-http-for.ts';
+import { oauthHttpFor } from '#manager/sign-in/oauth-http-for.ts';
 
 /** Port 1 is closed, so a request that is allowed cannot connect. */
 async function reasonFor(server: string, issuer: string | undefined, asked: string): Promise<string> {

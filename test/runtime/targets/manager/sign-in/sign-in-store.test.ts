@@ -2,8 +2,8 @@ import { copyFileSync, chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { openSignIns } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const temp = useTempFolder();
 const TARGET = { server: 'far', url: 'https://far.example/mcp' };

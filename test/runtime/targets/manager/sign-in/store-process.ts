@@ -1,5 +1,5 @@
 // A process that counts in a sign-in, as often as its last argument: the first argument is the folder.
-import { openSignIns } from '../../../../../runtime/targets/manager/sign-in/sign-in-store.ts';
+import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
 
 const [folder = '', times = '0'] = process.argv.slice(2);
 const store = openSignIns(folder, { env: {} });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { OAuthHttp } from '../../../../../runtime/serve/oauth/oauth-http.ts';
-import { requestTokens } from '../../../../../runtime/targets/manager/sign-in/token-request.ts';
+import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
+import { requestTokens } from '#manager/sign-in/token-request.ts';
 
 const CENTURY_MS = 100 * 365 * 24 * 3600 * 1000;
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type { ServerEvent } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import type { ServerEvent } from '#manager/supervisor/managed-server.ts';
+import type { Params } from '#manager/shapes/shape.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { keepCalling } from '../keep-calling.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import type {
-  Health,
-  HealthStatus,
-  ManagedServer,
-} from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import type { Health, HealthStatus, ManagedServer } from '#manager/supervisor/managed-server.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 

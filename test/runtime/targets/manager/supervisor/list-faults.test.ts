@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createListFaults } from '../../../../../runtime/targets/manager/supervisor/list-faults.ts';
+import { createListFaults } from '#manager/supervisor/list-faults.ts';
 
 const setup = () => {
   const warned: string[] = [];

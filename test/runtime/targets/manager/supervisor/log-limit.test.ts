@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLogLimit } from '../../../../../runtime/targets/manager/supervisor/log-limit.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { createLogLimit } from '#manager/supervisor/log-limit.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 
 function open() {
   const clock = handClock();

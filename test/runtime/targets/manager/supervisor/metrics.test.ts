@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 

@@ -1,13 +1,13 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { configError } from '../../../../../runtime/contract/errors.ts';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type { Reloader } from '../../../../../runtime/serve/program/reloader.ts';
-import type { LoadedConfig } from '../../../../../runtime/targets/manager/config/read-config.ts';
-import type { AppliedChanges } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { createManagerReloader } from '../../../../../runtime/targets/manager/supervisor/reloader.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { configError } from '#contract/errors.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import type { Reloader } from '#serve/program/reloader.ts';
+import type { LoadedConfig } from '#manager/config/read-config.ts';
+import type { AppliedChanges } from '#manager/supervisor/managed-server.ts';
+import { createManagerReloader } from '#manager/supervisor/reloader.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';
 

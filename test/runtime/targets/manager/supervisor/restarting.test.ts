@@ -1,9 +1,9 @@
 import { symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RESTART_POLICY } from '../../../../../runtime/core/limits/restart-policy.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { RESTART_POLICY } from '#core/limits/restart-policy.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { keepCalling } from '../keep-calling.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';

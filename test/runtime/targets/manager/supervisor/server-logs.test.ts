@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import type { LogLine } from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { levelOf } from '../../../../../runtime/targets/manager/supervisor/log-level.ts';
-import { LogRing } from '../../../../../runtime/targets/manager/supervisor/log-ring.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import type { LogLine } from '#manager/supervisor/managed-server.ts';
+import { levelOf } from '#manager/supervisor/log-level.ts';
+import { LogRing } from '#manager/supervisor/log-ring.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 

@@ -2,11 +2,11 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../../runtime/platform/clock.ts';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import { createPackageInstaller } from '../../../../../runtime/targets/manager/upstream/packages/package-installer.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import { createPackageInstaller } from '#manager/upstream/packages/package-installer.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, useManager } from '../use-manager.ts';
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import type {
-  ManagedServer,
-  Supervisor,
-} from '../../../../../runtime/targets/manager/supervisor/managed-server.ts';
-import { createUsageSampler } from '../../../../../runtime/targets/manager/supervisor/usage-sampler.ts';
+import type { ManagedServer, Supervisor } from '#manager/supervisor/managed-server.ts';
+import { createUsageSampler } from '#manager/supervisor/usage-sampler.ts';
 
 const server = (pid: number, container?: string) =>
   ({

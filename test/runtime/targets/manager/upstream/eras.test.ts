@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
+import type { Params } from '#manager/shapes/shape.ts';
 import { openFixture, openRecorded, PATIENCE, textOf } from './open-recorded.ts';
 import { remoteLaunch, startRemote } from './remote-fixture.ts';
 import { specOf } from './spec.ts';

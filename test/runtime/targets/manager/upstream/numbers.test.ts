@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLossless } from '../../../../../runtime/core/json/lossless-json.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import { openFixture } from './open-recorded.ts';
 
 test('D-25: large integers and long decimals pass unchanged, there and back', async () => {

@@ -1,12 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { ServerSpec } from '../../../../../runtime/targets/manager/config/spec.ts';
-import type {
-  Connection,
-  ConnectionHooks,
-} from '../../../../../runtime/targets/manager/upstream/connection.ts';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
-import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
+import type { ServerSpec } from '#manager/config/spec.ts';
+import type { Connection, ConnectionHooks } from '#manager/upstream/connection.ts';
+import type { Params } from '#manager/shapes/shape.ts';
+import { openConnection } from '#manager/upstream/open-connection.ts';
 import { launchOf, specOf } from './spec.ts';
 
 export interface Recorded {

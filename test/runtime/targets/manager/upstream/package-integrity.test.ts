@@ -2,8 +2,8 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parse } from 'smol-toml';
 import { expect, test, vi } from 'vitest';
-import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { openConnection } from '#manager/upstream/open-connection.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { workplace } from '../commands/workplace.ts';
 import { serverSpec } from '../server-spec.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import type { RemoteLaunch } from '../../../../../runtime/targets/manager/config/spec.ts';
+import type { RemoteLaunch } from '#manager/config/spec.ts';
 import { fixtureServer } from './spec.ts';
 
 export interface RemoteFixture {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
+import type { Params } from '#manager/shapes/shape.ts';
 import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
 
 const toolCall = (name: string, args: Params = {}): Params => ({ name, arguments: args });
@@ -46,8 +46,7 @@ test('D-24: when the caller disconnects the server gets a cancellation of the re
 });
 
 test('`initialize` is never cancelled', async () => {
-  const { openConnection } =
-    await import('../../../../../runtime/targets/manager/upstream/open-connection.ts');
+  const { openConnection } = await import('#manager/upstream/open-connection.ts');
   const { specOf } = await import('./spec.ts');
   const launch = { kind: 'process', command: 'sh', args: ['-c', 'cat >&2'], env: {} } as const;
   const sent: string[] = [];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Requester } from '../../../../../runtime/targets/manager/upstream/connection.ts';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
-import { createRpcPeer, type RpcPeer } from '../../../../../runtime/targets/manager/upstream/rpc-peer.ts';
-import type { RpcMessage } from '../../../../../runtime/targets/manager/upstream/rpc-message.ts';
+import type { Requester } from '#manager/upstream/connection.ts';
+import type { Params } from '#manager/shapes/shape.ts';
+import { createRpcPeer, type RpcPeer } from '#manager/upstream/rpc-peer.ts';
+import type { RpcMessage } from '#manager/upstream/rpc-message.ts';
 
 interface Opened {
   readonly rpc: RpcPeer;

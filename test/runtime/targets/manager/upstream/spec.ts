@@ -1,11 +1,6 @@
 import { join } from 'node:path';
-import type {
-  ProcessLaunch,
-  RemoteLaunch,
-  ServerSpec,
-  ServerTimeouts,
-} from '../../../../../runtime/targets/manager/config/spec.ts';
-import { FIXTURES } from '../../../../helpers/paths.ts';
+import type { ProcessLaunch, RemoteLaunch, ServerSpec, ServerTimeouts } from '#manager/config/spec.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 const EVERYTHING = { allow: ['*'], deny: [] };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRpcPeer } from '../../../../../runtime/targets/manager/upstream/rpc-peer.ts';
-import { createStartExtension } from '../../../../../runtime/targets/manager/upstream/start-extension.ts';
+import { createRpcPeer } from '#manager/upstream/rpc-peer.ts';
+import { createStartExtension } from '#manager/upstream/start-extension.ts';
 
 test('the startup timeout goes on for the time in which the server waited for a processor, up to four times as long', () => {
   const waits = [20_000, 33_000, 33_100, 500_000, 900_000];

@@ -1,10 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../runtime/contract/errors.ts';
-import type { ProcessLaunch } from '../../../../../runtime/targets/manager/config/spec.ts';
-import { openConnection } from '../../../../../runtime/targets/manager/upstream/open-connection.ts';
-import { useTempFolder } from '../../../../helpers/temp-folder.ts';
+import { AppError } from '#contract/errors.ts';
+import type { ProcessLaunch } from '#manager/config/spec.ts';
+import { openConnection } from '#manager/upstream/open-connection.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { openFixture, openRecorded } from './open-recorded.ts';
 import { children, childrenSince } from './processes.ts';
 import { launchOf, specOf } from './spec.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseLossless } from '../../../../../runtime/core/json/lossless-json.ts';
-import type { Params } from '../../../../../runtime/targets/manager/shapes/shape.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import type { Params } from '#manager/shapes/shape.ts';
 import { answerCalls, answerTo, answerWith, sendJson } from './answer-with.ts';
 import { openRecorded, PATIENCE, textOf } from './open-recorded.ts';
 import { remoteLaunch, startRemote } from './remote-fixture.ts';

@@ -13,8 +13,7 @@ test('D-1: stderr is read for as long as a server runs', async () => {
 });
 
 test('D-1: a flood of stderr neither blocks the server nor fills memory', async () => {
-  const { openConnection } =
-    await import('../../../../../runtime/targets/manager/upstream/open-connection.ts');
+  const { openConnection } = await import('#manager/upstream/open-connection.ts');
   let bytes = 0;
   const connection = await openConnection(specOf(launchOf('stderr-flood.mjs')), {
     onLog: (line) => (bytes += line.length + 1),

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { UsageTrends } from './trends-api.ts';
 
 const INTERVAL_MS = 60_000;

@@ -5,7 +5,7 @@ import { writeSums } from './write-sums.ts';
 import { addSpeeds, noSpeeds } from './speeds.ts';
 import type { Sum } from './sum.ts';
 import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, type SumKind } from './sum-scopes.ts';
-import { entriesOf } from '../../../../../core/values/keys.ts';
+import { entriesOf } from '#core/values/keys.ts';
 
 /** Rows of one transaction, so that requests can write in between. */
 const ROWS_PER_STEP = 1000;

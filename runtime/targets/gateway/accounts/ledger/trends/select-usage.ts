@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { isStorable } from '../../../store/storable-text.ts';
 import type { Store } from '../../../store/store.ts';
 import { DAY_SUMS, HOUR_SUMS, SCOPE_COLUMNS, scopeName, sumKind } from './sum-scopes.ts';

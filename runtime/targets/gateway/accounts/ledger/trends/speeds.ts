@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /**
  * Distributions of durations and speeds. Each one counts values in buckets whose limits grow by 10 %, so that distributions of many

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../../../../../core/time/rfc3339.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Comparison } from '../../../evaluation/compare/comparison.ts';
 import type { Plots } from '../../../evaluation/plots/plots.ts';
 import { findRows } from '../../../evaluation/rows/find-rows.ts';

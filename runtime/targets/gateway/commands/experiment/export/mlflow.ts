@@ -1,11 +1,7 @@
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
-import {
-  type ClientRequest,
-  createJsonClient,
-  type JsonClient,
-} from '../../../../../serve/client/json-client.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { type ClientRequest, createJsonClient, type JsonClient } from '#serve/client/json-client.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import { namedNumbers } from './named-numbers.ts';
 import type { Exported, ExportedModel } from './read-exported.ts';

@@ -1,4 +1,4 @@
-import { configError } from '../../../../../contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import type { ComparedModel } from '../assertions.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { homeOrAccountFolder } from '../../../../../platform/files/home-folder.ts';
+import { homeOrAccountFolder } from '#platform/files/home-folder.ts';
 import type { AwsKeySources } from '../../../providers/adapters/access/aws-keys.ts';
 import { sendableKey } from '../sendable.ts';
 import type { CloudEntry, ResolveCloud } from './cloud.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeOrAccountFolder } from '../../../../../platform/files/home-folder.ts';
+import { homeOrAccountFolder } from '#platform/files/home-folder.ts';
 import type { GoogleSource } from '../../../providers/adapters/access/google-token.ts';
 import { vertexUrl } from '../../../providers/adapters/vertex/model-path.ts';
 import { pathIn } from '../context.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { MAX_COLUMNS, MAX_COLUMN_NAME_CHARACTERS } from './limits.ts';
 
 /** Checks the names of columns. Throws an InputError. */

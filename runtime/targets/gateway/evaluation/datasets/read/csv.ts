@@ -1,14 +1,14 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
 import type { ReadOptions } from './read-options.ts';
 import { findSeparator } from './separator.ts';
-import { createYielder } from '../../../../../platform/run-yielding.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import { decodeUtf8 } from './utf8.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 interface Record {
   readonly record: readonly string[];

@@ -1,7 +1,7 @@
-import { inputError, messageOf } from '../../../../../contract/errors.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { lines } from '../../../../../core/text/lines.ts';
+import { inputError, messageOf } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { lines } from '#core/text/lines.ts';
 import type { Row } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { decodeUtf8 } from './utf8.ts';

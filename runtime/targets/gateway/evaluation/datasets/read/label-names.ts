@@ -1,6 +1,6 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 type KeyValues = readonly { readonly key: string; readonly value?: string | undefined }[];
 

@@ -1,4 +1,4 @@
-import { serveWorker } from '../../../../../platform/worker-server.ts';
+import { serveWorker } from '#platform/worker-server.ts';
 import type { Row } from '../dataset.ts';
 import { fixArrays } from './fixed-arrays.ts';
 import { parquetRows } from './parquet-rows.ts';

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Row } from '../dataset.ts';
 import { readCsv } from './csv.ts';
 import { readJsonl } from './jsonl.ts';

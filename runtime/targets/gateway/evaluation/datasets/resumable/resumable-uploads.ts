@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AppError, inputError } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../../store/store.ts';
 import { isStorable, storableText } from '../../../store/storable-text.ts';
 import type { UploadRow } from '../../../store/workflow-schema.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** Reads the URL of a hub or a store of objects. Throws an InputError that names the setting. */
 export function endpointOf(text: string, setting: string, example: string): URL {

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** A file of a repository at a commit. */
 export interface HubFile {

@@ -1,15 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
-import { inputError } from '../../../../../contract/errors.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { endpointOf } from './endpoint.ts';
 import type { UploadFile } from '../dataset.ts';
 import type { Fetched, Fetcher, HeadersOf } from './fetcher.ts';
 import { chooseHubFiles, type HubFile } from './hub-files.ts';
 import type { HubOptions, OpenedSource } from './source.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
-import { nextLink } from '../../../../../core/net/link-header.ts';
-import { pushAll } from '../../../../../core/values/push-all.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
+import { nextLink } from '#core/net/link-header.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 const ENDPOINT = 'https://huggingface.co';
 /** Branch with the Parquet files that the hub makes of every dataset. */

@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { createFetcher } from './fetcher.ts';
 import { hubRefusal, openHub } from './hub.ts';
 import { s3Headers, s3Refusal, s3Url } from './s3.ts';

@@ -1,10 +1,10 @@
 import { endpointOf } from './endpoint.ts';
 import { createHash } from 'node:crypto';
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { awsEncode, signV4 } from '../../../providers/adapters/access/sign-v4.ts';
 import type { HeadersOf } from './fetcher.ts';
 import type { S3Options } from './source.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 const EMPTY_HASH = createHash('sha256').digest('hex');
 const DEFAULT_REGION = 'us-east-1';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { EXTENSIONS } from '../extensions.ts';
 import { hasReader } from '../read/read-rows.ts';
 import { type Fetched, type Fetcher, type HeadersOf, shown } from './fetcher.ts';

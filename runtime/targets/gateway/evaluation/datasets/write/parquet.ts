@@ -1,5 +1,5 @@
 import { zstdCompressSync } from 'node:zlib';
-import { createYielder } from '../../../../../platform/run-yielding.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import type { Dataset, Datasets, Row } from '../dataset.ts';
 import { columnPage } from './column-page.ts';
 import { type ColumnType, createColumnTypes } from './column-type.ts';

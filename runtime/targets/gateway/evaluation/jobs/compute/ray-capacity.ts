@@ -1,7 +1,7 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { RayConfig, RayResources } from '../../../config/spec.ts';
 import type { RayClient, RayNode } from './ray-client.ts';
-import { least } from '../../../../../core/numbers/extremes.ts';
+import { least } from '#core/numbers/extremes.ts';
 
 interface CapacityParts extends Pick<RayConfig, 'resources' | 'labels'> {
   readonly client: Pick<RayClient, 'nodes'>;

@@ -1,8 +1,8 @@
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { createJsonClient } from '../../../../../serve/client/json-client.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { createJsonClient } from '#serve/client/json-client.ts';
 import type { RayResources } from '../../../config/spec.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 export interface RayClient {
   submit(job: RayJob): Promise<void>;

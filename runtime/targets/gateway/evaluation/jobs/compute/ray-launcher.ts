@@ -1,4 +1,4 @@
-import { readDataAsset } from '../../../../../platform/data-asset.ts';
+import { readDataAsset } from '#platform/data-asset.ts';
 import type { RayConfig } from '../../../config/spec.ts';
 import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
 import type { Assignment } from './compute.ts';

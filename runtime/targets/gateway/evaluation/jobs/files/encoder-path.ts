@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Prices } from '../../../accounts/ledger/ledger.ts';
 import type { CurrentModels } from '../../../requests/models/model-set.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Kysely } from 'kysely';
-import { AppError } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { AppError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../../store/schema.ts';
 import type { Job } from '../job.ts';
 import { encodersOf, type UsedEncoder } from './encoders-of.ts';

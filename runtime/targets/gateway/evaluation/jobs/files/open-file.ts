@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import { executablePlatform, HEADER_BYTES } from './executable-platform.ts';
 
 /** What workers need to know about a file before they fetch it. */

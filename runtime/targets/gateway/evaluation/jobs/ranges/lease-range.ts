@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { DATABASE_NOW } from '../../../store/database-now.ts';
 import { lockRow } from '../../../store/lock-row.ts';

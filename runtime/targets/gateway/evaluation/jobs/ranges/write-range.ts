@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { DATABASE_NOW } from '../../../store/database-now.ts';
 import { lockRow } from '../../../store/lock-row.ts';

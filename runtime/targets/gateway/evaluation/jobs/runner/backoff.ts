@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 
 /** Pauses between attempts, doubled after each failure. */
 export interface Backoff {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { pause } from '../../../../../platform/pause.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { pause } from '#platform/pause.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { ComputeEnd } from '../compute/compute.ts';
 
 export interface EndedWorker {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import { LEASE_MS } from '../lease.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../../platform/clock.ts';
-import type { Logger } from '../../../../../serve/log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import type { Compute, ComputeUnavailable } from '../compute/compute.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';

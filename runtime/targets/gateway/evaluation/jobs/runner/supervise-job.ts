@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import { keepLease } from './keep-lease.ts';
 import { resumed, tooLate } from './reasons.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { AnswerStore, KeptAnswer } from '../../work/work.ts';
 import type { WorkerClient } from './client.ts';
 import { GROUP_MS } from './write-groups.ts';

@@ -1,8 +1,8 @@
-import { type AppError, inputError } from '../../../../../contract/errors.ts';
+import { type AppError, inputError } from '#contract/errors.ts';
 import type { Row, RowChunk } from '../../datasets/dataset.ts';
 import type { WorkerClient } from './client.ts';
 import type { WorkerRange } from './protocol.ts';
-import { pushAll } from '../../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 type Position = Pick<WorkerRange, 'first_row' | 'row_count' | 'next_row'>;
 

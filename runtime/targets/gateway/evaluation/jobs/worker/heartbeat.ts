@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { WorkerClient } from './client.ts';
 import type { WorkerLease } from './protocol.ts';
 

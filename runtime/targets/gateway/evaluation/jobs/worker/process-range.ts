@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { BatchOutcome, Work, WorkBatch } from '../../work/work.ts';
 import { batches } from './batches.ts';
 import type { WorkerClient } from './client.ts';

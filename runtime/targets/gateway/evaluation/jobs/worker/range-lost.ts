@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Whether a worker has lost its rows to another one, but not the job. */
 export const isRangeLost = (error: unknown): boolean =>

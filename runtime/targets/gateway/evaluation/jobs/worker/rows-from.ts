@@ -1,5 +1,5 @@
 import type { Row, RowChunk } from '../../datasets/dataset.ts';
-import { pushAll } from '../../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Size of a response at which no further chunks are added. Chunks can be small, and every request takes time. */
 const ENOUGH_ROWS = 1000;

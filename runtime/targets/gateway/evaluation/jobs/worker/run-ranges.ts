@@ -1,5 +1,5 @@
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { isJobPause } from '../../work/job-pause.ts';
 import { mergeCheckpoints } from '../../work/merge-checkpoints.ts';

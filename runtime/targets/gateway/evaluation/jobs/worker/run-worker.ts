@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { WorkTools } from '../../work/work.ts';
 import type { openWork } from '../../work/open-work.ts';
 import { createAnswerClient } from './answer-client.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { readText } from '../../work/read-text.ts';
 

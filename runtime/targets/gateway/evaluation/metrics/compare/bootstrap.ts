@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 import { percentile } from './percentile.ts';
 import { seededRandom } from './random.ts';
 

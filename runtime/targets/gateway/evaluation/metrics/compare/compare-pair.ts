@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 import { type BootstrapOptions } from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
 import { mcnemar } from './mcnemar.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Metric, MetricMaker, MetricRow } from '../metric.ts';
 import { metricResult, withoutRows } from '../result.ts';
 import { ndcg } from './ndcg.ts';

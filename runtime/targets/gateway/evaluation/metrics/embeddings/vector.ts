@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 export type Vector = Readonly<ArrayLike<number>>;
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { MetricRow } from '../metric.ts';
 
 /** A row can have several references, of which the best one counts. */

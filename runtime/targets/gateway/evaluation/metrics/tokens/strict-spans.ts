@@ -1,6 +1,6 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Span } from './span.ts';
-import { trimOf } from '../../../../../core/text/trim-text.ts';
+import { trimOf } from '#core/text/trim-text.ts';
 
 /**
  * Finds the spans of a row like seqeval with `mode="strict", scheme=IOB2`: from a `B-` over the following `I-` of the same

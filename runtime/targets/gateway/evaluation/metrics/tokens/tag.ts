@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** The two parts of a token's label such as `B-PER`. */
 export interface Tag {

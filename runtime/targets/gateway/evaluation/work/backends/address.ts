@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import {
   PROVIDER_LIMITS,
   type ProviderAdapter,

@@ -1,7 +1,7 @@
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { FailureKind, ProviderFailure } from '../../../providers/adapters/provider.ts';
 import { notPublic } from './address.ts';
-import { errorCode } from '../../../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Whether a call failed because the address is not allowed. */
 export const isRefusedAddress = ({ error }: ProviderFailure): boolean => hasCause(error, 'ConfigError');

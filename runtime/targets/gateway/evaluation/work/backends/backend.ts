@@ -1,4 +1,4 @@
-import type { ModelType } from '../../../../../contract/model-types.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type { Backend, GenerationConfig, KeptAnswer, WorkTools } from '../work.ts';
 import type { Pacing } from '../pacing.ts';

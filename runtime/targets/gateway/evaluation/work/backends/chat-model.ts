@@ -1,11 +1,11 @@
-import { AppError } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { AppError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { usageOf } from '../../../providers/adapters/usage-of.ts';
-import { omitUndefined } from '../../../../../core/json/omit-undefined.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { BatchCall, ChatReply, Model } from './backend.ts';
 import type { Answer, Connection } from './connect.ts';
 import { readAll, vectorIn } from './encoder-model.ts';

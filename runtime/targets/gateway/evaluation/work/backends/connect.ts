@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../../contract/errors.ts';
-import { retryDelay } from '../../../../../core/limits/retry-delay.ts';
+import type { AppError } from '#contract/errors.ts';
+import { retryDelay } from '#core/limits/retry-delay.ts';
 import type {
   FailureKind,
   ProviderAdapter,
@@ -9,7 +9,7 @@ import type {
 import { createExchange } from '../../../providers/adapters/exchange.ts';
 import { isFailed } from '../../../providers/adapters/failure.ts';
 import { createRedact } from '../../../providers/adapters/redact.ts';
-import { pause } from '../../../../../platform/pause.ts';
+import { pause } from '#platform/pause.ts';
 import { jobPause } from '../job-pause.ts';
 import { type Pacing, RATE_RETRIES, RESTART_RETRIES, ROW_RETRIES } from '../pacing.ts';
 import { WORK_LIMITS } from './address.ts';

@@ -1,7 +1,7 @@
-import { AppError } from '../../../../../contract/errors.ts';
-import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-types.ts';
-import { withArticle } from '../../../../../core/text/with-article.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { AppError } from '#contract/errors.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
+import { withArticle } from '#core/text/with-article.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type { BatchCall, LabeledPiece, BatchAnswers, Model, TaggedText } from './backend.ts';
 import type { Answer, Connection } from './connect.ts';

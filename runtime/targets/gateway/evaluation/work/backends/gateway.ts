@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import { openAiAdapter } from '../../../providers/adapters/openai/adapter.ts';
 import { OPENAI_DIALECT } from '../../../providers/adapters/presets.ts';
@@ -10,7 +10,7 @@ import { connect, type Connection } from './connect.ts';
 import { openExecutable } from './encoder-file.ts';
 import { readAll } from './encoder-model.ts';
 import { createRequestSlots } from './request-slots.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** A model of this gateway, billed to the owner of the job, or an encoder of it whose executable the worker has fetched. */
 export const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) => {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { Backend, WorkTools } from '../work.ts';
 import type { Model, OpenBackendOptions, OpenOptions } from './backend.ts';
 import { openEncoderFile } from './encoder-file.ts';

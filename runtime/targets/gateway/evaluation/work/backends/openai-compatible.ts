@@ -6,7 +6,7 @@ import { chatModel } from './chat-model.ts';
 import { connect } from './connect.ts';
 import { createRequestSlots } from './request-slots.ts';
 import { shownAddress } from './shown-address.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 export const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (backend, tools, options) => {
   const { baseUrl, model, secretName } = backend;

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../../contract/errors.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 
 /** The permission to send one request. @internal Exported for tests only. */
 export interface RequestSlot {

@@ -1,4 +1,4 @@
-import { sha256 } from '../../../../../platform/sha256.ts';
+import { sha256 } from '#platform/sha256.ts';
 import type { AnswerStore, Backend } from '../work.ts';
 import type { Chat, ChatReply, Model } from './backend.ts';
 

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** A URL for messages, without credentials and query. */
 export function shownAddress(baseUrl: string): string {

@@ -1,6 +1,6 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { MISSING_TEXT_METRICS } from '../../metrics/text/names.ts';
-import { didYouMean } from '../../../../../core/text/suggest.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import type { Task } from '../tasks/task.ts';
 import type { MetricFamily, Need } from './evaluation.ts';
 

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Cell } from '../../datasets/dataset.ts';
 
 /** The value of a cell. Lists and objects in CSV cells are parsed; other values are returned unchanged. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { readJson } from './read-json.ts';
 

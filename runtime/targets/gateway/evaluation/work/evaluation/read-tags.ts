@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { inputError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Span } from '../../metrics/tokens/span.ts';
 import type { Cell } from '../../datasets/dataset.ts';
 import { readJson } from './read-json.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Cell } from '../../datasets/dataset.ts';
 import { readText } from '../read-text.ts';
 

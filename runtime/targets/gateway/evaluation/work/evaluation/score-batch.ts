@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { RowScores } from '../../metrics/metric.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import type { BatchContext, CountRow, MetricFamily, Sample, Scorer } from './evaluation.ts';

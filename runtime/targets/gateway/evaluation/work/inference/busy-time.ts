@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 
 /** Measures the time in which at least one call is open, so that concurrent calls are not counted twice. */
 export interface BusyTime {

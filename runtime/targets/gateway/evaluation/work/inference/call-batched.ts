@@ -1,5 +1,5 @@
-import { AppError } from '../../../../../contract/errors.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { isJobPause } from '../job-pause.ts';
 import type { BatchCall } from '../backends/backend.ts';
 import type { AnsweredRows } from './inference.ts';

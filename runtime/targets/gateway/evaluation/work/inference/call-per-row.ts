@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { messagesFor } from './prompt.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import type { ChatReply } from '../backends/backend.ts';

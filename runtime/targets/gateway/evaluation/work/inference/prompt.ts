@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import { didYouMean } from '../../../../../core/text/suggest.ts';
+import { inputError } from '#contract/errors.ts';
+import { didYouMean } from '#core/text/suggest.ts';
 import { EXAMPLES, GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import type { ChatMessage } from '../backends/backend.ts';

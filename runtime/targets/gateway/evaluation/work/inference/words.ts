@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { textOfRow } from './text-of-row.ts';
 import type { LabeledPiece } from '../backends/backend.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Cell, Row } from '../../datasets/dataset.ts';
 import { GROUND_TRUTH, isBlank } from '../../datasets/check-row.ts';
 

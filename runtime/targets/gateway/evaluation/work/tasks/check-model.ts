@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Model } from '../backends/backend.ts';
 import type { Task } from './task.ts';
 

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { EXAMPLES, GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { InferenceSpec } from '../work.ts';
 import type { Task } from './task.ts';

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { cosine } from '../../metrics/embeddings/vector.ts';
 import { retrievalRow } from '../../metrics/embeddings/retrieval-row.ts';
 import type { Row } from '../../datasets/dataset.ts';

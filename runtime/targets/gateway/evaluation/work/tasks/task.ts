@@ -1,4 +1,4 @@
-import type { ModelType } from '../../../../../contract/model-types.ts';
+import type { ModelType } from '#contract/model-types.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import type { InferenceSpec, TaskDefinition } from '../work.ts';
 import type { MetricFamily } from '../evaluation/evaluation.ts';

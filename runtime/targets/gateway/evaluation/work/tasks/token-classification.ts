@@ -1,5 +1,5 @@
 import type { Cell, Row } from '../../datasets/dataset.ts';
-import { inputError, messageOf } from '../../../../../contract/errors.ts';
+import { inputError, messageOf } from '#contract/errors.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { BatchCall, TaggedText } from '../backends/backend.ts';
 import { tokenLabels } from '../evaluation/families/token-labels.ts';

@@ -1,8 +1,8 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Access } from './authorized-upstream.ts';
 import type { Renewed } from './renewed.ts';
 import { type AwsKeys, signV4 } from './sign-v4.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 export interface AwsAccessParts {
   readonly keys: Renewed<AwsKeys>;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import { containerKeys, type ContainerSource, instanceKeys } from './aws-metadata.ts';
 import { profileKeys, type SharedFiles } from './aws-profile-keys.ts';

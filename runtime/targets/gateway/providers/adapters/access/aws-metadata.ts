@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { accessRefused } from './access-refused.ts';
 import type { Expiring } from './renewed.ts';
 import { requestText, requestToken } from './request-token.ts';
 import type { AwsKeys } from './sign-v4.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The server inside a container of ECS or a pod of EKS. */
 export interface ContainerSource {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { errorCode } from '../../../../../core/values/error-code.ts';
+import { errorCode } from '#core/values/error-code.ts';
 import { accessRefused } from './access-refused.ts';
 
 /** The settings of a section, with names in lower case. */

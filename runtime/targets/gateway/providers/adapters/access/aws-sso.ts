@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { Clock } from '#platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import type { Profiles, Section } from './aws-profiles.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
 import type { AwsKeys } from './sign-v4.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** Where tokens of a sign-in are, and what is asked for keys with them. */
 export interface SsoSettings {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../../../../contract/errors.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { messageOf } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import type { Expiring } from './renewed.ts';
 import { requestText } from './request-token.ts';

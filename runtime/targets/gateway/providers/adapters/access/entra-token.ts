@@ -1,8 +1,8 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import { expiringToken } from './expiring-token.ts';
 import type { Expiring } from './renewed.ts';
 import { requestToken } from './request-token.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** An application that is registered in Microsoft Entra. */
 export interface EntraClient {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../../../../contract/errors.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { messageOf } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import { expiringToken } from './expiring-token.ts';
 import type { Expiring } from './renewed.ts';

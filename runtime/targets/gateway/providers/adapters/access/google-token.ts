@@ -1,10 +1,10 @@
 import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { errorCode } from '../../../../../core/values/error-code.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import type { Clock } from '#platform/clock.ts';
 import { accessRefused } from './access-refused.ts';
 import { expiringToken } from './expiring-token.ts';
 import { type CredentialsFile, externalToken } from './google-external.ts';

@@ -1,7 +1,7 @@
-import { messageOf } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { accessRefused } from './access-refused.ts';
 
@@ -53,7 +53,7 @@ export async function requestText({
   const contentType = form ? 'application/x-www-form-urlencoded' : 'application/json';
   const type = body !== undefined && { 'content-type': contentType };
   // Commands read the configuration, which names such servers, and most of them call none.
-  const { createJsonClient } = await import('../../../../../serve/client/json-client.ts');
+  const { createJsonClient } = await import('#serve/client/json-client.ts');
   const client = createJsonClient(new URL('/', url), {
     headers: { accept: 'application/json', ...type, ...headers },
     connectMs: timeoutMs,

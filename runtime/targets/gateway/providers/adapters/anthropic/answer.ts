@@ -1,6 +1,6 @@
 import type { FinishReason, Json } from '../../shapes/chat.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import { outputTexts } from '../../streams/output-texts.ts';
 

@@ -1,10 +1,10 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import { outputTexts } from '../../streams/output-texts.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { readAnswer } from './answer.ts';
 import { anthropicDecoder } from './stream.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 
 // Clients of Anthropic's own API see the whole answer, including content that the internal format cannot express, for example

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
 import { mergedTurns, partsOf, readArguments, readDataUrl, splitSystem, type Turn } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';

@@ -1,8 +1,8 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { finishOf, usageOf } from './answer.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { objectIn } from '../../wires/foreign-json.ts';
 
 /** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */

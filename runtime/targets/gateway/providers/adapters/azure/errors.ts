@@ -1,4 +1,4 @@
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { openAiErrorText } from '../openai/errors.ts';
 import type { ErrorText } from '../provider.ts';
 

@@ -1,5 +1,5 @@
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import type { FinishReason, Json } from '../../shapes/chat.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';

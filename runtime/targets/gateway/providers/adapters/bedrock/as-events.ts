@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { eventText } from '../../streams/event-text.ts';
 import type { UpstreamBody } from '../http/upstream-body.ts';
 import type { Upstream, UpstreamAnswer } from '../provider.ts';

@@ -1,11 +1,11 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { sumOfCounts } from '../sum-of-counts.ts';
 import type { AnswerSummary, TokenUsage } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { isFailed, requestOrFailure } from '../failure.ts';
 import type { EmbeddingsCall, FailedAnswer, Provider, WholeAnswer } from '../provider.ts';
 import { callFor, maxTextsOf, textsOf } from './embeddings.ts';
-import { pushAll } from '../../../../../core/values/push-all.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Maximum number of requests in parallel for the texts of one client. */
 const MAX_PARALLEL = 4;

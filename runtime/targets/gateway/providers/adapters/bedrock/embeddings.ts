@@ -1,4 +1,4 @@
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { readUsage } from '../../streams/tally.ts';
 import { embeddedTexts } from '../embedded-texts.ts';

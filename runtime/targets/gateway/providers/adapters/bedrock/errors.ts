@@ -1,4 +1,4 @@
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { ErrorText } from '../provider.ts';
 
 /** Errors are `{"message"}`; those of streams are `{"error": {"type", "message"}}`. A wrong clock gets a sentence of its own. */

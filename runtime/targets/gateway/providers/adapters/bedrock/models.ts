@@ -1,5 +1,5 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { modelEntry } from '../model-entry.ts';
 import type { ModelEntry, ProviderAdapter } from '../provider.ts';
 import type { Json } from '../../shapes/chat.ts';

@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { inputError } from '#contract/errors.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
 import { mergedTurns, partsOf, readArguments, readDataUrl, type Turn } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';

@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { finishOf, ID, usageOf } from './answer.ts';

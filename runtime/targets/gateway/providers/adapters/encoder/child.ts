@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Clock } from '#platform/clock.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** A child process of an executable that accepts requests. */
 export interface EncoderChild {

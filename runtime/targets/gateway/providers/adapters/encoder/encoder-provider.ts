@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Provider, ProviderLimits, Upstream } from '../provider.ts';
 import { createExchange } from '../exchange.ts';
 import { createProvider } from '../create-provider.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { EntitiesAnswer, FailedAnswer, FoundEntity, Provider } from '../provider.ts';
 import type { Exchange } from '../exchange.ts';
 import { failure } from '../failure.ts';

@@ -1,4 +1,4 @@
-import { MODEL_TYPE_NAMES, type ModelType } from '../../../../../contract/model-types.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
 import type { Exchange } from '../exchange.ts';
 import { isFailed } from '../failure.ts';
 

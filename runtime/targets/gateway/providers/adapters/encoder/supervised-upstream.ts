@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
-import { planRestart } from '../../../../../core/limits/restart-policy.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { planRestart } from '#core/limits/restart-policy.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { ProviderLimits, Upstream } from '../provider.ts';
 import { createUpstream } from '../http/upstream.ts';
 import type { Waiter } from '../http/waiter.ts';

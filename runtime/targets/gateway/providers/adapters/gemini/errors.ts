@@ -1,6 +1,6 @@
 import type { ErrorText } from '../provider.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Gemini's errors are `{"error": {"code": 400, "message", "status", "details": [{"reason"}]}}`, sometimes inside a list. */
 export function geminiErrorText(body: unknown): ErrorText {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { FOREIGN_SIGNATURE } from '../../wires/thought-signatures.ts';
 import type { Turn } from '../content.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { ProviderAdapter } from '../provider.ts';
 import { modelEntry } from '../model-entry.ts';
 import { bareModel } from './model-path.ts';

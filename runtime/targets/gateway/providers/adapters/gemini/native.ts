@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { ChatCompletion, Json } from '../../shapes/chat.ts';
 import { outputTexts } from '../../streams/output-texts.ts';
 import type { EventDecoder } from '../../streams/stream.ts';

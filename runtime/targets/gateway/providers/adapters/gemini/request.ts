@@ -1,5 +1,5 @@
-import { inputError } from '../../../../../contract/errors.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolCall, ToolChoice } from '../../shapes/chat.ts';
 import {
   mergedTurns,
@@ -13,7 +13,7 @@ import {
 import { signatureIn } from '../../wires/thought-signatures.ts';
 import { requiresSignatures, withFirstSigned } from './foreign-calls.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 const NAME = 'Gemini';
 

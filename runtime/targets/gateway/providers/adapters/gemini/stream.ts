@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 import type { ChatChunk, ChunkChoice, ChunkDelta, Json } from '../../shapes/chat.ts';
 import { callOf, candidatesOf, finishOf, searchesIn, textSignature, usageOf } from './answer.ts';

@@ -1,6 +1,6 @@
 import { type Duplex, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { AppError, messageOf } from '../../../../../contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import { answerTooLarge } from './too-large.ts';
 import type { UpstreamBody } from './upstream-body.ts';
 

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
-import { configError } from '../../../../../contract/errors.ts';
-import { addressKind, isIpAddress } from '../../../../../core/net/public-address.ts';
-import { guardedLookup, isAllowedAddress } from '../../../../../platform/guarded-lookup.ts';
+import { configError } from '#contract/errors.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
+import { guardedLookup, isAllowedAddress } from '#platform/guarded-lookup.ts';
 
 /** A DNS lookup that rejects addresses that providers are not allowed to have. */
 export const providerLookup = (local: boolean): LookupFunction =>

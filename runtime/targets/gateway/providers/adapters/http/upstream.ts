@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
-import { type Leave, TurnQueue } from '../../../../../core/limits/turn-queue.ts';
+import { type Leave, TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ProviderLimits, Upstream, UpstreamAnswer, UpstreamRequest } from '../provider.ts';
 import { decodedBody } from './decoded-body.ts';
 import { checkedUrl, providerLookup } from './provider-address.ts';
 import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
 import type { Waiter } from './waiter.ts';
-import { trimEndOf } from '../../../../../core/text/trim-text.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 export interface UpstreamOptions {
   readonly name: string;

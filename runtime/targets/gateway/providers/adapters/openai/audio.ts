@@ -1,5 +1,5 @@
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamSyntax } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { relayUsage } from '../relay-usage.ts';

@@ -1,5 +1,5 @@
 import type { ErrorText } from '../provider.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Reads `{"error": {"message", "type", "code"}}`, and variants of compatible servers: `error` as text, `detail`, `message`. */
 export function openAiErrorText(body: unknown): ErrorText {

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Json } from '../../shapes/chat.ts';
 import type { ModelEntry, ProviderAdapter } from '../provider.ts';
 import { modelEntry } from '../model-entry.ts';

@@ -3,7 +3,7 @@ import { requestsUsage } from '../../wires/chat/stream.ts';
 import type { ChatMessage, ChatRequest, Json } from '../../shapes/chat.ts';
 import type { OpenAiDialect } from '../provider.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Changes to a request that is already in OpenAI's format: the model, the name of the token limit, and the usage of streams. */
 export function openAiEdits(body: Json, model: string, dialect: OpenAiDialect): MemberEdits {

@@ -1,10 +1,10 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import type { DecodedFrame } from '../../streams/upstream-reader.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { requestsUsage, isUsageOnly } from '../../wires/chat/stream.ts';
 import type { OpenAiDialect } from '../provider.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** Decodes OpenAI's streams, where each event is a chunk of the internal format. */
 export const openAiDecoder: EventDecoder<unknown> = (event, data) => {

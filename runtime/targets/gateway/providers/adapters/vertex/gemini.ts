@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { geminiAdapter } from '../gemini/adapter.ts';
 import { modelEntry } from '../model-entry.ts';
 import type { ProviderAdapter, UpstreamWire } from '../provider.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import { checkedUsage } from '../../streams/tally.ts';
 import { countOr, objectsIn, textIn, textOr } from '../foreign-json.ts';

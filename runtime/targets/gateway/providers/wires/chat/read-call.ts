@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { countOr, textOr } from '../foreign-json.ts';
 import type { ExtraContent, Json, ToolCall, ToolCallDelta } from '../../shapes/chat.ts';
 

@@ -1,6 +1,6 @@
 import type { ChatRequest, Json } from '../../shapes/chat.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { MemberEdits } from '../../../shared/json-members.ts';
 import { readExtraContent, withoutSealed } from '../thought-signatures.ts';
 import { callOfCustom, functionOfCustom } from '../custom-tools.ts';

@@ -5,7 +5,7 @@ import { createCustomCalls } from './custom-calls.ts';
 import { hasSignature, withSealed } from './sealed.ts';
 import { customNames } from '../custom-tools.ts';
 import type { ChatChunk, Json } from '../../shapes/chat.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 /** Writes chunks as events. The usage is included only if the client requested it. */
 export function chatEncoder(request: Json, { model, created }: AnswerFacts): EventEncoder {

@@ -1,5 +1,5 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, Json } from '../../shapes/chat.ts';
 import type { CallHead } from '../content-sequence.ts';
 import { textIn } from '../foreign-json.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { ChatMessage, ContentPart, Json, ToolCall } from '../../shapes/chat.ts';
 import { refuse } from '../refuse.ts';
 import { isAbsent, objectAt, textAt } from '../request-members.ts';

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, ToolCall } from '../../shapes/chat.ts';
 import { textIn } from '../foreign-json.ts';

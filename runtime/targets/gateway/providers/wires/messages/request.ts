@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { AnthropicBlock, AnthropicTool } from '../../shapes/messages.ts';
 import type {
   ChatMessage,
@@ -16,7 +16,7 @@ import { isSealed, openSignature, withSignature } from '../thought-signatures.ts
 import { refuse } from '../refuse.ts';
 import { textAt } from '../request-members.ts';
 import { checkRequest, type MessageParam, type MessagesRequest } from './check-request.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /**
  * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are left out:

@@ -2,7 +2,7 @@ import type { ClientWire } from '../client-wire.ts';
 import { fromChat } from './answer.ts';
 import { nativeEdits, toChat } from './request.ts';
 import { messagesEncoder, messagesSyntax } from './stream.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** `/v1/messages`. @see https://docs.anthropic.com/en/api/messages */
 export const messagesWire: ClientWire = {

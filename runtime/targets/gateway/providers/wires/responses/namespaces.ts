@@ -1,5 +1,5 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../shapes/chat.ts';
 
 // Codex groups the tools of an MCP server, and its own for sub-agents, in a tool of type `namespace`. Other APIs have no groups, so each

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type {
   ChatMessage,
   ChatRequest,
@@ -10,13 +10,13 @@ import type {
 } from '../../shapes/chat.ts';
 import { callOfCustom, functionOfCustom } from '../custom-tools.ts';
 import type { MemberEdits } from '../../../shared/json-members.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { isSealed, openSignature, withSignature } from '../thought-signatures.ts';
 import { refuse } from '../refuse.ts';
 import { type FlatTool, flatTools, toolNames, type ToolNames } from './namespaces.ts';
 import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 /** Members that need stored state or background workers, which only the provider of the API has. */
 const UNSUPPORTED_MEMBERS = ['previous_response_id', 'conversation', 'prompt'] as const;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { inputError } from '../../../../../contract/errors.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { inputError } from '#contract/errors.ts';
 import type { WholeAnswer } from '../../../providers/adapters/provider.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { objectsIn } from '../../../providers/wires/foreign-json.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { CLIENT_WIRES } from '../../../providers/wires/index.ts';
 import type { EndpointRules } from './endpoint.ts';

@@ -1,4 +1,4 @@
-import { keysOf } from '../../../../../core/values/keys.ts';
+import { keysOf } from '#core/values/keys.ts';
 import type { Endpoint } from '../completion.ts';
 import { chatEndpoint } from './chat.ts';
 import { classifyEndpoint } from './classify.ts';

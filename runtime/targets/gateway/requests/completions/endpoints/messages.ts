@@ -11,7 +11,7 @@ import {
   requestTools,
 } from './shapes.ts';
 import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
-import { memberOf } from '../../../../../core/values/member-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 
 const prompt = {
   model: modelName,

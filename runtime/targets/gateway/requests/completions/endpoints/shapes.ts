@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { orNull } from '../../../../../serve/http/schemas.ts';
+import { orNull } from '#serve/http/schemas.ts';
 
 /** A member that is optional and can be null. */
 export const optionalOrNull = (schema: TSchema, description?: string): TSchema =>

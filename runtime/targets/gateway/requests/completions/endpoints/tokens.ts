@@ -1,4 +1,4 @@
-import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 
 /** Maximum output tokens to reserve budget for. No model generates more in one answer. */

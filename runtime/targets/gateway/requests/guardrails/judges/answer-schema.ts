@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
-import { InterruptedError } from '../../../../../core/limits/interrupter.ts';
-import { createInterrupter } from '../../../../../platform/interrupt.ts';
-import { LINEAR_PATTERNS } from '../../../../../platform/json-schema/linear-patterns.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { InterruptedError } from '#core/limits/interrupter.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
+import { LINEAR_PATTERNS } from '#platform/json-schema/linear-patterns.ts';
 import type { Judgement } from './judgement.ts';
 
 /** Checks a text and explains its problem. */

@@ -1,7 +1,7 @@
 import type { EntityProfile } from '../guardrail.ts';
 import { placedWindows } from '../text-windows.ts';
 import { ENCODER_TIMEOUT_MS, MAX_WINDOWS_PER_REQUEST, WINDOW_LENGTH, WINDOW_OVERLAP } from './defaults.ts';
-import { runFairly } from '../../../../../platform/run-yielding.ts';
+import { runFairly } from '#platform/run-yielding.ts';
 import { type FoundSpan, withoutOverlaps } from './found-spans.ts';
 import type { Judged, JudgeServices } from './judgement.ts';
 import { limitTime } from './limit-time.ts';

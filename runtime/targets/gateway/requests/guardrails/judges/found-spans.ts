@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 
 /** A part of a text that a check found. */
 export interface FoundSpan {

@@ -1,5 +1,5 @@
-import type { JsonClient } from '../../../../../serve/client/json-client.ts';
-import type { Clock } from '../../../../../platform/clock.ts';
+import type { JsonClient } from '#serve/client/json-client.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Provider } from '../../../providers/adapters/provider.ts';
 import type { CheckedRequest, GuardrailPlace, WebhookProfile } from '../guardrail.ts';
 

@@ -1,5 +1,5 @@
-import { matchesOf } from '../../../../../platform/linear-pattern.ts';
-import { runFairly } from '../../../../../platform/run-yielding.ts';
+import { matchesOf } from '#platform/linear-pattern.ts';
+import { runFairly } from '#platform/run-yielding.ts';
 import type { PatternProfile } from '../guardrail.ts';
 import { PATTERN_TIMEOUT_MS } from './defaults.ts';
 import { type FoundSpan, withoutOverlaps } from './found-spans.ts';

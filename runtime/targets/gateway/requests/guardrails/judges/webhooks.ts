@@ -1,6 +1,6 @@
-import { createJsonClient, type JsonClient } from '../../../../../serve/client/json-client.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
-import { parseJsonText } from '../../../../../core/json/json-text.ts';
+import { createJsonClient, type JsonClient } from '#serve/client/json-client.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import type { WebhookProfile } from '../guardrail.ts';
 import { WEBHOOK_TIMEOUT_MS } from './defaults.ts';
 import type { Judged, Judgement, JudgeServices, Webhooks } from './judgement.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { changeEncoded } from '../encoded-text.ts';
 import { FREE_FORM_MEMBERS, isMcpTool, NON_TEXT_MEMBERS, SCHEMAS, SETTINGS } from '../input-texts.ts';

@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../../contract/errors.ts';
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { Steps } from '#core/limits/steps.ts';
 import type { GuardrailProfile, GuardrailRule, GuardrailVerdict } from '../guardrail.ts';
 import { blockedBy, findSpans, judgementOf, type JudgeParts, verdictOf } from '../judge.ts';
 import { countSpans, type FoundSpan } from '../judges/found-spans.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Decided, HeldText } from './held-text.ts';
 import { maskOutput, type MaskingParts } from './mask-output.ts';
 import { parsed } from './output-members.ts';

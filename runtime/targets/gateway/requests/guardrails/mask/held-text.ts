@@ -1,6 +1,6 @@
-import type { AppError } from '../../../../../contract/errors.ts';
-import { MAX_MATCH_LENGTH } from '../../../../../platform/linear-pattern.ts';
-import { runAtOnce } from '../../../../../platform/run-yielding.ts';
+import type { AppError } from '#contract/errors.ts';
+import { MAX_MATCH_LENGTH } from '#platform/linear-pattern.ts';
+import { runAtOnce } from '#platform/run-yielding.ts';
 import type { GuardrailVerdict } from '../guardrail.ts';
 import { blockedBy, verdictOf } from '../judge.ts';
 import { WINDOW_OVERLAP } from '../judges/defaults.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 
 /** Values that were found in a request, and where else they stand. A request can have hundreds of thousands of them. */
 export interface KnownValues {

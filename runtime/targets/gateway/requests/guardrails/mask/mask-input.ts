@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { withoutOverlaps } from '../judges/found-spans.ts';
 import { mapBodyTexts } from './body-texts.ts';

@@ -1,7 +1,7 @@
-import type { AppError } from '../../../../../contract/errors.ts';
-import { parseLossless } from '../../../../../core/json/lossless-json.ts';
-import type { Steps } from '../../../../../core/limits/steps.ts';
-import { runFairly } from '../../../../../platform/run-yielding.ts';
+import type { AppError } from '#contract/errors.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import type { Steps } from '#core/limits/steps.ts';
+import { runFairly } from '#platform/run-yielding.ts';
 import type { CheckedRequest, GuardrailRule, GuardrailVerdict } from '../guardrail.ts';
 import type { JudgeParts } from '../judge.ts';
 import type { FoundSpan } from '../judges/found-spans.ts';

@@ -1,7 +1,7 @@
-import type { AppError } from '../../../../../contract/errors.ts';
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { createFrameSplitter } from '../../../../../serve/event-stream/event-frames.ts';
-import { readEvent } from '../../../../../serve/event-stream/event-data.ts';
+import type { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
 import { eventText } from '../../../providers/streams/event-text.ts';
 import type { MaskedPiece, StreamMask } from '../../../providers/streams/stream.ts';
 import type { GuardrailVerdict } from '../guardrail.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 import type { FoundSpan } from '../judges/found-spans.ts';
 import { SPANS_PER_STEP, withoutOverlaps } from '../judges/found-spans.ts';
 import type { Placeholders } from './placeholders.ts';

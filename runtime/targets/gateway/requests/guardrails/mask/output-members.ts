@@ -1,5 +1,5 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { isRawNumber, parseLossless } from '../../../../../core/json/lossless-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 import { changeReadings } from '../readings.ts';
 import { NON_OUTPUT_MEMBERS } from '../../../providers/streams/output-texts.ts';
 import { everyText } from './body-texts.ts';

@@ -1,5 +1,5 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { isRawNumber, parseLossless } from '../../../../../core/json/lossless-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 import type { Placeholders } from './placeholders.ts';
 
 /** Puts values back in place of placeholders. */

@@ -1,7 +1,7 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { isRawNumber } from '../../../../../core/json/lossless-json.ts';
-import { createFrameSplitter } from '../../../../../serve/event-stream/event-frames.ts';
-import { readEvent } from '../../../../../serve/event-stream/event-data.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
 import { eventText } from '../../../providers/streams/event-text.ts';
 import type { ForwardedStream } from '../../../providers/streams/stream.ts';
 import type { Placeholders } from './placeholders.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { isRawNumber, parseLossless } from '../../../../../core/json/lossless-json.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { escapedIn } from './restore-answer.ts';
 
 /** The data of an event; undefined if it is not an object. */

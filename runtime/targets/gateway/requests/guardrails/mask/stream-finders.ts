@@ -1,5 +1,5 @@
-import { openEscape, unescaped } from '../../../../../core/json/without-escapes.ts';
-import { matchesOf, openMatchIn } from '../../../../../platform/linear-pattern.ts';
+import { openEscape, unescaped } from '#core/json/without-escapes.ts';
+import { matchesOf, openMatchIn } from '#platform/linear-pattern.ts';
 import type { EntityProfile, PatternProfile } from '../guardrail.ts';
 import { PATTERN_TIMEOUT_MS, WINDOW_LENGTH, WINDOW_OVERLAP } from '../judges/defaults.ts';
 import { findEntities } from '../judges/entities.ts';

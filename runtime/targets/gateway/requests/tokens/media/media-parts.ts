@@ -1,5 +1,5 @@
-import { isObject } from '../../../../../core/json/is-object.ts';
-import { membersOf } from '../../../../../core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 
 /** An image, a document or audio in a request of any client API. */

@@ -1,4 +1,4 @@
-import type { TestKernel } from '../../../../../helpers/test-kernel.ts';
+import type { TestKernel } from '#test/helpers/test-kernel.ts';
 
 interface CallLine {
   readonly level: number;

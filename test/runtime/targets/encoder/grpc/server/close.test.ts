@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { status as Status } from '@grpc/grpc-js';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
-import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import {
   CHECK,
   clientOf,
@@ -18,7 +18,7 @@ import {
   routes,
   SERVING,
 } from './health-calls.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();

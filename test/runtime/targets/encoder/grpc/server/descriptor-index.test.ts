@@ -5,7 +5,7 @@ import {
   FileDescriptorProtoSchema,
 } from '@bufbuild/protobuf/wkt';
 import { expect, test } from 'vitest';
-import { createDescriptorIndex } from '../../../../../../runtime/targets/encoder/grpc/server/descriptor-index.ts';
+import { createDescriptorIndex } from '#encoder/grpc/server/descriptor-index.ts';
 
 test('extensions are found by the type they extend and their number', () => {
   const file = create(FileDescriptorProtoSchema, {

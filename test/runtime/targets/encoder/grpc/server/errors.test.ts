@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { Code, ConnectError, type ConnectRouter } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
-import { AppError, type ErrorCode } from '../../../../../../runtime/contract/errors.ts';
-import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
-import { GRPC_STATUS } from '../../../../../../runtime/serve/errors/grpc-status.ts';
-import { serviceOptions } from '../../../../../../runtime/targets/encoder/grpc/server/service-options.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
+import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
+import { serviceOptions } from '#encoder/grpc/server/service-options.ts';
 import { callsIn } from './call-lines.ts';
 import { connect, type Outcome } from './grpc-js.ts';
 import { frame, requestHttp2, statusOf } from './raw-http2.ts';
-import { testKernel, type TestKernel } from '../../../../../helpers/test-kernel.ts';
+import { testKernel, type TestKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();

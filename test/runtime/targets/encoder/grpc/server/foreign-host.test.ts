@@ -2,12 +2,12 @@ import { connect } from 'node:http2';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { ask } from '../../../../../contract/http-client.ts';
-import { standInEngine } from '../../../../../helpers/stand-in-engine.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
-import { encoderGrpcRoutes } from '../../../../../../runtime/targets/encoder/grpc/routes.ts';
-import { runtimeFacts } from '../../../../../../runtime/targets/encoder/servers/runtime-facts.ts';
-import { hostRulesOf } from '../../../../../../runtime/targets/encoder/servers/host-rules-of.ts';
+import { ask } from '#test/contract/http-client.ts';
+import { standInEngine } from '#test/helpers/stand-in-engine.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
+import { encoderGrpcRoutes } from '#encoder/grpc/routes.ts';
+import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
+import { hostRulesOf } from '#encoder/servers/host-rules-of.ts';
 import { createConnectRouter } from '@connectrpc/connect';
 import { useGrpcServers } from './test-server.ts';
 

@@ -11,7 +11,7 @@ import {
   type ServiceClientConstructor,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { ROOT } from '../../../../../helpers/paths.ts';
+import { ROOT } from '#test/helpers/paths.ts';
 
 /** What a call came to: an answer, or a status that is not OK. */
 export interface Outcome {

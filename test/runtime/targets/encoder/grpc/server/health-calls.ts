@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import type { ConnectRouter } from '@connectrpc/connect';
-import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import { connect, type TestClient } from './grpc-js.ts';
 
 export const CHECK = '/grpc.health.v1.Health/Check';

@@ -3,16 +3,13 @@ import { status as Status } from '@grpc/grpc-js';
 import { Code, type ConnectRouter, createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { expect, test } from 'vitest';
-import {
-  Health,
-  HealthCheckResponse_ServingStatus as Serving,
-} from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
-import { addHealth } from '../../../../../../runtime/targets/encoder/grpc/server/health.ts';
-import type { Kernel } from '../../../../../../runtime/serve/kernel.ts';
-import { createLifecycle } from '../../../../../../runtime/serve/lifecycle.ts';
+import { Health, HealthCheckResponse_ServingStatus as Serving } from '#gen/grpc/health/v1/health_pb.ts';
+import { addHealth } from '#encoder/grpc/server/health.ts';
+import type { Kernel } from '#serve/kernel.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
 import { untilEnded } from './call-lines.ts';
 import { connect, type Message, type TestClient } from './grpc-js.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect, type OutgoingHttpHeaders, type ServerHttp2Session } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
-import { answersToHeads, VALID_ANSWERS } from '../../../../../helpers/request-heads.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
+import { answersToHeads, VALID_ANSWERS } from '#test/helpers/request-heads.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { frame, requestHttp2, statusOf } from './raw-http2.ts';
 import { useGrpcServers } from './test-server.ts';
 

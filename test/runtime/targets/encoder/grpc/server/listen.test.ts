@@ -3,10 +3,10 @@ import { request as requestHttps } from 'node:https';
 import { connect as connectTcp, createServer } from 'node:net';
 import { credentials } from '@grpc/grpc-js';
 import { expect, test } from 'vitest';
-import { selfSigned } from '../../../../../helpers/self-signed.ts';
+import { selfSigned } from '#test/helpers/self-signed.ts';
 import { CHECK, clientOf, post, readAll, routes, SERVING, write } from './health-calls.ts';
 import { requestHttp2 } from './raw-http2.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();

@@ -1,6 +1,6 @@
 import { Code } from '@connectrpc/connect';
 import { expect, test } from 'vitest';
-import { httpShell } from '../../../../../../runtime/serve/http/shell.ts';
+import { httpShell } from '#serve/http/shell.ts';
 import { callsIn } from './call-lines.ts';
 import { clientOf, post } from './health-calls.ts';
 import { OBSERVING_CLIENTS } from './observed-clients.ts';

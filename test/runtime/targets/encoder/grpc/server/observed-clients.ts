@@ -6,7 +6,7 @@ import {
   createGrpcWebTransport,
 } from '@connectrpc/connect-node';
 import { Metadata, type StatusObject } from '@grpc/grpc-js';
-import { Embedding } from '../../../../../../runtime/gen/encoder/embedding_pb.ts';
+import { Embedding } from '#gen/encoder/embedding_pb.ts';
 import { connect } from './grpc-js.ts';
 
 /** What a client learns of a call. */

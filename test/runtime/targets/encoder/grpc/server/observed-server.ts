@@ -1,15 +1,12 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import type { ConnectRouter } from '@connectrpc/connect';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import { Embedding, EmbeddingRequestSchema } from '../../../../../../runtime/gen/encoder/embedding_pb.ts';
-import { addHealth } from '../../../../../../runtime/targets/encoder/grpc/server/health.ts';
-import type {
-  GrpcListenOptions,
-  GrpcServer,
-} from '../../../../../../runtime/targets/encoder/grpc/server/listen.ts';
-import { addReflection } from '../../../../../../runtime/targets/encoder/grpc/server/reflection.ts';
-import { serviceOptions } from '../../../../../../runtime/targets/encoder/grpc/server/service-options.ts';
-import { testKernel, type TestKernel } from '../../../../../helpers/test-kernel.ts';
+import { AppError } from '#contract/errors.ts';
+import { Embedding, EmbeddingRequestSchema } from '#gen/encoder/embedding_pb.ts';
+import { addHealth } from '#encoder/grpc/server/health.ts';
+import type { GrpcListenOptions, GrpcServer } from '#encoder/grpc/server/listen.ts';
+import { addReflection } from '#encoder/grpc/server/reflection.ts';
+import { serviceOptions } from '#encoder/grpc/server/service-options.ts';
+import { testKernel, type TestKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 export const PREDICT = '/encoder.Embedding/Predict';

@@ -3,10 +3,10 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
-import { Embedding } from '../../../../../../runtime/gen/encoder/embedding_pb.ts';
-import { addReflection } from '../../../../../../runtime/targets/encoder/grpc/server/reflection.ts';
+import { Embedding } from '#gen/encoder/embedding_pb.ts';
+import { addReflection } from '#encoder/grpc/server/reflection.ts';
 import { connect, type Message, type TestClient } from './grpc-js.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();

@@ -5,10 +5,10 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
-import { Health } from '../../../../../../runtime/gen/grpc/health/v1/health_pb.ts';
-import { selfSigned } from '../../../../../helpers/self-signed.ts';
+import { Health } from '#gen/grpc/health/v1/health_pb.ts';
+import { selfSigned } from '#test/helpers/self-signed.ts';
 import { CHECK, largeRoutes, LIST, readAll, routes, write } from './health-calls.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { useGrpcServers } from './test-server.ts';
 
 const listen = useGrpcServers();

@@ -1,11 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach } from 'vitest';
-import { createRequestMemory } from '../../../../../../runtime/serve/memory/request-memory.ts';
-import {
-  type GrpcListenOptions,
-  type GrpcServer,
-  listenGrpc,
-} from '../../../../../../runtime/targets/encoder/grpc/server/listen.ts';
+import { createRequestMemory } from '#serve/memory/request-memory.ts';
+import { type GrpcListenOptions, type GrpcServer, listenGrpc } from '#encoder/grpc/server/listen.ts';
 
 type Listen = (
   options: Pick<GrpcListenOptions, 'routes' | 'log'> & Partial<GrpcListenOptions>,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { audit } from '../../../../../helpers/audit.ts';
-import { axeFindings } from '../../../../../helpers/axe.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { audit } from '#test/helpers/audit.ts';
+import { axeFindings } from '#test/helpers/axe.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { useServers } from './pages.ts';
 
 const chromium = await provideChromium();

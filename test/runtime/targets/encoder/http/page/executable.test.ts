@@ -1,11 +1,11 @@
 import { on } from 'node:events';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { TEST_CACHE } from '../../../../../helpers/paths.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { TEST_CACHE } from '#test/helpers/paths.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { run, write } from './pages.ts';
-import { builtExecutable } from '../../../../../helpers/built.ts';
+import { builtExecutable } from '#test/helpers/built.ts';
 
 const chromium = await provideChromium();
 

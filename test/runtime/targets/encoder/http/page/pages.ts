@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { listenHttp } from '../../../../../../runtime/serve/http/listen.ts';
+import { listenHttp } from '#serve/http/listen.ts';
 import { openApp } from '../open-app.ts';
 
 /** Serves fixture models on free ports for all tests of a file; returns where each one is. */

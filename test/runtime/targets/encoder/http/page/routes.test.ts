@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { expect, test } from 'vitest';
-import { DOCS_FILES } from '../../../../../../runtime/serve/http/docs-page/files.ts';
-import { SHARED_FILES } from '../../../../../../runtime/serve/http/pages/files.ts';
-import { PAGE_FILES } from '../../../../../../runtime/targets/encoder/http/page/files.ts';
-import { pageRoutes } from '../../../../../../runtime/targets/encoder/http/page/routes.ts';
+import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
+import { SHARED_FILES } from '#serve/http/pages/files.ts';
+import { PAGE_FILES } from '#encoder/http/page/files.ts';
+import { pageRoutes } from '#encoder/http/page/routes.ts';
 
 const RUNTIME = new URL('../../../../../../runtime/', import.meta.url);
 const FOLDERS = {

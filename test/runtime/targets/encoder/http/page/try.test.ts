@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();

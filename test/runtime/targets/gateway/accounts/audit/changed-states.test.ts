@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { changedStates } from '../../../../../../runtime/targets/gateway/store/audit/changed-states.ts';
-import { createEventIds } from '../../../../../../runtime/targets/gateway/store/audit/event-ids.ts';
+import { changedStates } from '#gateway/store/audit/changed-states.ts';
+import { createEventIds } from '#gateway/store/audit/event-ids.ts';
 
 const key = {
   id: 'k',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AlertPolicy } from '../../../../../../runtime/targets/gateway/accounts/ledger/budget-alerts.ts';
-import type { GatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
+import type { AlertPolicy } from '#gateway/accounts/ledger/budget-alerts.ts';
+import type { GatewayState } from '#gateway/gateway-state.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 import { createTestClock } from '../../test-clock.ts';

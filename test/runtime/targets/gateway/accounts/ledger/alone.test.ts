@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Store } from '#gateway/store/store.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { UsageEntry } from '../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
-import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
+import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
+import type { Store } from '#gateway/store/store.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
+import type { Store } from '#gateway/store/store.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 

@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, bigInt, boolean, integer, record } from 'fast-check';
 import { Pool } from 'pg';
 import { expect, test } from 'vitest';
-import type { AppError } from '../../../../../../runtime/contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 

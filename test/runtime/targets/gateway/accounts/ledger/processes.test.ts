@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { systemClock } from '#platform/clock.ts';
 import { describeDatabases } from '../../databases.ts';
 
 const PROGRAM = join(import.meta.dirname, 'spending-process.ts');

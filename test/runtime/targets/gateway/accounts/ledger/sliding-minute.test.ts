@@ -7,7 +7,7 @@ import {
   type SlidingMinute,
   totalOf,
   waitUntilAtMost,
-} from '../../../../../../runtime/targets/gateway/accounts/ledger/sliding-minute.ts';
+} from '#gateway/accounts/ledger/sliding-minute.ts';
 
 const START = 1_790_000_003_000;
 

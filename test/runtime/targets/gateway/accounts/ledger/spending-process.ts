@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { openGatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
-import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openGatewayState } from '#gateway/gateway-state.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
 import { used } from '../../requests.ts';
 
 // Spends a user's money by several parallel requests, until the budget is used up or the process is ended. Prints what it does, line by

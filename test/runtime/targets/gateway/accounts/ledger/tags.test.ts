@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import type { GatewayState } from '../../../../../../runtime/targets/gateway/gateway-state.ts';
+import type { GatewayState } from '#gateway/gateway-state.ts';
 import { describeDatabases } from '../../databases.ts';
 import { bearer, newSpender, used } from '../../requests.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AppError } from '../../../../../../runtime/contract/errors.ts';
+import type { AppError } from '#contract/errors.ts';
 import { describeDatabases } from '../../databases.ts';
 import { bearer, newSpender, used } from '../../requests.ts';
 

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import type { UsageEntry } from '../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
+import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readBundledMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/bundled-map.ts';
-import { createPriceMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/price-map.ts';
-import { readPriceMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/read-map.ts';
-import { costOf, isFree } from '../../../../../../runtime/targets/gateway/shared/token-price.ts';
-import { tierProblem } from '../../../../../../runtime/targets/gateway/accounts/ledger/price-tiers.ts';
+import { readBundledMap } from '#gateway/accounts/price-map/bundled-map.ts';
+import { createPriceMap } from '#gateway/accounts/price-map/price-map.ts';
+import { readPriceMap } from '#gateway/accounts/price-map/read-map.ts';
+import { costOf, isFree } from '#gateway/shared/token-price.ts';
+import { tierProblem } from '#gateway/accounts/ledger/price-tiers.ts';
 
 const bundled = createPriceMap(readBundledMap());
 

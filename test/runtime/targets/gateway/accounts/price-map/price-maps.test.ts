@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readBundledMap } from '../../../../../../runtime/targets/gateway/accounts/price-map/bundled-map.ts';
-import type { PriceMapFile } from '../../../../../../runtime/targets/gateway/accounts/price-map/map-file.ts';
+import { readBundledMap } from '#gateway/accounts/price-map/bundled-map.ts';
+import type { PriceMapFile } from '#gateway/accounts/price-map/map-file.ts';
 import { describeDatabases } from '../../databases.ts';
 
 const mapOf = (date: string, input: number): PriceMapFile => ({

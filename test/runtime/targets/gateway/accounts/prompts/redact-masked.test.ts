@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { compileLinearPattern } from '../../../../../../runtime/platform/linear-pattern.ts';
-import { createRedactor } from '../../../../../../runtime/serve/redact.ts';
-import {
-  redactMasked,
-  unmasking,
-} from '../../../../../../runtime/targets/gateway/accounts/prompts/redact-masked.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
+import { createRedactor } from '#serve/redact.ts';
+import { redactMasked, unmasking } from '#gateway/accounts/prompts/redact-masked.ts';
 
 const SECRET = 'the-secret-of-a-provider-0123456789';
 const redactor = createRedactor([

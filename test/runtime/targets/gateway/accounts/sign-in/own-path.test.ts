@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, oneof, property, string, webUrl } from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownPath } from '../../../../../../runtime/targets/gateway/accounts/sign-in/own-path.ts';
+import { ownPath } from '#gateway/accounts/sign-in/own-path.ts';
 
 const BASES = [
   'https://gateway.example',

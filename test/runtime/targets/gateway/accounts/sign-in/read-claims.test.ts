@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readClaims } from '../../../../../../runtime/targets/gateway/accounts/sign-in/read-claims.ts';
-import type { GroupRule } from '../../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
+import { readClaims } from '#gateway/accounts/sign-in/read-claims.ts';
+import type { GroupRule } from '#gateway/accounts/sign-in/sign-in-config.ts';
 
 const rule = (group: string, fields: Partial<GroupRule>): GroupRule => ({
   group,

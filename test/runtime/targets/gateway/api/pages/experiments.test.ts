@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { audit } from '../../../../../helpers/audit.ts';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { audit } from '#test/helpers/audit.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { MASTER_KEY } from '../../master-key.ts';
 import { doJobs } from '../../evaluation/workflows/do-jobs.ts';
 import { requestsTo } from '../../evaluation/workflows/workflow-requests.ts';
@@ -212,7 +212,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       expect(text).not.toContain(HOSTILE);
       await writeFile(file, text);
       const { chromium: browsers } = await import('playwright-core');
-      const { CHROMIUM_FLAGS } = await import('../../../../../helpers/chromium.ts');
+      const { CHROMIUM_FLAGS } = await import('#test/helpers/chromium.ts');
       const browser = await browsers.launch({
         ...(chromium ? { executablePath: chromium } : {}),
         args: CHROMIUM_FLAGS,

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readSharedFile, SHARED_FILES } from '../../../../../../runtime/serve/http/pages/files.ts';
-import { PAGE_FILES, readPageFile } from '../../../../../../runtime/targets/gateway/api/pages/files.ts';
+import { readSharedFile, SHARED_FILES } from '#serve/http/pages/files.ts';
+import { PAGE_FILES, readPageFile } from '#gateway/api/pages/files.ts';
 
 const FOLDER = new URL('../../../../../../runtime/targets/gateway/api/pages/browser', import.meta.url);
 const MAX_BYTES = 250_000;

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { MASTER_KEY } from '../../master-key.ts';
 import { startScripted } from '../../scripted-provider.ts';
 import { HOSTILE, signedIn, useBusyGateway } from './busy-gateway.ts';

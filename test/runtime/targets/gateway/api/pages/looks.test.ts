@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { audit } from '../../../../../helpers/audit.ts';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { audit } from '#test/helpers/audit.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { startScripted } from '../../scripted-provider.ts';
 import { HOSTILE, signedIn, useBusyGateway } from './busy-gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPostgres, sharedPostgres } from '../../../../../helpers/postgres.ts';
+import { findPostgres, sharedPostgres } from '#test/helpers/postgres.ts';
 import type { OpenGateway } from '../open-gateway.ts';
 import { openStoredGateway } from '../stored-gateway.ts';
 import { type Headers, keysOf, withKey } from './keys-of.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkCachePrices } from '../../../../../../runtime/targets/gateway/commands/doctor/check-cache-prices.ts';
+import { checkCachePrices } from '#gateway/commands/doctor/check-cache-prices.ts';
 import { priced } from '../../requests/completions/running-gateway.ts';
 
 const providers = [

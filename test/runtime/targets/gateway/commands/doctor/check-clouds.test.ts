@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkProvider } from '../../../../../../runtime/targets/gateway/commands/doctor/check-provider.ts';
-import { openProviders } from '../../../../../../runtime/targets/gateway/commands/doctor/open-providers.ts';
+import { checkProvider } from '#gateway/commands/doctor/check-provider.ts';
+import { openProviders } from '#gateway/commands/doctor/open-providers.ts';
 import { instanceOfEntry } from '../../cloud-provider.ts';
 import { startFixture } from '../../fixture-provider.ts';
 

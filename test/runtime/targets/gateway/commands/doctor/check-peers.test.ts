@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { SignInConfig } from '../../../../../../runtime/targets/gateway/accounts/sign-in/sign-in-config.ts';
-import { checkSignIn } from '../../../../../../runtime/targets/gateway/commands/doctor/check-sign-in.ts';
-import { checkWebhooks } from '../../../../../../runtime/targets/gateway/commands/doctor/check-webhooks.ts';
+import type { SignInConfig } from '#gateway/accounts/sign-in/sign-in-config.ts';
+import { checkSignIn } from '#gateway/commands/doctor/check-sign-in.ts';
+import { checkWebhooks } from '#gateway/commands/doctor/check-webhooks.ts';
 import { CLIENT, openStandInProvider } from '../../accounts/sign-in/stand-in-provider.ts';
 import { WEBHOOK_SECRET } from '../../alerts/receiver.ts';
 

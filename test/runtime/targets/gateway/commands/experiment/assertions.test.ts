@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import {
   type Assertion,
   checkAssertions,
   type ComparedModel,
   validateAssertions,
-} from '../../../../../../runtime/targets/gateway/commands/experiment/assertions.ts';
-import { baselineTable } from '../../../../../../runtime/targets/gateway/commands/experiment/baseline-table.ts';
-import { junitReport } from '../../../../../../runtime/targets/gateway/commands/experiment/junit.ts';
+} from '#gateway/commands/experiment/assertions.ts';
+import { baselineTable } from '#gateway/commands/experiment/baseline-table.ts';
+import { junitReport } from '#gateway/commands/experiment/junit.ts';
 
 const modelOf = (name: string, accuracy: number, own: Partial<ComparedModel> = {}): ComparedModel => ({
   name,

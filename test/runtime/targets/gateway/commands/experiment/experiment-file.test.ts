@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readExperimentFile } from '../../../../../../runtime/targets/gateway/commands/experiment/experiment-file.ts';
-import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
+import { readExperimentFile } from '#gateway/commands/experiment/experiment-file.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 

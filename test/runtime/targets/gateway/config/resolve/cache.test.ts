@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  CACHE_DEFAULTS,
-  SEMANTIC_DEFAULTS,
-} from '../../../../../../runtime/targets/gateway/requests/cache/cache-settings.ts';
+import { CACHE_DEFAULTS, SEMANTIC_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import { read } from '../read.ts';
 
 test('without its section there is no cache; an empty one has the defaults', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createArtifacts } from '../../../../../../runtime/targets/gateway/evaluation/artifacts/artifacts.ts';
+import { createArtifacts } from '#gateway/evaluation/artifacts/artifacts.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 

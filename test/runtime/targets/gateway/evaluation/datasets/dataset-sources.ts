@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { FIXTURES } from '../../../../../helpers/paths.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 const CSV = 'text;label\nGood;POSITIVE\nBad;NEGATIVE\n';
 /** The commit of the branch of converted files. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Datasets, Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import { createDatasets } from '../../../../../../runtime/targets/gateway/evaluation/datasets/datasets.ts';
+import type { Datasets, Row } from '#gateway/evaluation/datasets/dataset.ts';
+import { createDatasets } from '#gateway/evaluation/datasets/datasets.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 import { ownerNamed, viewerNamed } from '../../owners.ts';

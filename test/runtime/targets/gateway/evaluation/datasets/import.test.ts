@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  s3Headers,
-  s3Url,
-} from '../../../../../../runtime/targets/gateway/evaluation/datasets/sources/s3.ts';
-import { chooseHubFiles } from '../../../../../../runtime/targets/gateway/evaluation/datasets/sources/hub-files.ts';
+import { s3Headers, s3Url } from '#gateway/evaluation/datasets/sources/s3.ts';
+import { chooseHubFiles } from '#gateway/evaluation/datasets/sources/hub-files.ts';
 import { useGateway, useOwnGateways } from '../../api/use-gateway.ts';
 import { HUB_COMMIT, startDatasetSources } from './dataset-sources.ts';
 

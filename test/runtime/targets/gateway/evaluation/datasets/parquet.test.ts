@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { parquetMetadata } from 'hyparquet';
 import { expect, test } from 'vitest';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import { readRows } from '../../../../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
-import { datasetParquet } from '../../../../../../runtime/targets/gateway/evaluation/datasets/write/parquet.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
+import { datasetParquet } from '#gateway/evaluation/datasets/write/parquet.ts';
 
 async function written(
   columns: readonly string[],

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import { readRows } from '../../../../../../runtime/targets/gateway/evaluation/datasets/read/read-rows.ts';
-import { FIXTURES } from '../../../../../helpers/paths.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 const read = async (filename: string, ...pieces: (string | Uint8Array)[]): Promise<Row[]> =>
   await Array.fromAsync(readRows(filename, Readable.from(pieces.map((piece) => Buffer.from(piece)))));

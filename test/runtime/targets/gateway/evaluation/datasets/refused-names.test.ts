@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFetcher } from '../../../../../../runtime/targets/gateway/evaluation/datasets/sources/fetcher.ts';
-import { s3Url } from '../../../../../../runtime/targets/gateway/evaluation/datasets/sources/s3.ts';
+import { createFetcher } from '#gateway/evaluation/datasets/sources/fetcher.ts';
+import { s3Url } from '#gateway/evaluation/datasets/sources/s3.ts';
 
 test('a name that does not exist and a private name have one error, and take as long', async () => {
   const fetcher = createFetcher({ local: false, signal: new AbortController().signal });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createDatasets } from '../../../../../../runtime/targets/gateway/evaluation/datasets/datasets.ts';
+import { createDatasets } from '#gateway/evaluation/datasets/datasets.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 

@@ -1,6 +1,6 @@
 import { assert as assertAll, array, nat, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseRows } from '../../../../../../runtime/targets/gateway/evaluation/experiments/sample/choose-rows.ts';
+import { chooseRows } from '#gateway/evaluation/experiments/sample/choose-rows.ts';
 import { useGateway } from '../../api/use-gateway.ts';
 import { requestsTo } from '../workflows/workflow-requests.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { sha256 } from '../../../../../../runtime/platform/sha256.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { describeDatabases } from '../../databases.ts';
 import { openWorkerJob, useWorkerJobs } from './worker-job.ts';
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execaSync } from 'execa';
 import { expect, test } from 'vitest';
-import type { Job } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
+import type { Job } from '#gateway/evaluation/jobs/job.ts';
 import { describeDatabases } from '../../databases.ts';
 import { type GatewayProcess, inference, openJobs, type TestJobs, useJobGateways } from './job-gateway.ts';
 import { type ModelServer, startModelServer, useModelServers } from './model-server.ts';

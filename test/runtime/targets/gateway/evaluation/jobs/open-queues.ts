@@ -1,12 +1,7 @@
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import type {
-  Claim,
-  Job,
-  LeasedRange,
-  NewJob,
-} from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
-import { createJobQueue } from '../../../../../../runtime/targets/gateway/evaluation/jobs/queue.ts';
-import type { Store } from '../../../../../../runtime/targets/gateway/store/store.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { Claim, Job, LeasedRange, NewJob } from '#gateway/evaluation/jobs/job.ts';
+import { createJobQueue } from '#gateway/evaluation/jobs/queue.ts';
+import type { Store } from '#gateway/store/store.ts';
 import type { TestDatabase } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 import { ownerNamed } from '../../owners.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRows } from '../../../../../../runtime/targets/gateway/evaluation/datasets/chunks.ts';
+import { readRows } from '#gateway/evaluation/datasets/chunks.ts';
 import { describeDatabases } from '../../databases.ts';
 import { claimed, JOB, leased, openQueues, outcome } from './open-queues.ts';
 import { ownerNamed, viewerNamed } from '../../owners.ts';

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Claim, LeasedRange } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
-import {
-  possibleRanges,
-  rangeSize,
-} from '../../../../../../runtime/targets/gateway/evaluation/jobs/ranges/range-size.ts';
+import type { Claim, LeasedRange } from '#gateway/evaluation/jobs/job.ts';
+import { possibleRanges, rangeSize } from '#gateway/evaluation/jobs/ranges/range-size.ts';
 import { describeDatabases } from '../../databases.ts';
 import { inference, openJobs, type TestJobs } from './job-gateway.ts';
 

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type Clock, systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { Job } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
-import { createRayCompute } from '../../../../../../runtime/targets/gateway/evaluation/jobs/compute/ray.ts';
-import {
-  createRunner,
-  type Runner,
-} from '../../../../../../runtime/targets/gateway/evaluation/jobs/runner/runner.ts';
-import { createWorkerTokens } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker-tokens.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import type { Job } from '#gateway/evaluation/jobs/job.ts';
+import { createRayCompute } from '#gateway/evaluation/jobs/compute/ray.ts';
+import { createRunner, type Runner } from '#gateway/evaluation/jobs/runner/runner.ts';
+import { createWorkerTokens } from '#gateway/evaluation/jobs/worker-tokens.ts';
 import {
   createRayJobsApi,
   type RayJobsApi,
   type RayJobsApiOptions,
   type Submission,
   SUCCEEDED,
-} from '../../../../../helpers/ray-jobs-api.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+} from '#test/helpers/ray-jobs-api.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { describeDatabases } from '../../databases.ts';
 import { inference, openJobs, type TestJobs } from './job-gateway.ts';
 

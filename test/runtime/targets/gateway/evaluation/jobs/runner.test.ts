@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { createOrphanGuard } from '../../../../../../runtime/platform/orphan-guard.ts';
-import type { Compute } from '../../../../../../runtime/targets/gateway/evaluation/jobs/compute/compute.ts';
-import { createLocalCompute } from '../../../../../../runtime/targets/gateway/evaluation/jobs/compute/local.ts';
-import {
-  createRunner,
-  type Runner,
-} from '../../../../../../runtime/targets/gateway/evaluation/jobs/runner/runner.ts';
-import { createWorkerTokens } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker-tokens.ts';
-import { testKernel } from '../../../../../helpers/test-kernel.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createOrphanGuard } from '#platform/orphan-guard.ts';
+import type { Compute } from '#gateway/evaluation/jobs/compute/compute.ts';
+import { createLocalCompute } from '#gateway/evaluation/jobs/compute/local.ts';
+import { createRunner, type Runner } from '#gateway/evaluation/jobs/runner/runner.ts';
+import { createWorkerTokens } from '#gateway/evaluation/jobs/worker-tokens.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 import { describeDatabases } from '../../databases.ts';
 import { inference, openJobs, type TestJobs } from './job-gateway.ts';
 

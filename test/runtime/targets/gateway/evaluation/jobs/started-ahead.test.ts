@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import type { WorkerClient } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/client.ts';
-import type { WorkerBatch } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/protocol.ts';
-import { processRange } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/process-range.ts';
-import { startedAhead } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/started-ahead.ts';
-import type {
-  AnswerStore,
-  WorkSpec,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { WorkerClient } from '#gateway/evaluation/jobs/worker/client.ts';
+import type { WorkerBatch } from '#gateway/evaluation/jobs/worker/protocol.ts';
+import { processRange } from '#gateway/evaluation/jobs/worker/process-range.ts';
+import { startedAhead } from '#gateway/evaluation/jobs/worker/started-ahead.ts';
+import type { AnswerStore, WorkSpec } from '#gateway/evaluation/work/work.ts';
 import { scriptedModel } from '../work/scripted-model.ts';
 import { inferenceOf, toolsOf, withWork } from '../work/working.ts';
 

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach } from 'vitest';
-import { type Clock, systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { readRows } from '../../../../../../runtime/targets/gateway/evaluation/datasets/chunks.ts';
-import type { RowChunk } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import type { Claim } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
-import { runWorker } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/run-worker.ts';
-import type {
-  BatchOutcome,
-  Work,
-  WorkTools,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
-import { describedAnswers } from '../../../../../helpers/described-answers.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
+import { readRows } from '#gateway/evaluation/datasets/chunks.ts';
+import type { RowChunk } from '#gateway/evaluation/datasets/dataset.ts';
+import type { Claim } from '#gateway/evaluation/jobs/job.ts';
+import { runWorker } from '#gateway/evaluation/jobs/worker/run-worker.ts';
+import type { BatchOutcome, Work, WorkTools } from '#gateway/evaluation/work/work.ts';
+import { describedAnswers } from '#test/helpers/described-answers.ts';
 import type { TestDatabase } from '../../databases.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { gatewayOn, type GatewayOptions, type OpenGateway } from '../../api/open-gateway.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import type { LeasedRange } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
-import { jobPause } from '../../../../../../runtime/targets/gateway/evaluation/work/job-pause.ts';
+import { AppError } from '#contract/errors.ts';
+import type { LeasedRange } from '#gateway/evaluation/jobs/job.ts';
+import { jobPause } from '#gateway/evaluation/work/job-pause.ts';
 import { describeDatabases } from '../../databases.ts';
 import { openWorkerJob, outcomeOf, useWorkerJobs } from './worker-job.ts';
 

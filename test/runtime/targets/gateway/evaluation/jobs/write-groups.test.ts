@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createWriteGroups } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/write-groups.ts';
+import { createWriteGroups } from '#gateway/evaluation/jobs/worker/write-groups.ts';
 import { createTestClock } from '../../test-clock.ts';
 
 interface Batch {

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  Json,
-  MetricMaker,
-  MetricResult,
-  RowScores,
-} from '../../../../../../runtime/targets/gateway/evaluation/metrics/metric.ts';
-import { FIXTURES } from '../../../../../helpers/paths.ts';
+import type { Json, MetricMaker, MetricResult, RowScores } from '#gateway/evaluation/metrics/metric.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 /** The result of a reference tool; null is nan, or a refusal. */
 export type GoldenValues = Readonly<Record<string, number | null>>;

@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, double, integer, oneof, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortedOrder } from '../../../../../../runtime/targets/gateway/evaluation/metrics/sorted-order.ts';
+import { sortedOrder } from '#gateway/evaluation/metrics/sorted-order.ts';
 
 /** A sort with a function that compares: equal numbers keep their order, and NaN is last. */
 const compared = (numbers: readonly number[], isDescending: boolean): number[] =>

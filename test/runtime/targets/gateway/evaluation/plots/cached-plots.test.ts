@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPlots } from '../../../../../../runtime/targets/gateway/evaluation/plots/cached-plots.ts';
-import type { RowIndex } from '../../../../../../runtime/targets/gateway/evaluation/rows/row-index.ts';
+import { createPlots } from '#gateway/evaluation/plots/cached-plots.ts';
+import type { RowIndex } from '#gateway/evaluation/rows/row-index.ts';
 
 const indexOf = (scores: readonly number[]): RowIndex => ({
   size: scores.length,

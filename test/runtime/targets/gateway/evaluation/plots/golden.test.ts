@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { confusion } from '../../../../../../runtime/targets/gateway/evaluation/metrics/classification/confusion.ts';
-import { calibrationCurve } from '../../../../../../runtime/targets/gateway/evaluation/plots/calibration-curve.ts';
-import { histogramOf } from '../../../../../../runtime/targets/gateway/evaluation/plots/histogram.ts';
-import { lengthGroups } from '../../../../../../runtime/targets/gateway/evaluation/plots/length-groups.ts';
-import {
-  type CurvePoint,
-  thinned,
-  thresholdCurves,
-} from '../../../../../../runtime/targets/gateway/evaluation/plots/threshold-curves.ts';
-import { FIXTURES } from '../../../../../helpers/paths.ts';
+import { confusion } from '#gateway/evaluation/metrics/classification/confusion.ts';
+import { calibrationCurve } from '#gateway/evaluation/plots/calibration-curve.ts';
+import { histogramOf } from '#gateway/evaluation/plots/histogram.ts';
+import { lengthGroups } from '#gateway/evaluation/plots/length-groups.ts';
+import { type CurvePoint, thinned, thresholdCurves } from '#gateway/evaluation/plots/threshold-curves.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 interface Golden {
   readonly scores: readonly number[];

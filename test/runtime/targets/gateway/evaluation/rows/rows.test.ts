@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import { plotsOf } from '../../../../../../runtime/targets/gateway/evaluation/plots/plots.ts';
-import {
-  findRows,
-  type RowQuery,
-} from '../../../../../../runtime/targets/gateway/evaluation/rows/find-rows.ts';
-import { readRowIndex } from '../../../../../../runtime/targets/gateway/evaluation/rows/row-index.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import { plotsOf } from '#gateway/evaluation/plots/plots.ts';
+import { findRows, type RowQuery } from '#gateway/evaluation/rows/find-rows.ts';
+import { readRowIndex } from '#gateway/evaluation/rows/row-index.ts';
 
 type Parameters3 = Parameters<typeof readRowIndex>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSecrets } from '../../../../../../runtime/targets/gateway/evaluation/secrets/secrets.ts';
+import { createSecrets } from '#gateway/evaluation/secrets/secrets.ts';
 import { describeDatabases } from '../../databases.ts';
 import { MASTER_KEY } from '../../master-key.ts';
 import { createTestClock } from '../../test-clock.ts';

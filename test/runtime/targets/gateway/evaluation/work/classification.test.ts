@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { InferenceSpec } from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
+import type { InferenceSpec } from '#gateway/evaluation/work/work.ts';
+import type { Json } from '#gateway/providers/shapes/chat.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { encoderAt, evaluationOf, inferenceOf, runAll, signal, withWork } from './working.ts';
 

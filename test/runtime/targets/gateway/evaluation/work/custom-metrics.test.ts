@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import {
   checkCustomMetrics,
   compileCustomMetrics,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/evaluation/custom/check-custom.ts';
-import { compileAnswerSchema } from '../../../../../../runtime/targets/gateway/requests/guardrails/judges/answer-schema.ts';
-import type { CustomMetric } from '../../../../../../runtime/targets/gateway/evaluation/work/evaluation/custom/custom-metric.ts';
-import { TASKS } from '../../../../../../runtime/targets/gateway/evaluation/work/tasks/index.ts';
-import type { Backend } from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+} from '#gateway/evaluation/work/evaluation/custom/check-custom.ts';
+import { compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
+import type { CustomMetric } from '#gateway/evaluation/work/evaluation/custom/custom-metric.ts';
+import { TASKS } from '#gateway/evaluation/work/tasks/index.ts';
+import type { Backend } from '#gateway/evaluation/work/work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, runAll, withWork } from './working.ts';
 

@@ -1,4 +1,4 @@
-import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
+import { openWork } from '#gateway/evaluation/work/open-work.ts';
 import { inferenceOf, toolsOf } from './working.ts';
 
 // Opens work with the given executable, prints that, and then does nothing until it is killed.

@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import type {
-  Backend,
-  TaskDefinition,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { Backend, TaskDefinition } from '#gateway/evaluation/work/work.ts';
 import { evaluationOf, inferenceOf, runAll, withWork } from './working.ts';
-import { builtExecutable } from '../../../../../helpers/built.ts';
+import { builtExecutable } from '#test/helpers/built.ts';
 
 const fileOf = (model: string): Backend => ({
   kind: 'encoder-file',

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import type {
-  Backend,
-  EvaluationSpec,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
+import type { Backend, EvaluationSpec } from '#gateway/evaluation/work/work.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { Json } from '#gateway/providers/shapes/chat.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, runAll, withWork } from './working.ts';
 

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import type {
-  Backend,
-  GenerationConfig,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import type { Backend, GenerationConfig } from '#gateway/evaluation/work/work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, runAll, withWork } from './working.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { AppError } from '../../../../../../runtime/contract/errors.ts';
-import type { Clock } from '../../../../../../runtime/platform/clock.ts';
-import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
-import type { Backend } from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+import { openWork } from '#gateway/evaluation/work/open-work.ts';
+import type { Backend } from '#gateway/evaluation/work/work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { inferenceOf, runAll, toolsOf, withWork } from './working.ts';
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  checkMetrics,
-  defaultMetrics,
-  metricNames,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/evaluation/metrics.ts';
-import { labelInAnswer } from '../../../../../../runtime/targets/gateway/evaluation/work/inference/label-in-answer.ts';
-import { TASKS } from '../../../../../../runtime/targets/gateway/evaluation/work/tasks/index.ts';
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
+import { checkMetrics, defaultMetrics, metricNames } from '#gateway/evaluation/work/evaluation/metrics.ts';
+import { labelInAnswer } from '#gateway/evaluation/work/inference/label-in-answer.ts';
+import { TASKS } from '#gateway/evaluation/work/tasks/index.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
 
 const NONE = { judge: false, embedder: false };
 const ALL = { judge: true, embedder: true };

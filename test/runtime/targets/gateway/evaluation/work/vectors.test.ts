@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Backend } from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
+import type { Backend } from '#gateway/evaluation/work/work.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { encoderAt, evaluationOf, inferenceOf, runAll, toolsOf, withWork } from './working.ts';

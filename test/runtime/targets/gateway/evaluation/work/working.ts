@@ -1,4 +1,4 @@
-import type { Row } from '../../../../../../runtime/targets/gateway/evaluation/datasets/dataset.ts';
+import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
 import type {
   Backend,
   BatchOutcome,
@@ -6,11 +6,11 @@ import type {
   InferenceSpec,
   Work,
   WorkTools,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
-import type { Pacing } from '../../../../../../runtime/targets/gateway/evaluation/work/pacing.ts';
+} from '#gateway/evaluation/work/work.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Json } from '#gateway/providers/shapes/chat.ts';
+import { openWork } from '#gateway/evaluation/work/open-work.ts';
+import type { Pacing } from '#gateway/evaluation/work/pacing.ts';
 
 export const signal = new AbortController().signal;
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import type {
-  Backend,
-  GenerationConfig,
-} from '../../../../../../runtime/targets/gateway/evaluation/work/work.ts';
-import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
+import type { Backend, GenerationConfig } from '#gateway/evaluation/work/work.ts';
+import { openWork } from '#gateway/evaluation/work/open-work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, inferenceOf, runAll, signal, toolsOf, withWork } from './working.ts';
 

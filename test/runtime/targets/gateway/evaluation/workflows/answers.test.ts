@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
-import { runWorker } from '../../../../../../runtime/targets/gateway/evaluation/jobs/worker/run-worker.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openWork } from '#gateway/evaluation/work/open-work.ts';
+import { runWorker } from '#gateway/evaluation/jobs/worker/run-worker.ts';
 import { describeDatabases } from '../../databases.ts';
 import { gatewayOn, type OpenGateway } from '../../api/open-gateway.ts';
 import { scriptedModel } from '../work/scripted-model.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type DescribedAnswers, describedAnswers } from '../../../../../helpers/described-answers.ts';
+import { type DescribedAnswers, describedAnswers } from '#test/helpers/described-answers.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import type { Answer } from '../../api/open-gateway.ts';
 import { useGateway } from '../../api/use-gateway.ts';

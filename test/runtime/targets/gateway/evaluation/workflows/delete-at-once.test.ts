@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import { deleteWorkflow } from '../../../../../../runtime/targets/gateway/evaluation/workflows/delete-workflow.ts';
+import { AppError } from '#contract/errors.ts';
+import { deleteWorkflow } from '#gateway/evaluation/workflows/delete-workflow.ts';
 import { describeDatabases } from '../../databases.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { gatewayOn } from '../../api/open-gateway.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import type { Claim } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job.ts';
-import type { JobServices } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job-services.ts';
-import { mergeCheckpoints } from '../../../../../../runtime/targets/gateway/evaluation/work/merge-checkpoints.ts';
-import { openWork } from '../../../../../../runtime/targets/gateway/evaluation/work/open-work.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Claim } from '#gateway/evaluation/jobs/job.ts';
+import type { JobServices } from '#gateway/evaluation/jobs/job-services.ts';
+import { mergeCheckpoints } from '#gateway/evaluation/work/merge-checkpoints.ts';
+import { openWork } from '#gateway/evaluation/work/open-work.ts';
 
 /** Does all jobs that wait, one after the other, in this process. */
 export async function doJobs(services: JobServices, gatewayUrl = 'http://127.0.0.1'): Promise<void> {

@@ -7,7 +7,7 @@ import {
   routesOf,
   statusesOf,
   withoutStatus,
-} from '../../../../../helpers/hostile-hosts.ts';
+} from '#test/helpers/hostile-hosts.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import type { OpenGateway } from '../../api/open-gateway.ts';
 import { useOwnGateways } from '../../api/use-gateway.ts';

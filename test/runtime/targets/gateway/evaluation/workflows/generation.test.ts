@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PRESETS } from '../../../../../../runtime/targets/gateway/providers/adapters/presets.ts';
+import { PRESETS } from '#gateway/providers/adapters/presets.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { useGateway } from '../../api/use-gateway.ts';
 import { providerOf } from '../../test-provider.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { describeDatabases } from '../../databases.ts';
-import { isOver } from '../../../../../../runtime/targets/gateway/evaluation/jobs/job-row.ts';
+import { isOver } from '#gateway/evaluation/jobs/job-row.ts';
 import { useJobGateways } from '../jobs/job-gateway.ts';
 import { type ModelServer, startModelServer, useModelServers } from '../jobs/model-server.ts';
 import { encoded, formWith } from './workflow-requests.ts';

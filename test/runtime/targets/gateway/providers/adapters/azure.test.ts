@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { systemClock } from '#platform/clock.ts';
 import { instanceOfEntry, providerOfEntry } from '../../cloud-provider.ts';
 import { problems } from '../../config/read.ts';
 import { startFixture } from '../../fixture-provider.ts';

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createRouter } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { createRouter } from '#gateway/requests/routing/router.ts';
+import { systemClock } from '#platform/clock.ts';
 import { RECORDED } from '../../recorded-answers.ts';
 import { startScripted } from '../../scripted-provider.ts';
 import { callOf, chatBody, failureOf, providerOf, readStream, wholeOf } from '../../test-provider.ts';

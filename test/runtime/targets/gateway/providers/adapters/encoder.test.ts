@@ -1,20 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { createGuardrails } from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
-import {
-  type Provider,
-  PROVIDER_LIMITS,
-} from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { startEncoder } from '../../../../../../runtime/targets/gateway/providers/adapters/encoder/child.ts';
-import { superviseEncoder } from '../../../../../../runtime/targets/gateway/providers/adapters/encoder/supervised-upstream.ts';
-import { createWaiter } from '../../../../../../runtime/targets/gateway/providers/adapters/http/waiter.ts';
-import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import { createRouter } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
-import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { type Provider, PROVIDER_LIMITS } from '#gateway/providers/adapters/provider.ts';
+import { startEncoder } from '#gateway/providers/adapters/encoder/child.ts';
+import { superviseEncoder } from '#gateway/providers/adapters/encoder/supervised-upstream.ts';
+import { createWaiter } from '#gateway/providers/adapters/http/waiter.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import { createRouter } from '#gateway/requests/routing/router.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { callOf } from '../../test-provider.ts';
-import { builtExecutable } from '../../../../../helpers/built.ts';
+import { builtExecutable } from '#test/helpers/built.ts';
 
 const options = { clock: systemClock, random: () => 0, onLine: () => undefined };
 const signal = new AbortController().signal;

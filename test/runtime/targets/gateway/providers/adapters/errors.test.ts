@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HTTP_STATUS } from '../../../../../../runtime/serve/errors/http-status.ts';
-import { errorBody } from '../../../../../../runtime/targets/gateway/api/http/errors.ts';
+import { HTTP_STATUS } from '#serve/errors/http-status.ts';
+import { errorBody } from '#gateway/api/http/errors.ts';
 import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { callOf, CANARY, chatBody, failureOf, providerOf, wholeOf } from '../../test-provider.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Wire } from '../../../../../../runtime/targets/gateway/providers/shapes/wire.ts';
-import { anthropicAdapter } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/adapter.ts';
-import { PRESETS } from '../../../../../../runtime/targets/gateway/providers/adapters/presets.ts';
+import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import { anthropicAdapter } from '#gateway/providers/adapters/anthropic/adapter.ts';
+import { PRESETS } from '#gateway/providers/adapters/presets.ts';
 import type { FixtureWire } from '../../fixture-provider.ts';
 import {
   callOf,
@@ -14,7 +14,7 @@ import {
   wholeOf,
 } from '../../test-provider.ts';
 import { startThree, TYPES, USAGE } from '../../three-providers.ts';
-import type { ChatChunk } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
+import type { ChatChunk } from '#gateway/providers/shapes/chat.ts';
 
 const { fixtures, providers } = await startThree();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import { PRESETS } from '../../../../../../runtime/targets/gateway/providers/adapters/presets.ts';
+import { systemClock } from '#platform/clock.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import { PRESETS } from '#gateway/providers/adapters/presets.ts';
 
 const options = { clock: systemClock, random: Math.random, onLine: () => undefined };
 

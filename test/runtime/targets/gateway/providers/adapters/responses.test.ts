@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { responsesWire } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/responses.ts';
+import { responsesWire } from '#gateway/providers/adapters/openai/responses.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { callOf, eventsOf, failureOf, providerOf, readStream, REPLY, wholeOf } from '../../test-provider.ts';
 

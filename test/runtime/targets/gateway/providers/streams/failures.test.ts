@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { StreamSummary } from '../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
+import { AppError } from '#contract/errors.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { StreamSummary } from '#gateway/providers/streams/stream.ts';
 import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {

@@ -1,15 +1,15 @@
-import { nativeDecoder as anthropicNative } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/native.ts';
-import { anthropicDecoder } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/stream.ts';
-import { converseDecoder } from '../../../../../../runtime/targets/gateway/providers/adapters/bedrock/stream.ts';
-import { nativeDecoder as geminiNative } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/native.ts';
-import { geminiDecoder } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/stream.ts';
-import { completionsUpstream } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/completions.ts';
-import { responsesWire } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/responses.ts';
-import { AUDIO_EVENTS } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/audio.ts';
-import { openAiDecoder } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/stream.ts';
-import type { EventDecoder } from '../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
-import { countRequest } from '../../../../../../runtime/targets/gateway/requests/completions/request-counts.ts';
-import { createTokenCounter } from '../../../../../../runtime/targets/gateway/requests/tokens/token-counter.ts';
+import { nativeDecoder as anthropicNative } from '#gateway/providers/adapters/anthropic/native.ts';
+import { anthropicDecoder } from '#gateway/providers/adapters/anthropic/stream.ts';
+import { converseDecoder } from '#gateway/providers/adapters/bedrock/stream.ts';
+import { nativeDecoder as geminiNative } from '#gateway/providers/adapters/gemini/native.ts';
+import { geminiDecoder } from '#gateway/providers/adapters/gemini/stream.ts';
+import { completionsUpstream } from '#gateway/providers/adapters/openai/completions.ts';
+import { responsesWire } from '#gateway/providers/adapters/openai/responses.ts';
+import { AUDIO_EVENTS } from '#gateway/providers/adapters/openai/audio.ts';
+import { openAiDecoder } from '#gateway/providers/adapters/openai/stream.ts';
+import type { EventDecoder } from '#gateway/providers/streams/stream.ts';
+import { countRequest } from '#gateway/requests/completions/request-counts.ts';
+import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 
 // A stream can be cancelled after any event. What the provider has reported by then counts, and only the rest is estimated.
 

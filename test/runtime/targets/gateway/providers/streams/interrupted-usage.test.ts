@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  isEstimated,
-  tokensOf,
-} from '../../../../../../runtime/targets/gateway/requests/completions/usage-entries.ts';
-import { countFrames } from '../../../../../../runtime/targets/gateway/providers/streams/count-frames.ts';
-import { createTally } from '../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
-import { checkedDecoder } from '../../../../../../runtime/targets/gateway/providers/wires/chat/read-answer.ts';
-import { ROOT } from '../../../../../helpers/paths.ts';
+import { isEstimated, tokensOf } from '#gateway/requests/completions/usage-entries.ts';
+import { countFrames } from '#gateway/providers/streams/count-frames.ts';
+import { createTally } from '#gateway/providers/streams/tally.ts';
+import { checkedDecoder } from '#gateway/providers/wires/chat/read-answer.ts';
+import { ROOT } from '#test/helpers/paths.ts';
 import { counter, counts, GUESS, MODEL, STREAMS, told } from './interrupted-streams.ts';
 
 const CASES = STREAMS.flatMap(({ file, decoder, steps }) =>

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createTally,
-  readUsage,
-  textIn,
-  textOf,
-} from '../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
+import { createTally, readUsage, textIn, textOf } from '#gateway/providers/streams/tally.ts';
 
 const read = (prompt: unknown, completion: unknown) =>
   readUsage({ prompt_tokens: prompt, completion_tokens: completion });

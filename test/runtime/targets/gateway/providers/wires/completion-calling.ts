@@ -1,7 +1,4 @@
-import type {
-  ChatCompletion,
-  ToolCall,
-} from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
+import type { ChatCompletion, ToolCall } from '#gateway/providers/shapes/chat.ts';
 
 /** The response of a model that calls these tools. */
 export const completionCalling = (...calls: readonly ToolCall[]): ChatCompletion => ({

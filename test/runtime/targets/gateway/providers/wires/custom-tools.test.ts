@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import type {
-  ChatChunk,
-  ChatCompletion,
-} from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import { chatWire } from '../../../../../../runtime/targets/gateway/providers/wires/chat/wire.ts';
-import { messagesWire } from '../../../../../../runtime/targets/gateway/providers/wires/messages/wire.ts';
-import { responsesWire } from '../../../../../../runtime/targets/gateway/providers/wires/responses/wire.ts';
-import { withSupportedTools } from '../../../../../../runtime/targets/gateway/providers/wires/supported-tools.ts';
+import type { ChatChunk, ChatCompletion } from '#gateway/providers/shapes/chat.ts';
+import { chatWire } from '#gateway/providers/wires/chat/wire.ts';
+import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
+import { responsesWire } from '#gateway/providers/wires/responses/wire.ts';
+import { withSupportedTools } from '#gateway/providers/wires/supported-tools.ts';
 import { eventsOf } from '../../test-provider.ts';
 import { completionCalling } from './completion-calling.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { anthropicRequest } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/request.ts';
-import { geminiRequest } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/request.ts';
-import { openAiRequest } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/request.ts';
-import { messagesWire } from '../../../../../../runtime/targets/gateway/providers/wires/messages/wire.ts';
+import { anthropicRequest } from '#gateway/providers/adapters/anthropic/request.ts';
+import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
+import { openAiRequest } from '#gateway/providers/adapters/openai/request.ts';
+import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
 
 test('that a tool failed reaches the model, whichever provider it is of', () => {
   const chat = messagesWire.toChat({

@@ -1,12 +1,12 @@
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEvent } from '../../../../../../runtime/serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '../../../../../../runtime/serve/event-stream/event-frames.ts';
-import type { EventEncoder } from '../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
-import type { ChunkDelta } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import { messagesWire } from '../../../../../../runtime/targets/gateway/providers/wires/messages/wire.ts';
-import { responsesWire } from '../../../../../../runtime/targets/gateway/providers/wires/responses/wire.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import type { EventEncoder } from '#gateway/providers/streams/stream.ts';
+import type { ChunkDelta } from '#gateway/providers/shapes/chat.ts';
+import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
+import { responsesWire } from '#gateway/providers/wires/responses/wire.ts';
 
 interface Call {
   readonly id: string;

@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ChatRequest } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import { clientEncoder } from '../../../../../../runtime/targets/gateway/providers/wires/client-encoder.ts';
-import {
-  droppedNotice,
-  withNotice,
-} from '../../../../../../runtime/targets/gateway/providers/wires/dropped-notice.ts';
-import { CLIENT_WIRES } from '../../../../../../runtime/targets/gateway/providers/wires/index.ts';
-import {
-  withOriginalNames,
-  withProviderNames,
-} from '../../../../../../runtime/targets/gateway/providers/wires/provider-names.ts';
-import { createSignatureMemory } from '../../../../../../runtime/targets/gateway/providers/adapters/signature-memory.ts';
+import type { ChatRequest } from '#gateway/providers/shapes/chat.ts';
+import { clientEncoder } from '#gateway/providers/wires/client-encoder.ts';
+import { droppedNotice, withNotice } from '#gateway/providers/wires/dropped-notice.ts';
+import { CLIENT_WIRES } from '#gateway/providers/wires/index.ts';
+import { withOriginalNames, withProviderNames } from '#gateway/providers/wires/provider-names.ts';
+import { createSignatureMemory } from '#gateway/providers/adapters/signature-memory.ts';
 import { completionCalling } from './completion-calling.ts';
 
 const LONG = `mcp__${'server'.repeat(10)}__read_one`;

@@ -1,5 +1,5 @@
-import type { Json } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import type { Wire } from '../../../../../../runtime/targets/gateway/providers/shapes/wire.ts';
+import type { Json } from '#gateway/providers/shapes/chat.ts';
+import type { Wire } from '#gateway/providers/shapes/wire.ts';
 
 /** How clients of an API ask, return an answer unchanged, and add the results of its calls. */
 interface Client {

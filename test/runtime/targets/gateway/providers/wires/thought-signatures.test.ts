@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/answer.ts';
-import { geminiRequest } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/request.ts';
-import { geminiDecoder } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/stream.ts';
-import {
-  openAiRequest,
-  withoutExtraContent,
-} from '../../../../../../runtime/targets/gateway/providers/adapters/openai/request.ts';
-import { OPENAI_DIALECT } from '../../../../../../runtime/targets/gateway/providers/adapters/presets.ts';
-import type { Json } from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import { CLIENT_WIRES } from '../../../../../../runtime/targets/gateway/providers/wires/index.ts';
+import { readAnswer } from '#gateway/providers/adapters/gemini/answer.ts';
+import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
+import { geminiDecoder } from '#gateway/providers/adapters/gemini/stream.ts';
+import { openAiRequest, withoutExtraContent } from '#gateway/providers/adapters/openai/request.ts';
+import { OPENAI_DIALECT } from '#gateway/providers/adapters/presets.ts';
+import type { Json } from '#gateway/providers/shapes/chat.ts';
+import { CLIENT_WIRES } from '#gateway/providers/wires/index.ts';
 import { eventsOf } from '../../test-provider.ts';
 import { completionCalling } from './completion-calling.ts';
 import { CLIENTS, HELLO } from './signature-clients.ts';

@@ -1,26 +1,23 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAnswer as fromAnthropic } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/answer.ts';
-import { anthropicRequest } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/request.ts';
-import { anthropicDecoder } from '../../../../../../runtime/targets/gateway/providers/adapters/anthropic/stream.ts';
-import { geminiRequest } from '../../../../../../runtime/targets/gateway/providers/adapters/gemini/request.ts';
-import { responsesWire as upstreamResponses } from '../../../../../../runtime/targets/gateway/providers/adapters/openai/responses.ts';
-import { readEvent } from '../../../../../../runtime/serve/event-stream/event-data.ts';
-import { createFrameSplitter } from '../../../../../../runtime/serve/event-stream/event-frames.ts';
-import type {
-  EventDecoder,
-  EventEncoder,
-} from '../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
-import { textOf } from '../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
+import { readAnswer as fromAnthropic } from '#gateway/providers/adapters/anthropic/answer.ts';
+import { anthropicRequest } from '#gateway/providers/adapters/anthropic/request.ts';
+import { anthropicDecoder } from '#gateway/providers/adapters/anthropic/stream.ts';
+import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
+import { responsesWire as upstreamResponses } from '#gateway/providers/adapters/openai/responses.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
+import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
+import type { EventDecoder, EventEncoder } from '#gateway/providers/streams/stream.ts';
+import { textOf } from '#gateway/providers/streams/tally.ts';
 import type {
   ChatChunk,
   ChatCompletion,
   ChatMessage,
   ChatRequest,
   ToolCall,
-} from '../../../../../../runtime/targets/gateway/providers/shapes/chat.ts';
-import { messagesWire } from '../../../../../../runtime/targets/gateway/providers/wires/messages/wire.ts';
-import { responsesWire } from '../../../../../../runtime/targets/gateway/providers/wires/responses/wire.ts';
+} from '#gateway/providers/shapes/chat.ts';
+import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
+import { responsesWire } from '#gateway/providers/wires/responses/wire.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
 const id = fc.stringMatching(/^[a-z0-9]{1,8}$/);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createAnswerCache } from '../../../../../../runtime/targets/gateway/requests/cache/answer-cache.ts';
-import { CACHE_DEFAULTS } from '../../../../../../runtime/targets/gateway/requests/cache/cache-settings.ts';
-import { createModelCache } from '../../../../../../runtime/targets/gateway/requests/cache/model-cache.ts';
-import { createStoredEntries } from '../../../../../../runtime/targets/gateway/requests/cache/stored-entries.ts';
-import { createTidyStored } from '../../../../../../runtime/targets/gateway/requests/cache/tidy-stored.ts';
+import { createAnswerCache } from '#gateway/requests/cache/answer-cache.ts';
+import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
+import { createModelCache } from '#gateway/requests/cache/model-cache.ts';
+import { createStoredEntries } from '#gateway/requests/cache/stored-entries.ts';
+import { createTidyStored } from '#gateway/requests/cache/tidy-stored.ts';
 import { describeDatabases } from '../../databases.ts';
 import { UNCLEARED } from '../../api/answer-cache-on.ts';
 import { createTestClock } from '../../test-clock.ts';

@@ -1,10 +1,7 @@
 import { expect } from 'vitest';
-import {
-  CACHE_DEFAULTS,
-  type CacheSettings,
-} from '../../../../../../runtime/targets/gateway/requests/cache/cache-settings.ts';
-import type { ProviderInstance } from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
+import { CACHE_DEFAULTS, type CacheSettings } from '#gateway/requests/cache/cache-settings.ts';
+import type { ProviderInstance } from '#gateway/providers/adapters/provider.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import { instanceOf, priced, runGateway, type RunningTestGateway } from '../completions/running-gateway.ts';
 import { startThree, TYPES } from '../../three-providers.ts';
 

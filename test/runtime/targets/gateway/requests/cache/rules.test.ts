@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { cacheKey, membersLeft } from '../../../../../../runtime/targets/gateway/requests/cache/cache-key.ts';
-import { isCacheable } from '../../../../../../runtime/targets/gateway/requests/cache/is-cacheable.ts';
-import { createMemoryEntries } from '../../../../../../runtime/targets/gateway/requests/cache/memory-entries.ts';
-import { questionOf } from '../../../../../../runtime/targets/gateway/requests/cache/question-of.ts';
-import { readDirectives } from '../../../../../../runtime/targets/gateway/requests/cache/read-directives.ts';
-import { listMembers } from '../../../../../../runtime/targets/gateway/shared/json-members.ts';
+import { cacheKey, membersLeft } from '#gateway/requests/cache/cache-key.ts';
+import { isCacheable } from '#gateway/requests/cache/is-cacheable.ts';
+import { createMemoryEntries } from '#gateway/requests/cache/memory-entries.ts';
+import { questionOf } from '#gateway/requests/cache/question-of.ts';
+import { readDirectives } from '#gateway/requests/cache/read-directives.ts';
+import { listMembers } from '#gateway/shared/json-members.ts';
 
 const CHAT = '/v1/chat/completions';
 const GEMINI = '/v1beta/models/{model}:generateContent';

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import {
-  SEMANTIC_DEFAULTS,
-  type SemanticSettings,
-} from '../../../../../../runtime/targets/gateway/requests/cache/cache-settings.ts';
+import { SEMANTIC_DEFAULTS, type SemanticSettings } from '#gateway/requests/cache/cache-settings.ts';
 import { describeDatabases } from '../../databases.ts';
 import type { RunningTestGateway } from '../completions/running-gateway.ts';
 import { CHAT, chat, member, startCached } from './cache-gateway.ts';

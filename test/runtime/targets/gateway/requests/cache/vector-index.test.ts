@@ -1,9 +1,6 @@
 import { assert, array, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  createVectorIndex,
-  normalized,
-} from '../../../../../../runtime/targets/gateway/requests/cache/vector-index.ts';
+import { createVectorIndex, normalized } from '#gateway/requests/cache/vector-index.ts';
 
 const DIMENSIONS = 40;
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/requests/models/models-config.ts';
+import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';

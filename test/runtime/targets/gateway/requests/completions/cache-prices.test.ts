@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { nanosOf } from '../../../../../../runtime/targets/gateway/shared/money.ts';
-import type { NewPrice } from '../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
+import { nanosOf } from '#gateway/shared/money.ts';
+import type { NewPrice } from '#gateway/accounts/ledger/ledger.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { startHeld } from '../../held-provider.ts';
 import { chatBody } from '../../test-provider.ts';

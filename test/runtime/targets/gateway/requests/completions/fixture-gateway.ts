@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest';
-import { RETRY_POLICY } from '../../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import { RETRY_POLICY } from '#gateway/shared/retry-plan.ts';
 import { type FixtureProvider, startFixture } from '../../fixture-provider.ts';
 import { instanceOf, priced, runGateway, type RunningTestGateway } from './running-gateway.ts';
 

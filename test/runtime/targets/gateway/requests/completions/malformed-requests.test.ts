@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FURTHER_MODELS } from '../../../../../../runtime/targets/gateway/requests/completions/check-body.ts';
-import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/requests/completions/endpoints/index.ts';
+import { FURTHER_MODELS } from '#gateway/requests/completions/check-body.ts';
+import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 import { chatBody, REPLY } from '../../test-provider.ts';
 import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';
 import { MASTER } from './running-gateway.ts';

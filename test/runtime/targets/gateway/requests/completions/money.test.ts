@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
+import { systemClock } from '#platform/clock.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { CANARY, chatBody, REPLY } from '../../test-provider.ts';
 import { USAGE } from '../../three-providers.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { RETRY_POLICY } from '../../../../../../runtime/targets/gateway/shared/retry-plan.ts';
+import { RETRY_POLICY } from '#gateway/shared/retry-plan.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { CHAT } from './fixture-gateway.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseLossless } from '../../../../../../runtime/core/json/lossless-json.ts';
-import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/requests/completions/endpoints/index.ts';
-import { geminiEndpoint } from '../../../../../../runtime/targets/gateway/requests/completions/endpoints/gemini.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
+import { geminiEndpoint } from '#gateway/requests/completions/endpoints/gemini.ts';
 
 const ASSUMED = 1024;
 /** Routes with a limit, and the names that it has in their API. */

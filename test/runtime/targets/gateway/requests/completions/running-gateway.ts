@@ -1,16 +1,16 @@
-import { NO_PROMPTS } from '../../../../../../runtime/targets/gateway/providers/shapes/prompt-policy.ts';
-import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/providers/shapes/request-policy.ts';
-import { namedSecrets } from '../../../../../helpers/secrets.ts';
+import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
+import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
+import { namedSecrets } from '#test/helpers/secrets.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nanosOf } from '../../../../../../runtime/targets/gateway/shared/money.ts';
-import type { GatewayConfig } from '../../../../../../runtime/targets/gateway/config/spec.ts';
-import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/requests/models/models-config.ts';
-import type { NewPrice } from '../../../../../../runtime/targets/gateway/accounts/ledger/ledger.ts';
-import type { ProviderInstance } from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { startGateway } from '../../../../../../runtime/targets/gateway/servers/start-gateway.ts';
-import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
+import { nanosOf } from '#gateway/shared/money.ts';
+import type { GatewayConfig } from '#gateway/config/spec.ts';
+import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
+import type { NewPrice } from '#gateway/accounts/ledger/ledger.ts';
+import type { ProviderInstance } from '#gateway/providers/adapters/provider.ts';
+import { startGateway } from '#gateway/servers/start-gateway.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import type { FixtureProvider, FixtureWire } from '../../fixture-provider.ts';
 import { CANARY } from '../../test-provider.ts';
 

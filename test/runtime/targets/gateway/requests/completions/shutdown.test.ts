@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
-import { parseDatabaseUrl } from '../../../../../../runtime/targets/gateway/store/database-url.ts';
-import { openStore } from '../../../../../../runtime/targets/gateway/store/open-store.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody, eventsOf } from '../../test-provider.ts';
 import { USAGE } from '../../three-providers.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { fastestOf } from '../../../../../helpers/fastest-of.ts';
+import { fastestOf } from '#test/helpers/fastest-of.ts';
 import { type FixtureWire, startFixture } from '../../fixture-provider.ts';
 import { CANARY, chatBody, contentOf, eventsOf, REPLY } from '../../test-provider.ts';
 import { CHAT } from './fixture-gateway.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/requests/models/models-config.ts';
+import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { CHAT, errorIn } from './fixture-gateway.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../runtime/contract/errors.ts';
-import { usageLines } from '../../../../../../runtime/targets/gateway/requests/completions/usage-entries.ts';
-import type { AnswerSummary } from '../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
+import { AppError } from '#contract/errors.ts';
+import { usageLines } from '#gateway/requests/completions/usage-entries.ts';
+import type { AnswerSummary } from '#gateway/providers/streams/stream.ts';
 
 const FACTS = {
   endpoint: '/v1/chat/completions',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { compileLinearPattern, matchesOf } from '../../../../../../runtime/platform/linear-pattern.ts';
+import { compileLinearPattern, matchesOf } from '#platform/linear-pattern.ts';
 
 const docs = readFileSync(new URL('../../../../../../docs/gateway-config.md', import.meta.url), 'utf8');
 const [, source = ''] = /IBAN: '([^']+)'/.exec(docs) ?? [];

@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
-import { systemClock, type Clock } from '../../../../../../runtime/platform/clock.ts';
+import { systemClock, type Clock } from '#platform/clock.ts';
 import type {
   GuardrailProfile,
   GuardrailRule,
   Guardrails,
   GuardrailVerdict,
-} from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrail.ts';
-import { createGuardrails } from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
-import { monitorHeader } from '../../../../../../runtime/targets/gateway/requests/guardrails/monitor-header.ts';
-import { createStreamGuard } from '../../../../../../runtime/targets/gateway/requests/guardrails/stream-guard.ts';
-import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
+} from '#gateway/requests/guardrails/guardrail.ts';
+import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { monitorHeader } from '#gateway/requests/guardrails/monitor-header.ts';
+import { createStreamGuard } from '#gateway/requests/guardrails/stream-guard.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import { callOf, contentOf, eventsOf, providerOf, readStream } from '../../test-provider.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { mapBodyTexts } from '../../../../../../runtime/targets/gateway/requests/guardrails/mask/body-texts.ts';
-import { checkedTexts } from '../../../../../../runtime/targets/gateway/requests/guardrails/input-texts.ts';
+import { mapBodyTexts } from '#gateway/requests/guardrails/mask/body-texts.ts';
+import { checkedTexts } from '#gateway/requests/guardrails/input-texts.ts';
 
 test.each<[string, Record<string, unknown>]>([
   ['the description of a tool', { tools: [{ type: 'function', function: { description: 'an attack' } }] }],

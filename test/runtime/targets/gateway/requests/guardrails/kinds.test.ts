@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { compileLinearPattern } from '../../../../../../runtime/platform/linear-pattern.ts';
+import { systemClock } from '#platform/clock.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
 import type {
   EntityProfile,
   GuardrailProfile,
   GuardrailRule,
   PatternProfile,
-} from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrail.ts';
-import { createGuardrails } from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
-import { restoreAnswer } from '../../../../../../runtime/targets/gateway/requests/guardrails/mask/restore-answer.ts';
-import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
-import type { Provider } from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { builtExecutable } from '../../../../../helpers/built.ts';
+} from '#gateway/requests/guardrails/guardrail.ts';
+import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { restoreAnswer } from '#gateway/requests/guardrails/mask/restore-answer.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
+import { builtExecutable } from '#test/helpers/built.ts';
 
 const request = { requestId: 'r-1', signal: new AbortController().signal };
 const rule = (profile: string, more: Partial<GuardrailRule> = {}): GuardrailRule => ({

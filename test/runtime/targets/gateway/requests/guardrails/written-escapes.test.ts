@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { writtenReadings } from '../../../../../../runtime/targets/gateway/requests/guardrails/readings.ts';
-import type { GuardrailProfile } from '../../../../../../runtime/targets/gateway/requests/guardrails/guardrail.ts';
+import { writtenReadings } from '#gateway/requests/guardrails/readings.ts';
+import type { GuardrailProfile } from '#gateway/requests/guardrails/guardrail.ts';
 import { APIS, eventsIn } from './mask/apis.ts';
 import { maskOf, openMasking, patternsOf, rule } from './mask/open-masking.ts';
 

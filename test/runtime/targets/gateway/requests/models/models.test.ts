@@ -1,18 +1,12 @@
-import { NO_PROMPTS } from '../../../../../../runtime/targets/gateway/providers/shapes/prompt-policy.ts';
-import { REQUEST_POLICY } from '../../../../../../runtime/targets/gateway/providers/shapes/request-policy.ts';
+import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
+import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
 import { afterEach, expect, test } from 'vitest';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import type { ModelsConfig } from '../../../../../../runtime/targets/gateway/requests/models/models-config.ts';
-import type {
-  CurrentModels,
-  HeldModels,
-} from '../../../../../../runtime/targets/gateway/requests/models/model-set.ts';
-import {
-  createModels,
-  type Models,
-} from '../../../../../../runtime/targets/gateway/requests/models/models.ts';
-import type { ProviderInstance } from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
+import type { CurrentModels, HeldModels } from '#gateway/requests/models/model-set.ts';
+import { createModels, type Models } from '#gateway/requests/models/models.ts';
+import type { ProviderInstance } from '#gateway/providers/adapters/provider.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { type FixtureProvider, startFixture } from '../../fixture-provider.ts';
 import { callOf, chatBody, readStream } from '../../test-provider.ts';
 

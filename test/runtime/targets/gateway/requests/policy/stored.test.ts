@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { compileLinearPattern } from '../../../../../../runtime/platform/linear-pattern.ts';
-import { CACHE_DEFAULTS } from '../../../../../../runtime/targets/gateway/requests/cache/cache-settings.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
+import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { startRecorder } from '../../recording-proxy.ts';
 import { instanceOf, priced, runGateway } from '../completions/running-gateway.ts';

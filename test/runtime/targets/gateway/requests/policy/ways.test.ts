@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'undici';
-import { compileLinearPattern } from '../../../../../../runtime/platform/linear-pattern.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { useGateway } from '../../api/use-gateway.ts';
 import { startRecorder } from '../../recording-proxy.ts';

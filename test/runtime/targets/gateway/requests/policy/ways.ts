@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AZURE_PATHS } from '../../../../../../runtime/targets/gateway/api/azure/paths.ts';
-import { keysOf } from '../../../../../../runtime/core/values/keys.ts';
-import type { Endpoint } from '../../../../../../runtime/targets/gateway/requests/completions/completion.ts';
-import { ENDPOINTS } from '../../../../../../runtime/targets/gateway/requests/completions/endpoints/index.ts';
+import { AZURE_PATHS } from '#gateway/api/azure/paths.ts';
+import { keysOf } from '#core/values/keys.ts';
+import type { Endpoint } from '#gateway/requests/completions/completion.ts';
+import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 
 /** What a gateway answered. */
 export interface WayAnswer {

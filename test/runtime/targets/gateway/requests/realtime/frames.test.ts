@@ -5,7 +5,7 @@ import {
   createTextJoiner,
   OPCODE,
   writeFrame,
-} from '../../../../../../runtime/targets/gateway/requests/realtime/frames.ts';
+} from '#gateway/requests/realtime/frames.ts';
 
 test('frames of every length are read, in pieces of every size', () => {
   const payloads = [0, 1, 125, 126, 65_535, 65_536].map((length) => Buffer.alloc(length, 'x'));

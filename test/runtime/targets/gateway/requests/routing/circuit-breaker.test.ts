@@ -8,7 +8,7 @@ import {
   CLOSED_BREAKER,
   failed,
   succeeded,
-} from '../../../../../../runtime/targets/gateway/requests/routing/circuit-breaker.ts';
+} from '#gateway/requests/routing/circuit-breaker.ts';
 
 /** What can happen to a target: time passes, a request begins, one that runs ends. */
 const step = fc.oneof(

@@ -1,14 +1,7 @@
-import { createRouter } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
-import type {
-  Attempt,
-  RoutingPolicy,
-} from '../../../../../../runtime/targets/gateway/requests/routing/routing.ts';
-import { failure } from '../../../../../../runtime/targets/gateway/providers/adapters/failure.ts';
-import type {
-  FailureKind,
-  Provider,
-  ProviderCall,
-} from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import { createRouter } from '#gateway/requests/routing/router.ts';
+import type { Attempt, RoutingPolicy } from '#gateway/requests/routing/routing.ts';
+import { failure } from '#gateway/providers/adapters/failure.ts';
+import type { FailureKind, Provider, ProviderCall } from '#gateway/providers/adapters/provider.ts';
 import { createTestClock } from '../../test-clock.ts';
 import { callOf, chatBody } from '../../test-provider.ts';
 

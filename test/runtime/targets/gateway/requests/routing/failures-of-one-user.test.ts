@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ROUTING_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
+import { ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
 import { isFailed, routerTo, seeded } from './failing-router.ts';
 
 // A request can fail because of its content. Such requests of one user must not take the model from others.

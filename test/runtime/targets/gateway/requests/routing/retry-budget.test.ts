@@ -1,10 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  createRetryBudget,
-  RETRY_BUDGET_POLICY,
-} from '../../../../../../runtime/targets/gateway/requests/routing/retry-budget.ts';
-import { ROUTING_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
+import { createRetryBudget, RETRY_BUDGET_POLICY } from '#gateway/requests/routing/retry-budget.ts';
+import { ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
 import { isFailed, routerTo, seeded } from './failing-router.ts';
 
 const { percent, perSecond } = RETRY_BUDGET_POLICY;

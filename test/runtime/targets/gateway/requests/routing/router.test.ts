@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
-import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/circuit-breaker.ts';
-import type { Clock } from '../../../../../../runtime/platform/clock.ts';
-import type {
-  ChatAnswer,
-  Provider,
-} from '../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import type {
-  Alias,
-  Attempt,
-  Router,
-} from '../../../../../../runtime/targets/gateway/requests/routing/routing.ts';
-import { createRouter } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/circuit-breaker.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { ChatAnswer, Provider } from '#gateway/providers/adapters/provider.ts';
+import type { Alias, Attempt, Router } from '#gateway/requests/routing/routing.ts';
+import { createRouter } from '#gateway/requests/routing/router.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/circuit-breaker.ts';
-import type { Alias, Router } from '../../../../../../runtime/targets/gateway/requests/routing/routing.ts';
-import { createRouter } from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
-import { openProvider } from '../../../../../../runtime/targets/gateway/providers/adapters/open-provider.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/circuit-breaker.ts';
+import type { Alias, Router } from '#gateway/requests/routing/routing.ts';
+import { createRouter } from '#gateway/requests/routing/router.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import { callOf, chatBody, readStream } from '../../test-provider.ts';
 

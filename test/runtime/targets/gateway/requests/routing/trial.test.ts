@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { BREAKER_POLICY } from '../../../../../../runtime/targets/gateway/requests/routing/circuit-breaker.ts';
-import {
-  createRouter,
-  ROUTING_POLICY,
-} from '../../../../../../runtime/targets/gateway/requests/routing/router.ts';
-import { createTargetStates } from '../../../../../../runtime/targets/gateway/requests/routing/target-states.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/circuit-breaker.ts';
+import { createRouter, ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
+import { createTargetStates } from '#gateway/requests/routing/target-states.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { openLearnedFactors } from '../../../../../../runtime/targets/gateway/requests/tokens/learned-factors.ts';
-import { createTokenCounter } from '../../../../../../runtime/targets/gateway/requests/tokens/token-counter.ts';
+import { openLearnedFactors } from '#gateway/requests/tokens/learned-factors.ts';
+import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createTokenCounter } from '../../../../../../runtime/targets/gateway/requests/tokens/token-counter.ts';
-import { imageSize } from '../../../../../../runtime/targets/gateway/requests/tokens/media/image-size.ts';
-import { imageTokens } from '../../../../../../runtime/targets/gateway/requests/tokens/media/image-tokens.ts';
+import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
+import { imageSize } from '#gateway/requests/tokens/media/image-size.ts';
+import { imageTokens } from '#gateway/requests/tokens/media/image-tokens.ts';
 
 interface Golden {
   readonly text: string;

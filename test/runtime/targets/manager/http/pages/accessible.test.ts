@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { audit } from '../../../../../helpers/audit.ts';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { audit } from '#test/helpers/audit.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
 import { heading, openPages } from './open-pages.ts';
 
 const chromium = await provideChromium();

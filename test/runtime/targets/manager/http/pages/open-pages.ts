@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { usePages } from '../../../../../helpers/use-pages.ts';
+import { usePages } from '#test/helpers/use-pages.ts';
 import { type ManagerWithFiles, serverToml, startWithFiles } from '../start-with-files.ts';
 
 /** Content that would run, load or lead somewhere if a page did not show it as text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { provideChromium } from '../../../../../helpers/chromium.ts';
+import { provideChromium } from '#test/helpers/chromium.ts';
 import { heading, openPages, press, SCRIPT } from './open-pages.ts';
 
 const chromium = await provideChromium();

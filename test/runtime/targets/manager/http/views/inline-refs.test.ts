@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inlineRefs } from '../../../../../../runtime/targets/manager/http/views/inline-refs.ts';
+import { inlineRefs } from '#manager/http/views/inline-refs.ts';
 
 test('what a reference points at stands in its place, and nothing is left to point at', () => {
   const schema = {

@@ -3,20 +3,14 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { packageInstallation } from '../../../../../../runtime/targets/manager/config/package-launch.ts';
-import type { ProcessLaunch } from '../../../../../../runtime/targets/manager/config/spec.ts';
-import {
-  installPackage,
-  isInstalled,
-} from '../../../../../../runtime/targets/manager/upstream/packages/install-package.ts';
-import {
-  npxFolder,
-  npxState,
-} from '../../../../../../runtime/targets/manager/upstream/packages/npx-folder.ts';
-import { createPackageInstaller } from '../../../../../../runtime/targets/manager/upstream/packages/package-installer.ts';
-import { systemClock } from '../../../../../../runtime/platform/clock.ts';
-import { startNpmRegistry } from '../../../../../helpers/npm-registry.ts';
-import { useTempFolder } from '../../../../../helpers/temp-folder.ts';
+import { packageInstallation } from '#manager/config/package-launch.ts';
+import type { ProcessLaunch } from '#manager/config/spec.ts';
+import { installPackage, isInstalled } from '#manager/upstream/packages/install-package.ts';
+import { npxFolder, npxState } from '#manager/upstream/packages/npx-folder.ts';
+import { createPackageInstaller } from '#manager/upstream/packages/package-installer.ts';
+import { systemClock } from '#platform/clock.ts';
+import { startNpmRegistry } from '#test/helpers/npm-registry.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 const PARTS = 'slow-parts-1.0.0.tgz';

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  describeExit,
-  findCause,
-} from '../../../../../../runtime/targets/manager/upstream/process/find-cause.ts';
+import { describeExit, findCause } from '#manager/upstream/process/find-cause.ts';
 
 /** Output of real programs: npm 11, uv 0.13, Node 20, Python 3.11. */
 const OUTPUT: Readonly<Record<string, { readonly output: string; readonly cause: string }>> = {

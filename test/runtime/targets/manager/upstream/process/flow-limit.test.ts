@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFlowLimit } from '../../../../../../runtime/targets/manager/upstream/process/flow-limit.ts';
-import { handClock } from '../../../../../helpers/hand-clock.ts';
+import { createFlowLimit } from '#manager/upstream/process/flow-limit.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 
 const RATES = { bytes: 1000, lines: 10, burstSeconds: 4 };
 

@@ -1,10 +1,7 @@
 import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createMessageSplitter,
-  type MessageLine,
-} from '../../../../../../runtime/targets/manager/upstream/process/message-splitter.ts';
-import { readEnvelope } from '../../../../../../runtime/targets/manager/upstream/process/read-envelope.ts';
+import { createMessageSplitter, type MessageLine } from '#manager/upstream/process/message-splitter.ts';
+import { readEnvelope } from '#manager/upstream/process/read-envelope.ts';
 
 const MAX_BYTES = 400_000;
 const MAX_CHARACTERS = 10_000;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
-import { createClientTokens } from '../../../../../../runtime/targets/manager/upstream/remote/client-tokens.ts';
+import { createClientTokens } from '#manager/upstream/remote/client-tokens.ts';
 
 test('scopes that the server requires are requested once, in addition to the configured ones', async () => {
   const asked: URLSearchParams[] = [];

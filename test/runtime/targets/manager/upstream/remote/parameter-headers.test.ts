@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createParameterHeaders } from '../../../../../../runtime/targets/manager/upstream/remote/parameter-headers.ts';
-import { encodeHeader } from '../../../../../../runtime/serve/mcp/mirrored-name.ts';
+import { createParameterHeaders } from '#manager/upstream/remote/parameter-headers.ts';
+import { encodeHeader } from '#serve/mcp/mirrored-name.ts';
 
 const toolWith = (properties: object, more: object = {}) => ({
   name: 'tool',

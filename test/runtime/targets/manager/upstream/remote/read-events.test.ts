@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, integer, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EventData } from '../../../../../../runtime/serve/event-stream/event-data.ts';
-import { readEvents } from '../../../../../../runtime/targets/manager/upstream/remote/read-events.ts';
+import type { EventData } from '#serve/event-stream/event-data.ts';
+import { readEvents } from '#manager/upstream/remote/read-events.ts';
 
 async function eventsOf(text: string, pieceBytes = 7): Promise<EventData[]> {
   const bytes = Buffer.from(text);

@@ -1,7 +1,7 @@
 import type { MetricMaker, MetricRow } from '../../metric.ts';
 import { meanMetric } from '../mean-metric.ts';
 import { bertScore, type TokenVectors } from './score.ts';
-import { greatest } from '../../../../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 const NAMES = ['bertscore_precision_mean', 'bertscore_recall_mean', 'bertscore_f1_mean'];
 

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { cosine, type Vector } from '../../embeddings/vector.ts';
 import { harmonicMean } from '../harmonic-mean.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Maximum number of compared pairs, which takes about a second. */
 const MAX_PAIRS = 400_000_000;

@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { MetricMaker, RowScores } from '../../metric.ts';
 import { meanMetric } from '../mean-metric.ts';
 import type { JudgeDefinition } from './definitions.ts';

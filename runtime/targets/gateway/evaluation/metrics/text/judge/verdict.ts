@@ -1,6 +1,6 @@
-import { AppError } from '../../../../../../contract/errors.ts';
-import { isObject } from '../../../../../../core/json/is-object.ts';
-import { parseJsonText } from '../../../../../../core/json/json-text.ts';
+import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { JUDGE_SCALE, type JudgeScale } from './scale.ts';
 
 export interface Verdict {

@@ -1,7 +1,7 @@
 import { stem } from '../porter/stem.ts';
 import { checkLength, referencesOf, type TextRow } from '../text-row.ts';
 import { meteorTokens } from './tokens.ts';
-import { greatest } from '../../../../../../core/numbers/extremes.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 /** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
 const ALPHA = 0.9;

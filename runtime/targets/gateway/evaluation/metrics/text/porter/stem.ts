@@ -1,4 +1,4 @@
-import { codePoints } from '../../../../../../core/text/code-points.ts';
+import { codePoints } from '#core/text/code-points.ts';
 import { endsInDoubleConsonant, endsShort, hasVowel, measure, shapeOf } from './letters.ts';
 import { ADJECTIVES, applyRule, CUT_STEMS, DOUBLE_SUFFIXES, PLURALS, SUFFIXES } from './suffix-rules.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../../contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { harmonicMean } from '../harmonic-mean.ts';
 import { countShared, ngrams } from '../ngrams.ts';
 import { checkLength, referencesOf, type TextRow } from '../text-row.ts';

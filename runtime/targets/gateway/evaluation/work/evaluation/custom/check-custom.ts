@@ -1,6 +1,6 @@
-import { type AppError, inputError, messageOf } from '../../../../../../contract/errors.ts';
-import { schemaSizeProblem } from '../../../../../../core/json/schema-size.ts';
-import { schemaProblem } from '../../../../../../platform/json-schema/schema-thread.ts';
+import { type AppError, inputError, messageOf } from '#contract/errors.ts';
+import { schemaSizeProblem } from '#core/json/schema-size.ts';
+import { schemaProblem } from '#platform/json-schema/schema-thread.ts';
 import { metricNames } from '../metrics.ts';
 import type { Task } from '../../tasks/task.ts';
 import { customFamily } from './custom-family.ts';

@@ -1,8 +1,5 @@
-import { compileLinearPattern, isFoundIn } from '../../../../../../platform/linear-pattern.ts';
-import {
-  type AnswerSchema,
-  compileAnswerSchema,
-} from '../../../../requests/guardrails/judges/answer-schema.ts';
+import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
+import { type AnswerSchema, compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
 import { readText } from '../../read-text.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';

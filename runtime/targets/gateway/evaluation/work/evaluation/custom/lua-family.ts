@@ -1,5 +1,5 @@
-import { AppError } from '../../../../../../contract/errors.ts';
-import { createYielder } from '../../../../../../platform/run-yielding.ts';
+import { AppError } from '#contract/errors.ts';
+import { createYielder } from '#platform/run-yielding.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
 import { readText } from '../../read-text.ts';
 import { type CountRow, isUnanswered, type MetricFamily } from '../evaluation.ts';

@@ -1,9 +1,9 @@
-import { inputError, messageOf } from '../../../../../../contract/errors.ts';
-import { createInterrupter } from '../../../../../../platform/interrupt.ts';
-import { withLuaWasm } from '../../../../../../platform/lua-wasm.ts';
-import { LuaScript } from '../../../../../../transform/lua-script.ts';
-import { explainScriptError } from '../../../../../../transform/script-error.ts';
-import type { TransformScript } from '../../../../../../transform/transform-script.ts';
+import { inputError, messageOf } from '#contract/errors.ts';
+import { createInterrupter } from '#platform/interrupt.ts';
+import { withLuaWasm } from '#platform/lua-wasm.ts';
+import { LuaScript } from '#transform/lua-script.ts';
+import { explainScriptError } from '#transform/script-error.ts';
+import type { TransformScript } from '#transform/transform-script.ts';
 import type { Row } from '../../../datasets/dataset.ts';
 
 /** The function that a script defines. */

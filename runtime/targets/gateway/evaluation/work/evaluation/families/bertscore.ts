@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { bertscore } from '../../../metrics/text/bertscore/metric.ts';
 import { isFailure } from '../../inference/inference.ts';
 import { callBatched } from '../../inference/call-batched.ts';

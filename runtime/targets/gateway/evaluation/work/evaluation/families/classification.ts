@@ -1,5 +1,5 @@
-import { AppError, inputError } from '../../../../../../contract/errors.ts';
-import { isObject } from '../../../../../../core/json/is-object.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
 import type { Json, Metric, MetricResult } from '../../../metrics/metric.ts';
 import { multiLabel } from '../../../metrics/classification/multi-label.ts';
 import { singleLabel } from '../../../metrics/classification/single-label.ts';

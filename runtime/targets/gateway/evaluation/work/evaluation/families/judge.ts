@@ -1,4 +1,4 @@
-import { AppError, inputError } from '../../../../../../contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import {
   type Criterion,
   JUDGE_DEFINITIONS,

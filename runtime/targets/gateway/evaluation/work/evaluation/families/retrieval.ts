@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { retrieval } from '../../../metrics/embeddings/retrieval.ts';
 import type { Cell, Row } from '../../../datasets/dataset.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';

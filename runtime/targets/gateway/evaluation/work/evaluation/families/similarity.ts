@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import { similarity } from '../../../metrics/embeddings/similarity.ts';
 import type { Cell } from '../../../datasets/dataset.ts';
 import { isBlank } from '../../../datasets/check-row.ts';

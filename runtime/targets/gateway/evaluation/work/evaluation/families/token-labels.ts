@@ -1,4 +1,4 @@
-import { inputError } from '../../../../../../contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import type { Json } from '../../../metrics/metric.ts';
 import { labelSequences } from '../../../metrics/tokens/label-sequences.ts';
 import { spanSets } from '../../../metrics/tokens/span-sets.ts';

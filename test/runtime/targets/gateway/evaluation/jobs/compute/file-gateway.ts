@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { sha256 } from '../../../../../../../runtime/platform/sha256.ts';
-import { freePort } from '../../../../../../helpers/ray.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { freePort } from '#test/helpers/ray.ts';
 
 export interface ServedFile {
   readonly role: 'program' | 'encoder';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { inNamespace, namespacesWork } from '../../../../../../helpers/namespace.ts';
+import { inNamespace, namespacesWork } from '#test/helpers/namespace.ts';
 import type { ServedFile } from './file-gateway.ts';
 import { encoder, gatewayFile, useNode } from './use-node.ts';
 

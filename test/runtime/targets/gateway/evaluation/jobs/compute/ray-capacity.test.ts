@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  capacityOf,
-  createRayCapacity,
-} from '../../../../../../../runtime/targets/gateway/evaluation/jobs/compute/ray-capacity.ts';
+import { capacityOf, createRayCapacity } from '#gateway/evaluation/jobs/compute/ray-capacity.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 const NONE = { cpus: 0, gpus: 0, memory: 0, custom: {} };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sha256 } from '../../../../../../../runtime/platform/sha256.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { encoder, gatewayFile, useNode } from './use-node.ts';
 
 const OWN = `${process.platform}-${process.arch}`;

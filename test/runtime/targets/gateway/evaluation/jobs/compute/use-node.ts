@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach } from 'vitest';
-import { sha256 } from '../../../../../../../runtime/platform/sha256.ts';
-import { rayLauncher } from '../../../../../../../runtime/targets/gateway/evaluation/jobs/compute/ray-launcher.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { rayLauncher } from '#gateway/evaluation/jobs/compute/ray-launcher.ts';
 import { type FileGateway, type ServedFile, startFileGateway } from './file-gateway.ts';
 
 /** A program that prints its arguments and files, and ends when the file that the variable `END` names exists. */

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import type { CurrentModels } from '../../../../../../../runtime/targets/gateway/requests/models/model-set.ts';
-import { createEncoderProvider } from '../../../../../../../runtime/targets/gateway/providers/adapters/encoder/encoder-provider.ts';
-import {
-  type Provider,
-  PROVIDER_LIMITS,
-} from '../../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { encoderPath } from '../../../../../../../runtime/targets/gateway/evaluation/jobs/files/encoder-path.ts';
-import { workersOf } from '../../../../../../../runtime/targets/gateway/evaluation/jobs/runner/workers-of.ts';
+import type { CurrentModels } from '#gateway/requests/models/model-set.ts';
+import { createEncoderProvider } from '#gateway/providers/adapters/encoder/encoder-provider.ts';
+import { type Provider, PROVIDER_LIMITS } from '#gateway/providers/adapters/provider.ts';
+import { encoderPath } from '#gateway/evaluation/jobs/files/encoder-path.ts';
+import { workersOf } from '#gateway/evaluation/jobs/runner/workers-of.ts';
 import { createTestClock } from '../../../test-clock.ts';
 import { heldModels } from '../../../api/held-models.ts';
 import { inference } from '../job-gateway.ts';

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  executablePlatform,
-  HEADER_BYTES,
-} from '../../../../../../../runtime/targets/gateway/evaluation/jobs/files/executable-platform.ts';
+import { executablePlatform, HEADER_BYTES } from '#gateway/evaluation/jobs/files/executable-platform.ts';
 
 /** Bytes with numbers at positions, each little-endian with so many bytes. */
 function header(start: string, ...numbers: readonly [at: number, bytes: 2 | 4, value: number][]): Buffer {

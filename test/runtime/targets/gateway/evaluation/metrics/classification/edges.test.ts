@@ -1,9 +1,9 @@
 import { assert, constantFrom, array, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../../../../runtime/contract/errors.ts';
-import { calibration } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/calibration.ts';
-import { multiLabel } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/multi-label.ts';
-import { singleLabel } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/single-label.ts';
+import { AppError } from '#contract/errors.ts';
+import { calibration } from '#gateway/evaluation/metrics/classification/calibration.ts';
+import { multiLabel } from '#gateway/evaluation/metrics/classification/multi-label.ts';
+import { singleLabel } from '#gateway/evaluation/metrics/classification/single-label.ts';
 import { scoreRows, within } from '../golden-metrics.ts';
 
 const LABEL = constantFrom('A', 'B', 'C', '');

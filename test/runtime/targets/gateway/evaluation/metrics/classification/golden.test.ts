@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { RowScores } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/metric.ts';
-import { calibration } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/calibration.ts';
-import { multiLabel } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/multi-label.ts';
-import { singleLabel } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/single-label.ts';
+import type { RowScores } from '#gateway/evaluation/metrics/metric.ts';
+import { calibration } from '#gateway/evaluation/metrics/classification/calibration.ts';
+import { multiLabel } from '#gateway/evaluation/metrics/classification/multi-label.ts';
+import { singleLabel } from '#gateway/evaluation/metrics/classification/single-label.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
 type GoldenLabel = readonly [label: string, precision: number, recall: number, f1: number, support: number];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ranking } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/classification/ranking.ts';
+import { ranking } from '#gateway/evaluation/metrics/classification/ranking.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber } from '../golden-metrics.ts';
 
 interface GoldenRanking {

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../../../../../runtime/core/limits/steps.ts';
+import type { Steps } from '#core/limits/steps.ts';
 
 /** All steps, one after the other. */
 export function runSteps<Result>(steps: Steps<Result>): Result {

@@ -1,9 +1,9 @@
 import { array, assert, double, float, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../../../../runtime/contract/errors.ts';
-import { retrievalRow } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/retrieval-row.ts';
-import { retrieval } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/retrieval.ts';
-import { similarity } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/similarity.ts';
+import { AppError } from '#contract/errors.ts';
+import { retrievalRow } from '#gateway/evaluation/metrics/embeddings/retrieval-row.ts';
+import { retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
+import { similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { scoreRows, within } from '../golden-metrics.ts';
 
 const FINITE = { noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 };

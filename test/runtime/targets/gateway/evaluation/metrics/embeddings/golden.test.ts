@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  pearson,
-  spearman,
-} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/correlation.ts';
-import { retrieval } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/retrieval.ts';
-import { similarity } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/embeddings/similarity.ts';
+import { pearson, spearman } from '#gateway/evaluation/metrics/embeddings/correlation.ts';
+import { retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
+import { similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
 interface CorrelationCase {

@@ -1,5 +1,5 @@
 import { type Arbitrary, array, constantFrom, oneof, record, string } from 'fast-check';
-import type { TextRow } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/text-row.ts';
+import type { TextRow } from '#gateway/evaluation/metrics/text/text-row.ts';
 
 /** The same rows in every run. */
 export const RUNS = { seed: 11, numRuns: 300 };

@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bertscore } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bertscore/metric.ts';
-import { bleu } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bleu/metric.ts';
-import { chrf } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/chrf/metric.ts';
-import {
-  cer,
-  wer,
-} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/error-rate/metric.ts';
-import { exactMatch } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/exact-match/metric.ts';
-import { meteor } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/meteor/metric.ts';
-import { rouge } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/rouge/metric.ts';
-import type { TextRow } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/text/text-row.ts';
-import { FIXTURES } from '../../../../../../helpers/paths.ts';
+import { bertscore } from '#gateway/evaluation/metrics/text/bertscore/metric.ts';
+import { bleu } from '#gateway/evaluation/metrics/text/bleu/metric.ts';
+import { chrf } from '#gateway/evaluation/metrics/text/chrf/metric.ts';
+import { cer, wer } from '#gateway/evaluation/metrics/text/error-rate/metric.ts';
+import { exactMatch } from '#gateway/evaluation/metrics/text/exact-match/metric.ts';
+import { meteor } from '#gateway/evaluation/metrics/text/meteor/metric.ts';
+import { rouge } from '#gateway/evaluation/metrics/text/rouge/metric.ts';
+import type { TextRow } from '#gateway/evaluation/metrics/text/text-row.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 import { scoreRows } from '../golden-metrics.ts';
 import { farOff } from './golden-texts.ts';
 

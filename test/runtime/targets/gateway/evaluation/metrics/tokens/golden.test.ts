@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import {
   labelSequences,
   type LabelSequenceOptions,
-} from '../../../../../../../runtime/targets/gateway/evaluation/metrics/tokens/label-sequences.ts';
-import type { Span } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/tokens/span.ts';
-import { spanSets } from '../../../../../../../runtime/targets/gateway/evaluation/metrics/tokens/span-sets.ts';
+} from '#gateway/evaluation/metrics/tokens/label-sequences.ts';
+import type { Span } from '#gateway/evaluation/metrics/tokens/span.ts';
+import { spanSets } from '#gateway/evaluation/metrics/tokens/span-sets.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
 interface GoldenCase {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isHost, PLATFORMS } from '../../../../../../../runtime/contract/platforms.ts';
-import { inspectEncoderFile } from '../../../../../../../runtime/targets/gateway/evaluation/work/backends/inspect-encoder-file.ts';
-import { modelFor, smallContainer } from '../../../../../../helpers/small-container.ts';
-import { useTempFolder } from '../../../../../../helpers/temp-folder.ts';
+import { isHost, PLATFORMS } from '#contract/platforms.ts';
+import { inspectEncoderFile } from '#gateway/evaluation/work/backends/inspect-encoder-file.ts';
+import { modelFor, smallContainer } from '#test/helpers/small-container.ts';
+import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { signal, toolsOf } from '../working.ts';
 
 const folder = useTempFolder();

@@ -1,9 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  createRequestSlots,
-  type RequestSlot,
-} from '../../../../../../../runtime/targets/gateway/evaluation/work/backends/request-slots.ts';
+import { createRequestSlots, type RequestSlot } from '#gateway/evaluation/work/backends/request-slots.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 const { signal } = new AbortController();

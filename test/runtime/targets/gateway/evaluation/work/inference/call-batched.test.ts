@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../../runtime/contract/errors.ts';
-import { callBatched } from '../../../../../../../runtime/targets/gateway/evaluation/work/inference/call-batched.ts';
+import { AppError } from '#contract/errors.ts';
+import { callBatched } from '#gateway/evaluation/work/inference/call-batched.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 const { signal } = new AbortController();

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../../../../../runtime/contract/errors.ts';
-import {
-  checkFewShot,
-  checkTemplate,
-  messagesFor,
-} from '../../../../../../../runtime/targets/gateway/evaluation/work/inference/prompt.ts';
+import { AppError } from '#contract/errors.ts';
+import { checkFewShot, checkTemplate, messagesFor } from '#gateway/evaluation/work/inference/prompt.ts';
 
 const PROMPT = { systemPrompt: 'Be short.', prompt: '{{ source }}: {{examples}} {{x} $& {{list}}' };
 

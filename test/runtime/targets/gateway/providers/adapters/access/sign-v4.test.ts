@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { signV4 } from '../../../../../../../runtime/targets/gateway/providers/adapters/access/sign-v4.ts';
-import { FIXTURES } from '../../../../../../helpers/paths.ts';
+import { signV4 } from '#gateway/providers/adapters/access/sign-v4.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 interface Golden {
   readonly now: string;

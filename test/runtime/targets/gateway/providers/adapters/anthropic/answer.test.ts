@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { usageOf } from '../../../../../../../runtime/targets/gateway/providers/adapters/anthropic/answer.ts';
-import type { AnthropicUsage } from '../../../../../../../runtime/targets/gateway/providers/shapes/messages.ts';
-import { readUsage } from '../../../../../../../runtime/targets/gateway/providers/streams/tally.ts';
+import { usageOf } from '#gateway/providers/adapters/anthropic/answer.ts';
+import type { AnthropicUsage } from '#gateway/providers/shapes/messages.ts';
+import { readUsage } from '#gateway/providers/streams/tally.ts';
 
 const TOLD = { input_tokens: 11, output_tokens: 15, cache_read_input_tokens: 8 };
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../../../../../../runtime/platform/clock.ts';
+import { systemClock } from '#platform/clock.ts';
 import { instanceOfEntry, providerOfEntry } from '../../../cloud-provider.ts';
 import { problems } from '../../../config/read.ts';
 import { callOf, chatBody, failureOf } from '../../../test-provider.ts';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import {
   createMessageSplitter,
   type StreamMessage,
-} from '../../../../../../../runtime/targets/gateway/providers/adapters/bedrock/event-stream.ts';
-import { FIXTURES } from '../../../../../../helpers/paths.ts';
+} from '#gateway/providers/adapters/bedrock/event-stream.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 interface Golden {
   readonly messages: readonly {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import type { Provider } from '../../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import { providerOfEntry } from '../../../cloud-provider.ts';
 import { type FixtureProvider, startFixture } from '../../../fixture-provider.ts';
 

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { PROVIDER_LIMITS } from '../../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import { createUpstream } from '../../../../../../../runtime/targets/gateway/providers/adapters/http/upstream.ts';
-import { createWaiter } from '../../../../../../../runtime/targets/gateway/providers/adapters/http/waiter.ts';
+import { PROVIDER_LIMITS } from '#gateway/providers/adapters/provider.ts';
+import { createUpstream } from '#gateway/providers/adapters/http/upstream.ts';
+import { createWaiter } from '#gateway/providers/adapters/http/waiter.ts';
 import { startFixture } from '../../../fixture-provider.ts';
 import { chatBody } from '../../../test-provider.ts';
 

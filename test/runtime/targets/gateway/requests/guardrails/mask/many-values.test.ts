@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
-import { runAtOnce } from '../../../../../../../runtime/platform/run-yielding.ts';
-import type { Steps } from '../../../../../../../runtime/core/limits/steps.ts';
+import { runAtOnce } from '#platform/run-yielding.ts';
+import type { Steps } from '#core/limits/steps.ts';
 import {
   type FoundSpan,
   SPANS_PER_STEP,
   withoutOverlaps,
-} from '../../../../../../../runtime/targets/gateway/requests/guardrails/judges/found-spans.ts';
-import { createKnownValues } from '../../../../../../../runtime/targets/gateway/requests/guardrails/mask/known-values.ts';
-import {
-  maskTexts,
-  replaceSpans,
-} from '../../../../../../../runtime/targets/gateway/requests/guardrails/mask/mask-texts.ts';
-import { createPlaceholders } from '../../../../../../../runtime/targets/gateway/requests/guardrails/mask/placeholders.ts';
+} from '#gateway/requests/guardrails/judges/found-spans.ts';
+import { createKnownValues } from '#gateway/requests/guardrails/mask/known-values.ts';
+import { maskTexts, replaceSpans } from '#gateway/requests/guardrails/mask/mask-texts.ts';
+import { createPlaceholders } from '#gateway/requests/guardrails/mask/placeholders.ts';
 import { openMasking, patternsOf, rule } from './open-masking.ts';
 
 /** Numbers that are the same in each run. */

@@ -1,7 +1,7 @@
 import { array, assert, asyncProperty, constantFrom, nat, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createStreamRestorer } from '../../../../../../../runtime/targets/gateway/requests/guardrails/mask/restore-stream.ts';
-import type { StreamMask } from '../../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
+import { createStreamRestorer } from '#gateway/requests/guardrails/mask/restore-stream.ts';
+import type { StreamMask } from '#gateway/providers/streams/stream.ts';
 import { APIS, event, eventsIn } from './apis.ts';
 import { encoder, maskOf, openMasking, patternsOf, PEOPLE, rule } from './open-masking.ts';
 

@@ -1,13 +1,10 @@
-import { systemClock } from '../../../../../../../runtime/platform/clock.ts';
-import { compileLinearPattern } from '../../../../../../../runtime/platform/linear-pattern.ts';
-import type {
-  GuardrailProfile,
-  GuardrailRule,
-} from '../../../../../../../runtime/targets/gateway/requests/guardrails/guardrail.ts';
-import { createGuardrails } from '../../../../../../../runtime/targets/gateway/requests/guardrails/guardrails.ts';
-import { createPlaceholders } from '../../../../../../../runtime/targets/gateway/requests/guardrails/mask/placeholders.ts';
-import type { Provider } from '../../../../../../../runtime/targets/gateway/providers/adapters/provider.ts';
-import type { StreamMask } from '../../../../../../../runtime/targets/gateway/providers/streams/stream.ts';
+import { systemClock } from '#platform/clock.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
+import type { GuardrailProfile, GuardrailRule } from '#gateway/requests/guardrails/guardrail.ts';
+import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { createPlaceholders } from '#gateway/requests/guardrails/mask/placeholders.ts';
+import type { Provider } from '#gateway/providers/adapters/provider.ts';
+import type { StreamMask } from '#gateway/providers/streams/stream.ts';
 
 const request = { requestId: 'r-1', signal: new AbortController().signal };
 export const rule = (profile: string, more: Partial<GuardrailRule> = {}): GuardrailRule => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { bertscore } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bertscore/metric.ts';
-import { bertScore } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bertscore/score.ts';
+import { bertscore } from '#gateway/evaluation/metrics/text/bertscore/metric.ts';
+import { bertScore } from '#gateway/evaluation/metrics/text/bertscore/score.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 
 const golden = readGoldenTexts();

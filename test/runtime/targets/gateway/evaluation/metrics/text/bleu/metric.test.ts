@@ -1,7 +1,7 @@
 import { assert as assertAll, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bleu } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bleu/metric.ts';
-import { bleuTokens } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/bleu/tokens.ts';
+import { bleu } from '#gateway/evaluation/metrics/text/bleu/metric.ts';
+import { bleuTokens } from '#gateway/evaluation/metrics/text/bleu/tokens.ts';
 import { rows, RUNS, texts } from '../arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 

@@ -1,7 +1,7 @@
 import { assert as assertAll, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { chrf } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/chrf/metric.ts';
-import { chrfCharacters } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/chrf/tokens.ts';
+import { chrf } from '#gateway/evaluation/metrics/text/chrf/metric.ts';
+import { chrfCharacters } from '#gateway/evaluation/metrics/text/chrf/tokens.ts';
 import { rows, RUNS, texts } from '../arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  cer,
-  wer,
-} from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/error-rate/metric.ts';
-import { editDistance } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/error-rate/edit-distance.ts';
-import { FIXTURES } from '../../../../../../../helpers/paths.ts';
+import { cer, wer } from '#gateway/evaluation/metrics/text/error-rate/metric.ts';
+import { editDistance } from '#gateway/evaluation/metrics/text/error-rate/edit-distance.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 
 type Rates = Readonly<Record<'wer' | 'cer', number>>;
 type GoldenRates = Rates & {

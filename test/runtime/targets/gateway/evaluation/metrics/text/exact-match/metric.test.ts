@@ -1,6 +1,6 @@
 import { assert as assertAll, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { exactMatch } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/exact-match/metric.ts';
+import { exactMatch } from '#gateway/evaluation/metrics/text/exact-match/metric.ts';
 import { RUNS, texts } from '../arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 

@@ -4,8 +4,8 @@ import {
   JUDGE_DEFINITIONS,
   type Criterion,
   type JudgeDefinition,
-} from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/judge/definitions.ts';
-import { judgeMessages } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/judge/messages.ts';
+} from '#gateway/evaluation/metrics/text/judge/definitions.ts';
+import { judgeMessages } from '#gateway/evaluation/metrics/text/judge/messages.ts';
 import { RUNS, texts } from '../arbitrary-rows.ts';
 
 const every = JUDGE_DEFINITIONS.flatMap((definition) =>

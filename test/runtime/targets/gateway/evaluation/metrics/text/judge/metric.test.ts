@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { JUDGE_DEFINITIONS } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/judge/definitions.ts';
-import { judge } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/judge/metric.ts';
-import { readVerdict } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/judge/verdict.ts';
+import { JUDGE_DEFINITIONS } from '#gateway/evaluation/metrics/text/judge/definitions.ts';
+import { judge } from '#gateway/evaluation/metrics/text/judge/metric.ts';
+import { readVerdict } from '#gateway/evaluation/metrics/text/judge/verdict.ts';
 
 const definition = JUDGE_DEFINITIONS.find(({ name }) => name === 'g_eval_translation');
 

@@ -1,10 +1,7 @@
 import { array, assert as assertAll, constantFrom, double, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AppError } from '../../../../../../../../runtime/contract/errors.ts';
-import {
-  readVerdict,
-  type Verdict,
-} from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/judge/verdict.ts';
+import { AppError } from '#contract/errors.ts';
+import { readVerdict, type Verdict } from '#gateway/evaluation/metrics/text/judge/verdict.ts';
 
 const PIECES = [
   '{',

@@ -1,7 +1,7 @@
 import { assert as assertAll, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { meteor } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/meteor/metric.ts';
-import { meteorTokens } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/meteor/tokens.ts';
+import { meteor } from '#gateway/evaluation/metrics/text/meteor/metric.ts';
+import { meteorTokens } from '#gateway/evaluation/metrics/text/meteor/tokens.ts';
 import { rows, RUNS, texts } from '../arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stem } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/porter/stem.ts';
+import { stem } from '#gateway/evaluation/metrics/text/porter/stem.ts';
 import { readGoldenTexts } from '../golden-texts.ts';
 
 test("stems are those of NLTK's Porter stemmer", () => {

@@ -1,7 +1,7 @@
 import { assert as assertAll, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { rouge } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/rouge/metric.ts';
-import { rougeTokens } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/rouge/tokens.ts';
+import { rouge } from '#gateway/evaluation/metrics/text/rouge/metric.ts';
+import { rougeTokens } from '#gateway/evaluation/metrics/text/rouge/tokens.ts';
 import { rows, RUNS, texts } from '../arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 

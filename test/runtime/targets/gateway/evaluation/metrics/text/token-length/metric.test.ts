@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokenLength } from '../../../../../../../../runtime/targets/gateway/evaluation/metrics/text/token-length/metric.ts';
+import { tokenLength } from '#gateway/evaluation/metrics/text/token-length/metric.ts';
 import { farOff, readGoldenTexts } from '../golden-texts.ts';
 
 test("four tokens for three of Python's words", () => {
