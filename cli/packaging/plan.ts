@@ -250,7 +250,8 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(source ? { source } : {}),
     ...(license ? { license } : {}),
     ...(card ? { card } : {}),
-  };
+    // The members are those of the type, because only its settings were read.
+  } as Manifest;
 }
 
 const settingsOf = ({ name, firstLine, libraries, limits }: TransformSettings): TransformSettings => ({

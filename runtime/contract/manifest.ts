@@ -11,10 +11,53 @@ import type { SparseSettings } from './sparse.ts';
 import type { TransformSettings } from './transform.ts';
 
 /** The facts about a model that the executable needs before loading it: the `manifest` section, as JSON. */
-export interface Manifest {
+export type Manifest = { [Type in ModelType]: ManifestOf<Type> }[ModelType];
+
+/** The manifest of models of one type. It has no members of other types; they can be read as undefined before the type is known. */
+type ManifestOf<Type extends ModelType> = CommonFacts & TypeFacts<Type> & FactsOfOthers<Type>;
+
+/** The members that only models of one type, or of some types, have. */
+type TypeFacts<Type extends ModelType = ModelType> = {
+  [Name in Type]: { readonly modelType: Name } & FactsOfTypes[Name];
+}[Type];
+
+interface FactsOfTypes {
+  readonly embedding: unknown;
+  readonly sparse_embedding: { readonly sparse: SparseSettings };
+  readonly fill_mask: { readonly mask: MaskToken };
+  readonly sequence_classification: Partial<Labels> & {
+    /** Undefined in files of older builders, where it means `softmax`. */
+    readonly scoreFunction?: ScoreFunction;
+  };
+  readonly zero_shot_classification: Labels;
+  readonly question_answering: unknown;
+  readonly token_classification: Labels;
+  readonly zero_shot_ner: { readonly entities: EntitySettings };
+  readonly sentence_embedding: {
+    readonly sentence: SentenceSettings;
+    /** Outputs for each token next to vectors of texts; undefined if the model has none. */
+    readonly tokenOutputs?: TokenOutputs;
+  };
+  readonly multi_vector: {
+    /** Settings of queries and documents. */
+    readonly multiVector: MultiVectorSettings;
+  };
+}
+
+interface Labels {
+  /** Label of each output index. */
+  readonly id2label: Readonly<Record<string, string>>;
+}
+
+type FactName = { [Type in ModelType]: keyof FactsOfTypes[Type] }[ModelType];
+type FactsOfOthers<Type extends ModelType> = {
+  readonly [Name in Exclude<FactName, keyof FactsOfTypes[Type]>]?: never;
+};
+
+/** The members that models of all types can have. */
+interface CommonFacts {
   readonly name: string;
   readonly version: string;
-  readonly modelType: ModelType;
   /** The builder, for example `encoderfile 0.1.0`. */
   readonly builtBy: string;
   /** Hash of the path from the output to the config file: a build only overwrites the output of its own config. */
@@ -40,25 +83,9 @@ export interface Manifest {
   readonly windows?: WindowSettings;
   /** Number of attention heads, which determines the memory for long texts; undefined if config.json does not state it. */
   readonly attentionHeads?: number;
-  /** Label of each output index; undefined for embeddings. */
-  readonly id2label?: Readonly<Record<string, string>>;
-  /** Score function, only for sequence_classification models. */
-  readonly scoreFunction?: ScoreFunction;
-  /** The token that stands for a word to predict, only for fill_mask models. */
-  readonly mask?: MaskToken;
   readonly tokenizer: TokenizerSettings;
   /** Transform settings, only for models with a transform. */
   readonly transform?: TransformSettings;
-  /** Settings of zero_shot_ner models only. */
-  readonly entities?: EntitySettings;
-  /** Sentence settings, only for sentence_embedding models. */
-  readonly sentence?: SentenceSettings;
-  /** Settings of sparse_embedding models only. */
-  readonly sparse?: SparseSettings;
-  /** Settings of queries and documents, only for multi_vector models. */
-  readonly multiVector?: MultiVectorSettings;
-  /** Outputs for each token that a sentence_embedding model has next to vectors of texts; undefined if it has none. */
-  readonly tokenOutputs?: TokenOutputs;
   /** Which files the model was built from; undefined if the config names each file. */
   readonly source?: ModelSourceFacts;
   /** License of the model; undefined if none is stated. */
@@ -67,6 +94,7 @@ export interface Manifest {
   readonly card?: CardFacts;
 }
 
+/** The token that stands for a word to predict. */
 export interface MaskToken {
   readonly id: number;
   readonly token: string;
