@@ -1,24 +1,36 @@
 import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import type { Supervisor } from '../supervisor/managed-server.ts';
-import type { Calls } from './call.ts';
-import { createCallRunner } from './run-call.ts';
+import type { Supervisor, ManagedServer } from '../supervisor/managed-server.ts';
+import type { Calls, ServerCall, ToolCall } from './call.ts';
+import { createCallRunner, type RunCall, type CallInfo, type AuditedFacts } from './run-call.ts';
 import type { SignInPage } from './require-sign-in.ts';
 import { serverOf } from './server-of.ts';
 import type { AuditLog } from './audit.ts';
 import { type CallObserver, observeCalls } from './metrics.ts';
-import { listAllCalls } from './list-all.ts';
-import { promptCalls } from './prompts.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
-import { resourceCalls } from './resources.ts';
-import { createCheckList } from '../shapes/check-list.ts';
-import { mcpCalls } from './mcp-calls.ts';
-import { createToolCatalog } from './tool-catalog.ts';
-import { createServerLists } from './server-lists.ts';
+import { resourceCalls, requireResource } from './resources.ts';
+import { createCheckList, type CheckList } from '../shapes/check-list.ts';
+import { createToolCatalog, type ToolCatalog } from './tool-catalog.ts';
+import { createServerLists, type ServerLists } from './server-lists.ts';
 import { createCallStatistics } from './statistics.ts';
-import { toolCalls } from './tools.ts';
-import { watchPins } from './watch-pins.ts';
+import { isPerUser } from '../config/is-per-user.ts';
+import { serverName } from '../config/server-name.ts';
+import type { Params } from '../shapes/shape.ts';
+import type { CatalogTool } from './catalog-tool.ts';
+import type { ListWaitLimits } from './list-reader.ts';
+import { LIST_CALL_INFO } from './list-call-info.ts';
+import { canCall, canList, canRead, isAllowed } from './permissions.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { RpcFailure } from '../upstream/connection.ts';
+import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
+import { requireCapability, listPage } from './list-page.ts';
+import { listAllPages } from './list-pages.ts';
+import { promptResult, completionResult, toolResult, type ToolResult } from '../shapes/results.ts';
+import type { CallContext } from './call-context.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { type Approval, requireApproval } from './approval.ts';
+import { shortPattern } from '#core/text/short-pattern.ts';
 
 /** @internal Exported for tests only. */
 export interface CallLimits {
@@ -74,4 +86,291 @@ export function createCalls({
     ...resourceCalls(runCall, checkList),
     ...mcpCalls(runCall),
   };
+}
+
+/**
+ * Lists the tools of a pinned server after its start, after an announced change and after a reload, so that a change is reported
+ * even if no client lists them.
+ */
+function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
+  const check = (server: ManagedServer | undefined): void => {
+    if (!server?.spec().pins || server.status().phase !== 'running') return;
+    const timeLeft = (): number => server.spec().timeouts.request;
+    // A failure to list tools is in the log of the server, and the next client reports it.
+    catalog.tools({ server, timeLeft }, {}).catch(() => undefined);
+  };
+  supervisor.subscribe((event) => {
+    if (event.kind === 'servers-changed') {
+      for (const server of supervisor.names()) check(supervisor.get(server));
+      return;
+    }
+    const isChange =
+      event.kind === 'session-opened' ||
+      (event.kind === 'notification' && event.method === 'notifications/tools/list_changed');
+    // After the other listeners, which expire the cached list.
+    if (isChange) setImmediate(() => check(serverOf(supervisor, event)));
+  });
+}
+
+/** Default time limits of lists over all servers. A slower server is omitted, so that it does not delay the others. */
+const DEFAULT_WAIT_LIMITS: ListWaitLimits = { startMs: 10_000, listMs: 5000 };
+
+/** Creates the calls for lists over all servers. */
+function listAllCalls(
+  runCall: RunCall,
+  lists: ServerLists,
+  catalog: ToolCatalog,
+  supervisor: Pick<Supervisor, 'get'>,
+): Pick<Calls, 'listAll' | 'listed'> {
+  return {
+    listed({ caller, server: name, list, maxAgeMs }) {
+      const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
+      // Whether a user is signed in is checked with a request.
+      if (!server || isPerUser(server.spec())) return undefined;
+      if (list === 'tools')
+        return catalog
+          .current(server)
+          ?.filter((tool) => canCall(caller, server.name, tool))
+          .map(shownTool);
+      const items = lists.current(server, list, maxAgeMs)?.items;
+      return items?.filter((item) => canList(caller, server.spec(), list, item));
+    },
+    listAll({ list, maxWaitMs, maxAgeMs, ...call }) {
+      const { signal, caller } = call;
+      const waitLimits = limited(DEFAULT_WAIT_LIMITS, maxWaitMs);
+      // Readers share one request, so it needs no turn, and queued calls must not delay lists.
+      return runCall(call, { ...LIST_CALL_INFO[list], takesTurn: false }, async (context) => {
+        const { server, timeLeft } = context;
+        if (list === 'tools') {
+          const tools = await catalog.tools(context, { signal, waitLimits });
+          return tools.filter((tool) => canCall(caller, server.name, tool)).map(shownTool);
+        }
+        const { items } = await lists.read(server, list, { timeLeft, signal, waitLimits, maxAgeMs });
+        return items.filter((item) => canList(caller, server.spec(), list, item));
+      });
+    },
+  };
+}
+
+const shownTool = ({ shown }: CatalogTool): Params => shown;
+
+const limited = ({ startMs, listMs }: ListWaitLimits, maxWaitMs = Infinity): ListWaitLimits => ({
+  startMs: Math.min(startMs, maxWaitMs),
+  listMs: Math.min(listMs, maxWaitMs),
+});
+
+function promptCalls(runCall: RunCall, checkList: CheckList): Pick<Calls, 'listPrompts' | 'getPrompt'> {
+  return {
+    listPrompts: (call) =>
+      runCall(call, LIST_CALL_INFO.prompts, (context) => listPage(context, 'prompts', call, checkList)),
+    getPrompt(call) {
+      const { prompt, args } = call;
+      const info: CallInfo = {
+        kind: 'prompt',
+        audited: { name: prompt, args },
+        texts: (server) => ({
+          title: 'MCP server error getting prompt',
+          detail: `prompt generation from template failed: ${server}: ${prompt}`,
+        }),
+      };
+      return runCall(call, info, async (context) => {
+        if (!canRead(call.caller, context.server.spec(), 'prompt', prompt)) {
+          throw new AppError('ForbiddenError', `prompt not allowed: ${context.server.name}/${prompt}`);
+        }
+        await requireCapability(context, 'prompts');
+        try {
+          return promptResult(await context.request('prompts/get', { name: prompt, arguments: args }));
+        } catch (error) {
+          throw await explainRpcFailure(error, context, prompt);
+        }
+      });
+    },
+  };
+}
+
+/** Distinguishes unknown prompts from invalid arguments by the list of prompts, because servers use the same codes for both. */
+async function explainRpcFailure(error: unknown, context: CallContext, prompt: string): Promise<unknown> {
+  if (!(error instanceof RpcFailure)) return error;
+  const { name } = context.server;
+  if (isMethodNotFound(error)) return notImplemented('prompts', name);
+  if (await isUnlisted(context, prompt)) {
+    return new AppError('NotFoundError', `prompt not found: ${name}/${prompt}`, { cause: error });
+  }
+  if (!isInvalidParams(error)) return error;
+  return inputError(`prompt arguments not accepted: ${name}/${prompt}: ${error.message}`, error);
+}
+
+async function isUnlisted(context: CallContext, prompt: string): Promise<boolean> {
+  const fetchPage = (cursor: string | undefined): Promise<Params> =>
+    context.request('prompts/list', cursor === undefined ? undefined : { cursor });
+  const prompts = await listAllPages('prompts', fetchPage).catch(() => undefined);
+  return prompts !== undefined && !prompts.some(({ name }) => name === prompt);
+}
+
+const info = (action: string): CallInfo => ({
+  kind: 'other',
+  texts: (server) => ({ title: `MCP server error ${action}`, detail: `${action} failed: ${server}` }),
+});
+const COMPLETING = info('completing an argument');
+const SUBSCRIBING = info('subscribing to a resource');
+const SETTING_LEVEL = info('setting the log level');
+
+/** The calls that only MCP has: completions, subscriptions and log levels. */
+function mcpCalls(runCall: RunCall): Pick<Calls, 'complete' | 'subscribe' | 'unsubscribe' | 'setLogLevel'> {
+  const aboutResource = async (
+    method: string,
+    call: ServerCall & { readonly uri: string },
+  ): Promise<void> => {
+    await runCall(call, SUBSCRIBING, async (context) => {
+      await requireResource(context, call);
+      return requestIfKnown(context, 'subscriptions', method, { uri: call.uri });
+    });
+  };
+  return {
+    complete: (call) =>
+      runCall(call, COMPLETING, async (context) => {
+        requireReference(context, call);
+        await requireCapability(context, 'completions');
+        return completionResult(
+          await requestIfKnown(context, 'completions', 'completion/complete', call.params),
+        );
+      }),
+    subscribe: (call) => aboutResource('resources/subscribe', call),
+    unsubscribe: (call) => aboutResource('resources/unsubscribe', call),
+    async setLogLevel(call) {
+      await runCall(call, SETTING_LEVEL, async (context) => {
+        await requireCapability(context, 'logging');
+        return requestIfKnown(context, 'logging', 'logging/setLevel', { level: call.level });
+      });
+    },
+  };
+}
+
+async function requestIfKnown(
+  context: CallContext,
+  capability: string,
+  method: string,
+  params: Params,
+): Promise<Params> {
+  try {
+    return await context.request(method, params);
+  } catch (error) {
+    throw isMethodNotFound(error) ? notImplemented(capability, context.server.name) : error;
+  }
+}
+
+function requireReference(
+  { server }: CallContext,
+  { caller, params }: ServerCall & { readonly params: Params },
+): void {
+  const { type, name, uri } = membersOf(params['ref']);
+  const spec = server.spec();
+  if (type === 'ref/prompt' && typeof name === 'string') {
+    if (canRead(caller, spec, 'prompt', name)) return;
+    throw new AppError('ForbiddenError', `prompt not allowed: ${server.name}/${name}`);
+  }
+  if (type === 'ref/resource' && typeof uri === 'string') {
+    if (canRead(caller, spec, 'resource', uri)) return;
+    throw new AppError('ForbiddenError', `resource not allowed: ${server.name}: ${uri}`);
+  }
+  throw inputError('`ref` must be a prompt (ref/prompt with name) or a resource (ref/resource with uri).');
+}
+
+function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
+  /** Whether a tool could be called if its server had it. Callers learn nothing about names that they are not allowed to use. */
+  const isUnknown = async (context: CallContext, call: ToolCall): Promise<boolean> =>
+    isAllowed(context.server.spec().tools, call.tool.trim()) &&
+    call.caller.canUse(context.server.name, call.tool.trim()) &&
+    !(await catalog.isListed(context, call, call.tool));
+
+  return {
+    listTools: (call) =>
+      runCall(call, LIST_CALL_INFO.tools, async (context) => {
+        const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
+        const tools = (await catalog.tools(context, call)).filter(canUse);
+        if (tools.length > 0) return tools.map(({ shown }) => shown);
+        throw new AppError('NotFoundError', `tools not found: ${context.server.name}`);
+      }),
+    callTool(call) {
+      const { caller, tool: typed, args } = call;
+      const audited: AuditedFacts = { name: typed, args };
+      const info: CallInfo = {
+        kind: 'tool',
+        audited,
+        texts: (server) => ({
+          title: 'MCP server error calling tool',
+          detail: `tool call failed: ${server}/${typed}`,
+        }),
+      };
+      return runCall(call, info, async (context) => {
+        const { name: server } = context.server;
+        const check = async (tool: CatalogTool | undefined): Promise<string> => {
+          if (!tool && (await isUnknown(context, call))) {
+            throw new AppError('NotFoundError', `tool not found: ${server}/${typed}`);
+          }
+          if (!tool || !canCall(caller, server, tool)) {
+            throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
+          }
+          audited.tool = tool.own;
+          refuseOldName(tool, server, typed);
+          refuseChanged(tool, server);
+          await requireApproval(context, call, tool, (approval: Approval) => (audited.approval = approval));
+          return tool.own;
+        };
+        const request = async (name: string) =>
+          toolResult(await context.request('tools/call', { name, arguments: args }));
+        const name = await check(await catalog.find(context, call, typed));
+        try {
+          const result = await request(name);
+          if (reportsUnknownTool(result, name)) catalog.expire(context);
+          return result;
+        } catch (error) {
+          if (!deniesTool(error, name)) throw error;
+          const tool = await catalog.findAgain(context, call, typed).catch(() => {
+            throw error;
+          });
+          // If the new list contains the tool as well, the error has another reason.
+          if (tool?.own === name) throw error;
+          return request(await check(tool));
+        }
+      });
+    },
+  };
+}
+
+function refuseOldName({ own, shown }: CatalogTool, server: string, typed: string): void {
+  if (own === shown.name || own.toLowerCase() !== typed.trim().toLowerCase()) return;
+  throw new AppError(
+    'ForbiddenError',
+    `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`,
+  );
+}
+
+function refuseChanged({ shown, change, blocked }: CatalogTool, server: string): void {
+  if (!blocked) return;
+  const reason = change === 'new' ? 'it is not pinned' : 'it differs from its pinned definition';
+  throw new AppError(
+    'ForbiddenError',
+    `tool blocked: ${server}/${shown.name}: ${reason}. Review it with \`mcp-manager pin --diff ${server}\`, then accept it with \`mcp-manager pin ${server}\`.`,
+  );
+}
+
+/** Messages of the official SDKs and FastMCP: `Unknown tool: x`, `Tool x not found`, `Tool x disabled`. */
+const UNKNOWN = shortPattern(
+  /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is,
+);
+/** Maximum length of such a message without the tool's name; longer texts have another subject. */
+const MAX_LENGTH = 500;
+
+const reportsUnknown = (text: string, tool: string): boolean =>
+  text.length <= MAX_LENGTH + tool.length && text.includes(tool) && UNKNOWN.test(text);
+
+/** Whether a server rejected a call because it does not have the tool, so that nothing was called. */
+const deniesTool = (error: unknown, tool: string): boolean =>
+  error instanceof RpcFailure && reportsUnknown(error.message, tool);
+
+/** Whether a failed result looks like that of an unknown tool. The tool itself can return such a text, too. */
+function reportsUnknownTool({ isError, content }: ToolResult, tool: string): boolean {
+  const text = content?.[0]?.text;
+  return isError === true && typeof text === 'string' && reportsUnknown(text, tool);
 }

@@ -1,15 +1,17 @@
 import type { Clock } from '#platform/clock.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { PinAction } from '../config/tool-policy.ts';
-import type { ManagedServer } from '../supervisor/managed-server.ts';
-import { isTool } from './call.ts';
+import type { PinAction, ToolOverride, ToolPins } from '../config/tool-policy.ts';
+import type { ManagedServer, ToolChange } from '../supervisor/managed-server.ts';
+import { isTool, type UpstreamTool } from './call.ts';
 import type { ListReader, ListSnapshot } from './list-reader.ts';
-import { isAllowed } from './permissions.ts';
+import { isAllowed, isToolAllowed } from './permissions.ts';
 import type { CatalogTool } from './catalog-tool.ts';
-import { isNewName, selectTools, type SelectedTools } from './select-tools.ts';
 import type { ServerLists } from './server-lists.ts';
 import { mappedNames, looksMapped } from './tool-name.ts';
 import type { CallContext } from './call-context.ts';
+import { suggest } from '#core/text/suggest.ts';
+import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 /** Minimum age of a list before an unknown name causes a new request, so that guessed names do not cause one each. */
 const MIN_RELIST_AGE_MS = 1000;
@@ -128,4 +130,90 @@ function pick(
 ): CatalogTool | undefined {
   const lower = name.toLowerCase();
   return byName.get(name) ?? byLowerName.get(lower) ?? byClientName.get(name) ?? byOldName.get(lower);
+}
+
+interface SelectedTools {
+  /** In the order of the server; their shown names are unique. */
+  readonly tools: readonly CatalogTool[];
+  readonly changes: readonly ToolChange[];
+  /** Overrides that cannot be applied, as sentences. */
+  readonly faults: readonly string[];
+}
+
+/** Selects the tools that the configuration allows, applies its overrides, and compares them with the pinned ones. */
+function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTools {
+  const overrides = spec.toolOverrides ?? {};
+  const seen = new Set<string>();
+  const unique = all.filter(({ name }) => !seen.has(name) && seen.add(name));
+  const allowed = unique.flatMap((tool): CatalogTool[] => {
+    const override = overrideOf(overrides, tool.name);
+    const shown = override ? withOverride(tool, override) : tool;
+    if (!isToolAllowed(spec, tool.name, shown)) return [];
+    const change = spec.pins && changeOf(spec.pins, tool);
+    const blocked = change !== undefined && spec.pins?.onChange === 'block';
+    return [{ own: tool.name, shown, hidden: override?.hidden ?? false, change, blocked }];
+  });
+  const renamed = new Map(
+    allowed.filter(({ own, shown }) => own !== shown.name).map(({ own, shown }) => [shown.name, own]),
+  );
+  // A renamed tool has precedence: a server must not take over its name by listing another tool with this name.
+  const isShadowed = ({ own, shown }: CatalogTool): boolean => (renamed.get(shown.name) ?? own) !== own;
+  return {
+    tools: allowed.filter((tool) => !isShadowed(tool)),
+    changes: allowed.flatMap(({ own, change }) => (change === undefined ? [] : [{ tool: own, change }])),
+    faults: [
+      ...unknownOverrides(overrides, all),
+      ...allowed
+        .filter(isShadowed)
+        .map(
+          ({ own }) =>
+            `the tool ${own} is omitted: the configuration renames ${renamed.get(own)} to this name`,
+        ),
+    ],
+  };
+}
+
+/** Whether the configuration renames a tool to this name. */
+const isNewName = ({ toolOverrides = {} }: ServerSpec, name: string): boolean =>
+  Object.values(toolOverrides).some(({ rename }) => rename?.toLowerCase() === name.toLowerCase());
+
+function overrideOf(
+  overrides: Readonly<Record<string, ToolOverride>>,
+  name: string,
+): ToolOverride | undefined {
+  const key = name.toLowerCase();
+  return Object.hasOwn(overrides, key) ? overrides[key] : undefined;
+}
+
+const withOverride = (
+  tool: UpstreamTool,
+  { rename, description, annotations }: ToolOverride,
+): UpstreamTool => ({
+  ...tool,
+  name: rename ?? tool.name,
+  ...(description === undefined ? {} : { description }),
+  ...(annotations['title'] === undefined ? {} : { title: annotations['title'] }),
+  ...(Object.keys(annotations).length === 0
+    ? {}
+    : { annotations: { ...membersOf(tool['annotations']), ...annotations } }),
+});
+
+function changeOf({ hashes }: ToolPins, tool: UpstreamTool): ToolChange['change'] | undefined {
+  if (!Object.hasOwn(hashes, tool.name)) return 'new';
+  return hashes[tool.name] === definitionHash(tool.name, toolDefinition(tool)) ? undefined : 'changed';
+}
+
+function unknownOverrides(
+  overrides: Readonly<Record<string, ToolOverride>>,
+  all: readonly UpstreamTool[],
+): string[] {
+  const names = all.map(({ name }) => name);
+  const lower = new Set(names.map((name) => name.toLowerCase()));
+  return Object.keys(overrides)
+    .filter((name) => !lower.has(name))
+    .map((name) => {
+      const similar = suggest(name, names);
+      const hint = similar === undefined ? '' : `. Did you mean ${similar}?`;
+      return `tool_overrides.${name} has no effect: the server has no such tool${hint}`;
+    });
 }

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import { createJsonClient } from '#serve/client/json-client.ts';
-import { connectionError, responseError } from './response-error.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { readErrorBody } from '#serve/client/error-body.ts';
 
 /** A client of the HTTP API of a running manager. Error responses and connection failures reject with an AppError. */
 export interface ManagerClient {
@@ -71,3 +72,37 @@ export const apiPath = (...parts: readonly string[]): string =>
 
 export const withQuery = (path: string, query: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(query).toString()}`;
+
+/** A response without the requested result. */
+interface ErrorResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Converts a response to an error, with the manager's message if a manager sent it. */
+function responseError({ status, contentType, text }: ErrorResponse, origin: string): AppError {
+  const problem = contentType.startsWith('application/problem+json') ? readErrorBody(text) : undefined;
+  if (!problem) {
+    return new AppError(
+      'UpstreamError',
+      `The server at ${origin} is not an mcp-manager: it returned status ${status} with ${contentType || 'no content type'}. Set another address with --url.`,
+    );
+  }
+  const message = [problem.message, ...problem.details.filter((detail) => detail !== problem.message)].join(
+    ': ',
+  );
+  if (status !== 401) return new AppError('UpstreamError', message);
+  return new AppError('UnauthorizedError', `${message} Set a key with --api-key or MCP_MANAGER_API_KEY.`);
+}
+
+/** Converts a failure of the connection to an error. */
+function connectionError(error: unknown, origin: string): AppError {
+  const code = (error as { readonly code?: unknown }).code;
+  const why = code === 'ECONNREFUSED' ? '' : ` (${messageOf(error) || String(code)})`;
+  return new AppError(
+    'UnavailableError',
+    `No manager is running at ${origin}${why}. Start one with \`mcp-manager daemon\`, or set its address with --url.`,
+    { cause: error },
+  );
+}

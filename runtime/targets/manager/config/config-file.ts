@@ -6,10 +6,10 @@ import { tomlLocator } from './locate.ts';
 import { parseMcpServers } from './parse-mcp-servers.ts';
 import { parseToml, type TextFile } from './parse-toml.ts';
 import { describeProblem, type Path, type Problem, type Report } from './problems.ts';
-import { readGroups } from './read-groups.ts';
 import { readServerEntry, SERVER_KEYS, type ServerEntry } from './server-entry.ts';
-import { serverName, variablePrefix } from './server-name.ts';
-import { isTable, describeValue, readTable, type Table } from './table-reader.ts';
+import { serverName, variablePrefix, nameProblem } from './server-name.ts';
+import { isTable, describeValue, readTable, type Table, type TableReader } from './table-reader.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
 
 /** The servers file, with the checks that do not require the secrets file and the environment. */
 export interface ConfigFile {
@@ -140,4 +140,83 @@ function checkNames(servers: readonly ServerEntry[], report: Report): void {
     byName.set(name, server);
     byPrefix.set(prefix, server);
   }
+}
+
+const KEYS = ['name', 'servers', 'tools', 'prompts', 'resources'];
+
+/** Reads `[[groups]]`. Reports problems, among them groups that mention no configured server. */
+function readGroups(value: unknown, serverNames: readonly string[], report: Report): GroupSpec[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(['groups'], 'groups must be a list. Start each group with [[groups]], in double brackets.');
+    return [];
+  }
+  const taken = new Set<string>();
+  return value.flatMap((item: unknown, index) => {
+    const path = ['groups', index];
+    if (!isTable(item)) {
+      report(path, `a group must be a table, not ${describeValue(item)}.`);
+      return [];
+    }
+    const shown = typeof item['name'] === 'string' ? JSON.stringify(item['name']) : index + 1;
+    const group = readGroup(readTable(item, { path, label: `group ${shown}`, report }, KEYS), serverNames);
+    if (!group) return [];
+    if (taken.has(group.name)) {
+      report(
+        [...path, 'name'],
+        `duplicate group name ${JSON.stringify(group.name)}. Rename one of the groups.`,
+      );
+    }
+    taken.add(group.name);
+    return [group];
+  });
+}
+
+function readGroup(table: TableReader, serverNames: readonly string[]): GroupSpec | undefined {
+  const written = table.text('name');
+  const [servers, tools, prompts, resources] = (['servers', 'tools', 'prompts', 'resources'] as const).map(
+    (key) => readPatterns(table, key, serverNames),
+  );
+  if (written === undefined) {
+    if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "research".');
+    return undefined;
+  }
+  const problem = nameProblem(written, 'group');
+  if (problem !== undefined) {
+    table.report(problem, 'name');
+    return undefined;
+  }
+  const group = {
+    servers: servers ?? [],
+    tools: tools ?? [],
+    prompts: prompts ?? [],
+    resources: resources ?? [],
+  };
+  if (Object.values(group).every((patterns) => patterns.length === 0)) {
+    // Without patterns a key has all permissions; a group without any is a mistake.
+    table.report('the group is empty. List its servers, e.g. servers = ["time"], or its tools.');
+  }
+  return { name: serverName(written), ...group };
+}
+
+/** Reads patterns. One for an unknown server is a mistake, because the group would silently lack its tools. */
+function readPatterns(
+  table: TableReader,
+  key: 'servers' | 'tools' | 'prompts' | 'resources',
+  serverNames: readonly string[],
+): readonly string[] {
+  const patterns = table.texts(key) ?? [];
+  for (const pattern of patterns) {
+    const slash = pattern.indexOf('/');
+    const server = slash === -1 ? pattern : pattern.slice(0, slash);
+    if (key !== 'servers' && slash === -1) {
+      table.report(`${key} must have patterns of the form server/name, not ${JSON.stringify(pattern)}.`, key);
+    } else if (!serverNames.some((name) => matchesAny([server], name))) {
+      table.report(
+        `${key}: no server matches ${JSON.stringify(server)}. Known servers: ${serverNames.join(', ') || 'none'}.`,
+        key,
+      );
+    }
+  }
+  return patterns;
 }

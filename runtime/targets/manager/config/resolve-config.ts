@@ -1,15 +1,31 @@
 import { suggest } from '#core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { pinsOf, unpinnedWarnings } from './pins-of.ts';
-import { readPinsFile } from './pins-file.ts';
+import { readPinsFile, type PinsFile } from './pins-file.ts';
 import type { Environment } from '#core/text/expand.ts';
 import type { TextFile } from './parse-toml.ts';
 import { describeProblem, type Problem, problemsError, type Report } from './problems.ts';
 import { createRedactions } from '#core/text/redactions.ts';
-import { resolveServer } from './resolve-server.ts';
-import { noSecrets, readSecretsFile, type SecretsFile } from './secrets-file.ts';
-import type { ServerEntry } from './server-entry.ts';
-import type { ManagerConfig, ServerSpec, ServerTimeouts } from './spec.ts';
+import { noSecrets, readSecretsFile, type SecretsFile, type SecretsEntry } from './secrets-file.ts';
+import type { ServerEntry, LaunchEntry } from './server-entry.ts';
+import type {
+  ManagerConfig,
+  ServerSpec,
+  ServerTimeouts,
+  RemoteLaunch,
+  ClientKey,
+  OAuthSettings,
+} from './spec.ts';
+import type { ToolPins } from './tool-policy.ts';
+import { DEFAULTS } from './defaults.ts';
+import { createExpander } from './expander.ts';
+import { isPerUser } from './is-per-user.ts';
+import type { ResolveContext } from './resolve-context.ts';
+import { resolveProcess } from './resolve-process.ts';
+import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
+import { clientKeyProblem } from './client-key.ts';
+import { isLoopbackUrl } from './is-loopback-url.ts';
+import type { OAuthEntry, OAuthKey } from './oauth-entry.ts';
+import { maskUrl } from './mask-values.ts';
 
 /** The contents from which a configuration is resolved. */
 export interface ConfigSources {
@@ -111,4 +127,217 @@ function unknownServerNotes(config: ConfigFile, secrets: SecretsFile, file: stri
   const message = `these servers have values here, but are not configured: ${unknown.slice(0, MAX_NAMES).map(quote).join(', ')}${more}.${similar[0] ?? ''}`;
   const line = secrets.locate(secrets.servers.get(first)?.path ?? []);
   return [describeProblem({ file, line, message })];
+}
+
+/**
+ * Returns the pinned tools of a server. With `on_change` and without pins, all of its tools count as new: if the file with the
+ * pins gets lost, `on_change = "block"` still blocks them.
+ */
+function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): ToolPins | undefined {
+  const pinned = servers.get(name);
+  if (!pinned && onChange === undefined) return undefined;
+  const hashes = Object.entries(pinned ?? {}).map(([tool, { hash }]) => [tool, hash]);
+  return { onChange: onChange ?? 'block', hashes: Object.fromEntries(hashes) };
+}
+
+/** Warns about servers with `on_change` that have no pinned tools. */
+const unpinnedWarnings = ({ entries, locate }: ConfigFile, { servers }: PinsFile, file: string): string[] =>
+  entries
+    .filter(({ name, onChange, enabled }) => enabled && onChange !== undefined && !servers.has(name))
+    .map(({ name, path }) =>
+      describeProblem({
+        file,
+        line: locate([...path, 'on_change']),
+        message: `server ${JSON.stringify(name)} has no pinned tools, so all of its tools count as new. Run \`mcp-manager pin ${name}\`.`,
+      }),
+    );
+
+/** Resolves a server: expands variables and adds defaults. If problems are reported, the result must not be started. */
+function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: ResolveContext): ServerSpec {
+  const { name, launch, timeouts } = entry;
+  const common = {
+    server: name,
+    env: context.env,
+    platform: context.platform,
+    redactions: context.redactions,
+  };
+  const sources = {
+    entry,
+    secrets,
+    expandEntry: createExpander({ ...common, path: entry.path, report: context.report }),
+    expandSecret: createExpander({ ...common, path: secrets.path, report: context.reportSecrets }),
+  };
+  const resolved =
+    launch.kind === 'remote'
+      ? resolveRemote(launch, sources, context)
+      : resolveProcess(launch, sources, context);
+  return {
+    name,
+    launch: resolved,
+    tools: entry.tools,
+    prompts: entry.prompts,
+    resources: entry.resources,
+    readOnly: entry.readOnly,
+    // The connection of a user opens with the user's first call.
+    lazy: entry.lazy || isPerUser({ launch: resolved }),
+    idleMs: entry.idleMs ?? DEFAULTS.idle,
+    timeouts: {
+      install: timeouts.install ?? context.timeouts.install,
+      init: timeouts.init ?? context.timeouts.init,
+      request: timeouts.request ?? context.timeouts.request,
+      shutdown: timeouts.shutdown ?? context.timeouts.shutdown,
+    },
+    concurrency: entry.concurrency ?? DEFAULTS.concurrency,
+    queue: entry.queue ?? DEFAULTS.queue,
+    toolOverrides: entry.toolOverrides,
+    approvals: entry.approvals,
+    pins: context.pins(entry),
+  };
+}
+
+type RemoteEntry = Extract<LaunchEntry, { readonly kind: 'remote' }>;
+
+function resolveRemote(launch: RemoteEntry, sources: ServerSources, context: ResolveContext): RemoteLaunch {
+  const { entry, secrets, expandEntry, expandSecret } = sources;
+  const label = `server ${JSON.stringify(entry.name)}`;
+  refuseSecrets(['args', 'env', 'volumes'], sources, context);
+  const isSecret = secrets.url !== undefined;
+  const url = isSecret ? expandSecret.text('url', secrets.url) : expandEntry.text('url', launch.url);
+  const problem = urlProblem(url, isSecret ? undefined : launch.url);
+  if (problem && url !== '') {
+    const report = isSecret ? context.reportSecrets : context.report;
+    report([...(isSecret ? secrets : entry).path, 'url'], `${label}: url ${problem}.`);
+  }
+  redactUrl(entry.name, url, context);
+  const headers = mergeRecords('headers', launch.headers, sources, context);
+  for (const [name, value] of Object.entries(headers)) {
+    const isValid = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value);
+    const isInSecrets = Object.hasOwn(secrets.headers, name);
+    const report = isInSecrets ? context.reportSecrets : context.report;
+    if (!isValid)
+      report(
+        [...(isInSecrets ? secrets : entry).path, 'headers', name],
+        `${label}: invalid header ${JSON.stringify(name)}. Names consist of letters, digits and dashes, values of one line.`,
+      );
+  }
+  const oauth = resolveOAuth(launch.oauth, sources, context);
+  const { transport } = launch;
+  // A client must not replace a header that the configuration sets.
+  const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const passHeaders = launch.passHeaders.filter((name) => !own.has(name));
+  return {
+    kind: 'remote',
+    transport,
+    url,
+    headers,
+    ...(passHeaders.length > 0 && { passHeaders }),
+    ...(oauth && { oauth }),
+  };
+}
+
+/** Adds the password and the query parameters of a URL to the values that are redacted. */
+function redactUrl(server: string, text: string, { redactions }: ResolveContext): void {
+  const url = URL.parse(text);
+  if (!url) return;
+  for (const [name, value] of [['password', url.password] as const, ...url.searchParams]) {
+    redactions.add(value, [name], server);
+  }
+}
+
+const GRANTS = ['authorization_code', 'client_credentials'] as const;
+const SIGN_INS = ['shared', 'per_user'] as const;
+/** Ways for a client to authenticate, of which it has at most one. */
+const CREDENTIALS = ['client_secret', 'private_key'] as const;
+/** Keys that only one grant uses. */
+const ONLY_FOR = {
+  token_url: 'client_credentials',
+  client_metadata_url: 'authorization_code',
+  redirect_uri: 'authorization_code',
+  sign_in: 'authorization_code',
+} as const;
+
+/** Resolves `[servers.oauth]` and the same table of the secrets file. A client with a secret or a key gets tokens without a person. */
+function resolveOAuth(
+  entered: OAuthEntry | undefined,
+  { entry, secrets, expandEntry, expandSecret }: ServerSources,
+  { report, redactions }: ResolveContext,
+): OAuthSettings | undefined {
+  const written = { ...entered, ...secrets.oauth };
+  if (Object.keys(written).length === 0) return undefined;
+  const value = {
+    ...expandEntry.record('oauth', { ...entered }),
+    ...expandSecret.record('oauth', { ...secrets.oauth }),
+  };
+  const complain = (message: string): void =>
+    report([...entry.path, 'oauth'], `server ${JSON.stringify(entry.name)}: oauth${message}`);
+  for (const key of CREDENTIALS) redactions.add(value[key] ?? '', [key], entry.name);
+
+  const authenticates = CREDENTIALS.some((key) => written[key] !== undefined);
+  const grant = value['grant'] ?? GRANTS[authenticates ? 1 : 0];
+  const isKnown = (text: string): text is (typeof GRANTS)[number] => GRANTS.some((name) => name === text);
+  if (!isKnown(grant)) complain(`: grant must be ${GRANTS.join(' or ')}, not ${JSON.stringify(grant)}.`);
+  const required: OAuthKey[] = authenticates || grant === 'client_credentials' ? ['client_id'] : [];
+  if (grant === 'client_credentials' && !authenticates) required.push('client_secret');
+  for (const key of required.filter((key) => !written[key]))
+    complain(` requires ${key}. Set it here or in the secrets file.`);
+  if (CREDENTIALS.every((key) => written[key] !== undefined))
+    complain(`: ${CREDENTIALS.join(' and ')} conflict with each other. Remove one of them.`);
+  const privateKey = readPrivateKey(value, complain);
+  const signIn = value['sign_in'] ?? SIGN_INS[0];
+  if (!SIGN_INS.some((name) => name === signIn))
+    complain(`: sign_in must be ${SIGN_INS.join(' or ')}, not ${JSON.stringify(signIn)}.`);
+  for (const [key, only] of Object.entries(ONLY_FOR)) {
+    if (value[key] !== undefined && grant !== only) complain(`: ${key} requires grant = "${only}".`);
+  }
+  for (const key of ['token_url', 'issuer', 'client_metadata_url'] as const) {
+    const shown = secrets.oauth?.[key] === undefined ? entered?.[key] : undefined;
+    const problem = value[key] === undefined ? undefined : urlProblem(value[key], shown);
+    if (problem) complain(`: ${key} ${problem}.`);
+  }
+  const redirectUri = value['redirect_uri'];
+  if (redirectUri !== undefined && !isLoopbackUrl(redirectUri)) {
+    complain(`: redirect_uri must be a loopback URL with a port, e.g. "http://127.0.0.1:8976/callback".`);
+  }
+  const [clientId, clientSecret] = [value['client_id'], value['client_secret']];
+  const common = { scope: value['scope'], issuer: value['issuer'], privateKey };
+  if (grant === 'client_credentials') {
+    const client = { clientId: clientId ?? '', clientSecret };
+    return defined<OAuthSettings>({ grant, ...client, ...common, tokenUrl: value['token_url'] });
+  }
+  const clientMetadataUrl = value['client_metadata_url'];
+  return defined<OAuthSettings>({
+    grant: 'authorization_code',
+    clientId,
+    clientSecret,
+    ...common,
+    clientMetadataUrl,
+    redirectUri,
+    perUser: signIn === 'per_user' ? true : undefined,
+  });
+}
+
+/** Reads the key of the client, which is in the text itself. */
+function readPrivateKey(
+  { private_key: key, private_key_id: id }: Partial<Record<string, string>>,
+  complain: (message: string) => void,
+): ClientKey | undefined {
+  if (key === undefined) {
+    if (id !== undefined) complain(': private_key_id requires private_key.');
+    return undefined;
+  }
+  const problem = clientKeyProblem(key);
+  // The text is a secret, so the message does not contain it.
+  if (problem !== undefined) complain(`: private_key ${problem}.`);
+  return defined<ClientKey>({ key, id });
+}
+
+const defined = <Settings extends object>(settings: Settings): Settings =>
+  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as Settings;
+
+/** Explains why a URL is invalid. `written` is the text in the servers file; a secret URL has none and is not shown. */
+function urlProblem(text: string, written: string | undefined): string | undefined {
+  const url = URL.parse(text);
+  if (url && ['http:', 'https:'].includes(url.protocol)) return undefined;
+  const shown = written === undefined ? '' : `, not ${JSON.stringify(maskUrl(written))}`;
+  return `must start with http:// or https:// and contain a host, e.g. "https://mcp.example/mcp"${shown}`;
 }

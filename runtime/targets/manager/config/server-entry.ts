@@ -1,14 +1,18 @@
 import { PACKAGE_KEYS, readPackage } from './read-package.ts';
-import { LIMIT_KEYS, readLimits } from './limit-settings.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
 import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './oauth-entry.ts';
 import type { Path } from './problems.ts';
-import { readApprovals } from './read-approvals.ts';
-import { readToolOverrides } from './read-tool-overrides.ts';
 import type { LaunchLimits, NameFilter } from './spec.ts';
-import type { TableReader } from './table-reader.ts';
-import { type ApprovalRule, PIN_ACTIONS, type PinAction, type ToolOverride } from './tool-policy.ts';
+import { type TableReader, describeValue, isTable, readTable } from './table-reader.ts';
+import {
+  type ApprovalRule,
+  PIN_ACTIONS,
+  type PinAction,
+  type ToolOverride,
+  APPROVAL_ACTIONS,
+  APPROVAL_CONDITIONS,
+} from './tool-policy.ts';
 
 /** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
 export interface ServerEntry {
@@ -247,4 +251,115 @@ function readVolumes(table: TableReader, launch: LaunchEntry | undefined): Recor
     return path === undefined ? [] : [[name, { path, required }] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** The keys of `[servers.limits]`. */
+const LIMIT_KEYS = ['memory', 'cpus', 'processes', 'required'] as const;
+
+/** Reads `[servers.limits]`: what a server and everything that it starts can use together. */
+function readLimits(table: TableReader | undefined): LaunchLimits | undefined {
+  if (!table) return undefined;
+  return {
+    memory: table.bytes('memory'),
+    cpus: table.amount('cpus'),
+    processes: table.count('processes', 1),
+    required: table.flag('required') ?? false,
+  };
+}
+
+const KEYS = ['tools', 'when', 'action'];
+
+/** Reads `approvals` of a server: rules for calls of its tools. */
+function readApprovals(server: TableReader): ApprovalRule[] {
+  const rules = readTables({
+    value: server.any('approvals'),
+    report: (message, key) => server.report(message, key),
+    key: 'approvals',
+    known: KEYS,
+  });
+  return rules.flatMap((rule) => {
+    const action = rule.choice('action', APPROVAL_ACTIONS);
+    const tools = rule.texts('tools') ?? ['*'];
+    const when = rule.choice('when', APPROVAL_CONDITIONS);
+    if (action !== undefined) return [{ tools, when, action }];
+    if (!rule.mentions('action')) rule.report(`action is missing. Use ${APPROVAL_ACTIONS.join(', ')}.`);
+    return [];
+  });
+}
+
+interface TableList {
+  readonly value: unknown;
+  readonly report: TableReader['report'];
+  /** The key of the list. */
+  readonly key: string;
+  readonly known: readonly string[];
+}
+
+/** Reads a list of tables inside a table. Reports a value of another type. */
+function readTables({ value, report, key, known }: TableList): TableReader[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(`${key} must be a list of tables, not ${describeValue(value)}.`, key);
+    return [];
+  }
+  return value.flatMap((item: unknown, index) => {
+    const label = `${key} ${index + 1}`;
+    if (isTable(item)) {
+      const reportItem = (_path: unknown, message: string): void => report(message, key);
+      return [readTable(item, { path: [], label, report: reportItem }, known)];
+    }
+    report(`${label} must be a table, not ${describeValue(item)}.`, key);
+    return [];
+  });
+}
+
+const OVERRIDE_KEYS = ['rename', 'description', 'annotations', 'hidden'];
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** Names that all clients and language models accept. */
+const CLIENT_NAME = /^[\w.-]{1,64}$/;
+
+/** Reads `[servers.tool_overrides.NAME]`: changes of tools by their own names, in lower case. */
+function readToolOverrides(table: TableReader | undefined): Record<string, ToolOverride> {
+  const byNewName = new Map<string, string>();
+  const overrides = (table?.keys() ?? []).flatMap((name): [string, ToolOverride][] => {
+    const tool = table?.table(name, OVERRIDE_KEYS);
+    if (!tool) return [];
+    const rename = readRename(tool);
+    const other = rename === undefined ? undefined : byNewName.get(rename.toLowerCase());
+    if (rename !== undefined && other !== undefined) {
+      tool.report(
+        `rename ${JSON.stringify(rename)} is also the name of ${other}. Choose another name.`,
+        'rename',
+      );
+    }
+    if (rename !== undefined) byNewName.set(rename.toLowerCase(), name);
+    const override = {
+      rename,
+      description: tool.text('description'),
+      annotations: readAnnotations(tool.table('annotations', ['title', ...HINTS])),
+      hidden: tool.flag('hidden') ?? false,
+    };
+    return [[name.toLowerCase(), override]];
+  });
+  return Object.fromEntries(overrides);
+}
+
+function readRename(tool: TableReader): string | undefined {
+  const rename = tool.text('rename');
+  if (rename === undefined || CLIENT_NAME.test(rename)) return rename;
+  tool.report(
+    `rename must have at most 64 letters, digits, _, - and ., not ${JSON.stringify(rename)}. Change it.`,
+    'rename',
+  );
+  return undefined;
+}
+
+function readAnnotations(table: TableReader | undefined): ToolOverride['annotations'] {
+  if (!table) return {};
+  const values = [
+    ['title', table.text('title')] as const,
+    ...HINTS.map((hint) => [hint, table.flag(hint)] as const),
+  ];
+  return Object.fromEntries(values.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }

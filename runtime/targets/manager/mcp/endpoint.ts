@@ -1,20 +1,31 @@
-import { AppError } from '#contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ToolSearch } from '../calls/search-tools.ts';
+import type { ToolSearch, FoundTool } from '../calls/search-tools.ts';
 import { serverOf } from '../calls/server-of.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { callMethods } from './call-methods.ts';
-import type { ListAllServers } from './list-all-servers.ts';
-import { listMethodsOfAll, listMethodsOfOne } from './list-methods.ts';
-import type { Methods } from './mcp-call.ts';
+import { callMethods, callTool } from './call-methods.ts';
+import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
+import {
+  type Methods,
+  type McpCall,
+  type Method,
+  optionalText,
+  serverCall,
+  optionalObject,
+  requiredText,
+} from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
-import { searchMethods } from './search-methods.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { qualify } from '../calls/qualified-name.ts';
+import { qualifiedToolName, toolName } from '../calls/tool-name.ts';
+import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
+import { ownUri } from './resource-uri.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 /** The MCP server at one path. */
 export interface Endpoint {
@@ -162,3 +173,177 @@ async function peerOf(
     return undefined;
   }
 }
+
+/** Size of a page. It is large, because many clients only read the first page. */
+const PAGE_SIZE = 1000;
+
+type NamedMethods = readonly (readonly [string, Method])[];
+
+/** The list methods for one server, with its own pages. */
+const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMethods =>
+  Object.values(LIST_KINDS).map((kind: ListKind) => [
+    kind.method,
+    async (call) => {
+      const cursor = optionalText(call.params, 'cursor');
+      const { items, nextCursor } = await kind.page(calls, { ...serverCall(call, server), cursor });
+      return page(kind, kind === LIST_KINDS.tools ? items.map(underToolName) : items, nextCursor);
+    },
+  ]);
+
+const underToolName = (tool: Params): Params => {
+  const name = toolName(String(tool['name']));
+  return name === tool['name'] ? tool : { ...tool, name };
+};
+
+/** The list methods over all servers. The manager divides the combined list into pages. */
+function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
+  const listed =
+    (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => Params): Method =>
+    async (call: McpCall) => {
+      const after = readCursor(optionalText(call.params, 'cursor'));
+      const all = await listAllServers(kind, call);
+      const { items, nextCursor } = cutPage(all, after, pageSize);
+      return page(kind, items.map(rename(all)), nextCursor);
+    };
+  const named = (kind: ListKind, nameOf: (server: string, name: string) => string): Method =>
+    listed(kind, () => ({ server, key, item }) => ({ ...item, name: nameOf(server, key) }));
+  const located = (kind: ListKind): Method =>
+    listed(kind, (all) => {
+      const shared = sharedKeys(all);
+      return ({ server, key, item }) =>
+        shared.has(key) ? { ...item, [kind.key]: ownUri({ server, uri: key }) } : item;
+    });
+  const { tools, prompts, resources, templates } = LIST_KINDS;
+  return [
+    [tools.method, named(tools, qualifiedToolName)],
+    [prompts.method, named(prompts, qualify)],
+    [resources.method, located(resources)],
+    [templates.method, located(templates)],
+  ];
+}
+
+const page = (kind: ListKind, items: readonly Params[], nextCursor: string | undefined): Params => ({
+  [kind.list]: items,
+  ...(nextCursor === undefined ? {} : { nextCursor }),
+});
+
+/** Returns the keys that several servers use. */
+function sharedKeys(items: readonly ListedItem[]): ReadonlySet<string> {
+  const owner = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { server, key } of items) {
+    const other = owner.get(key);
+    if (other !== undefined && other !== server) shared.add(key);
+    owner.set(key, server);
+  }
+  return shared;
+}
+
+const MAX_RESULTS = 50;
+const DEFAULT_RESULTS = 10;
+
+const SEARCH_TOOL = {
+  name: 'search_tools',
+  title: 'Search tools',
+  description:
+    'Searches the tools of all MCP servers for words that describe a task. Returns their names and the schemas of their arguments, for call_tool.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        description: 'Words that describe the task. An empty query returns the first tools.',
+      },
+      limit: {
+        type: 'integer',
+        description: 'Maximum number of tools to return.',
+        minimum: 1,
+        maximum: MAX_RESULTS,
+        default: DEFAULT_RESULTS,
+      },
+    },
+    required: ['query'],
+  },
+  outputSchema: {
+    type: 'object',
+    properties: {
+      tools: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            name: { type: 'string' },
+            title: { type: 'string' },
+            description: { type: 'string' },
+            inputSchema: { type: 'object' },
+          },
+          required: ['name', 'inputSchema'],
+        },
+      },
+    },
+    required: ['tools'],
+  },
+  annotations: { title: 'Search tools', readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+};
+
+const CALL_TOOL = {
+  name: 'call_tool',
+  title: 'Call a tool',
+  description: 'Calls a tool that search_tools found, and returns its result.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', description: 'Name of the tool from search_tools: server__tool.' },
+      arguments: { type: 'object', description: 'Arguments according to the inputSchema of the tool.' },
+    },
+    required: ['name'],
+  },
+  annotations: { title: 'Call a tool' },
+};
+
+/** The methods of two tools that search and call all others, so that clients do not need the schemas of all tools. */
+function searchMethods(
+  { calls, kernel }: ManagerContext,
+  search: ToolSearch,
+  targets: Targets,
+): readonly (readonly [string, Method])[] {
+  const find = async (call: McpCall, args: Params): Promise<Params> => {
+    const found = await search.search(call.caller, requiredText(args, 'query'), limitOf(args), {
+      ...call,
+      onFailure: (server, reason) =>
+        kernel.log.warn(
+          { server, requestId: call.requestId, why: messageOf(reason) },
+          'server omitted from search results',
+        ),
+    });
+    const structuredContent = { tools: found.map(describe) };
+    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  };
+  return [
+    ['tools/list', () => Promise.resolve({ tools: [SEARCH_TOOL, CALL_TOOL] })],
+    [
+      'tools/call',
+      async (call) => {
+        const name = requiredText(call.params, 'name');
+        const args = optionalObject(call.params, 'arguments');
+        if (name === SEARCH_TOOL.name) return find(call, args);
+        // A client can also use the name of a tool directly, if it knows it from somewhere else.
+        if (name !== CALL_TOOL.name) return callTool(calls, targets, call, name, args);
+        return callTool(calls, targets, call, requiredText(args, 'name'), optionalObject(args, 'arguments'));
+      },
+    ],
+  ];
+}
+
+function limitOf(args: Params): number {
+  const limit = Number(args['limit'] ?? DEFAULT_RESULTS);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_RESULTS) return limit;
+  throw new RpcError(RPC_CODE.invalidParams, `\`limit\` must be a whole number from 1 to ${MAX_RESULTS}.`);
+}
+
+const describe = ({ name, tool: { title, description, inputSchema } }: FoundTool): Params => ({
+  name,
+  ...(title === undefined ? {} : { title }),
+  ...(description === undefined ? {} : { description }),
+  inputSchema: inputSchema ?? { type: 'object' },
+});

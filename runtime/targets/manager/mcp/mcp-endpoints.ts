@@ -1,12 +1,16 @@
 import { createToolSearch } from '../calls/search-tools.ts';
 import type { ManagerContext } from '../context.ts';
-import { createDispatch } from './dispatch.ts';
 import { createEndpoints, type EndpointFor } from './endpoint.ts';
 import { createListAllServers } from './list-all-servers.ts';
 import { createListeners } from './listeners.ts';
 import type { McpParts } from './parts.ts';
 import { createResourceIndex } from './resource-index.ts';
 import { createSharedSubscriptions } from './shared-subscriptions.ts';
+import { answerTraced } from '#serve/telemetry/mcp-request.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
+import { AppError, type ErrorCode } from '#contract/errors.ts';
+import { RpcFailure } from '../upstream/connection.ts';
 
 export interface McpEndpointOptions {
   /** Whether the endpoint of all servers has two tools that search and call the tools of all servers, instead of these tools. */
@@ -43,4 +47,48 @@ export function createMcpEndpoints(
     }),
     close: () => listeners.close(),
   };
+}
+
+/** Creates the function that runs the method of a request. */
+const createDispatch =
+  ({ kernel }: ManagerContext): McpParts['dispatch'] =>
+  async (methods, method, call) => {
+    const handler = methods.get(method);
+    if (!handler) throw new RpcError(RPC_CODE.methodNotFound, `Method not found: ${method}`);
+    return await answerTraced(kernel.tracer, { method, params: call.params }, async () => {
+      try {
+        return await runAdmitted(kernel.lifecycle, () => handler(call));
+      } catch (error) {
+        throw toRpcError(error);
+      }
+    });
+  };
+
+/** The code of the official SDKs for a request that timed out. */
+const REQUEST_TIMEOUT = -32_001;
+
+/** Codes that differ from those of our other MCP servers, because MCP clients expect them from this one. */
+const CODES: Partial<Record<ErrorCode, number>> = {
+  InputError: RPC_CODE.invalidParams,
+  NotFoundError: RPC_CODE.invalidParams,
+  ForbiddenError: RPC_CODE.invalidParams,
+  NotImplementedError: RPC_CODE.methodNotFound,
+  TimeoutError: REQUEST_TIMEOUT,
+};
+
+/** Converts a failure to an error for the client. An error of the upstream server is kept; ours have a retry delay. */
+function toRpcError(reason: unknown): RpcError {
+  if (reason instanceof RpcError) return reason;
+  const failure = findFailure(reason);
+  if (failure) return new RpcError(failure.code, failure.message, { cause: reason, data: failure.data });
+  const error = AppError.from(reason);
+  const { details = [], retryAfterSeconds } = error;
+  const message = [error.message, ...details.map((detail) => detail.message)].join(': ');
+  const data = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+  return new RpcError(CODES[error.code] ?? RpcError.from(error).code, message, { cause: reason, data });
+}
+
+function findFailure(reason: unknown): RpcFailure | undefined {
+  if (reason instanceof RpcFailure) return reason;
+  return reason instanceof Error && reason.cause !== undefined ? findFailure(reason.cause) : undefined;
 }

@@ -1,20 +1,22 @@
 import { type Context, Hono } from 'hono';
-import type { DirectRoute } from '#serve/http/direct-route.ts';
+import type { DirectRoute, DirectRequest } from '#serve/http/direct-route.ts';
 import type { HostRules } from '#serve/http/host-rules.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import { createMcpSse } from '#serve/mcp/sse-http.ts';
-import { createMcpHttp } from '#serve/mcp/streamable-http.ts';
+import { createMcpHttp, type McpHttp } from '#serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
-import type { Caller } from '../access/caller.ts';
+import { type Caller, isCaller } from '../access/caller.ts';
 import { callerOf, GROUP_PATH, groupCallerOf, groupPathOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
-import { ALL_SERVERS_PATH, directMessages, ONE_SERVER_PATH } from './direct.ts';
 import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
 import { openSessionServer } from './session-server.ts';
 import { createStatelessEndpoint } from './stateless.ts';
+import { AppError } from '#contract/errors.ts';
+import { DEFAULT_MAX_BODY_BYTES } from '#serve/mcp/read-message.ts';
+import type { EndpointFor } from './endpoint.ts';
 
 export interface ManagerMcpOptions extends HostRules, McpEndpointOptions {
   readonly maxBodyBytes?: number | undefined;
@@ -111,4 +113,47 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
       close();
     },
   };
+}
+
+const ALL_SERVERS_PATH = '/mcp';
+const ONE_SERVER_PATH = '/mcp/:server';
+
+interface DirectMessageParts extends Pick<DirectRoute, 'hostRules'> {
+  readonly mcp: McpHttp<McpClient>;
+  readonly endpointFor: EndpointFor;
+  readonly maxBodyBytes?: number | undefined;
+}
+
+/** The Accept headers of MCP clients, for which the direct path is allowed. */
+const BOTH_TYPES: ReadonlySet<string> = new Set([
+  'application/json, text/event-stream',
+  'application/json,text/event-stream',
+  'text/event-stream, application/json',
+  'text/event-stream,application/json',
+]);
+
+/** Routes for messages that are answered without the HTTP framework. */
+function directMessages({ mcp, endpointFor, ...rules }: DirectMessageParts): readonly DirectRoute[] {
+  const answer = async (request: DirectRequest): Promise<void> => {
+    const { exchange, requestId, caller, parts } = request;
+    if (!isCaller(caller)) throw new AppError('InternalError', 'the request has no caller');
+    const selected = selectFor(caller, selectionIn(exchange.url));
+    const client = {
+      caller: selected,
+      requestId,
+      headers: exchange.headers,
+      endpoint: endpointFor(selected, parts[0]),
+    };
+    await mcp.handle(exchange, client);
+  };
+  const common = {
+    accepts: BOTH_TYPES,
+    hostRules: rules.hostRules,
+    maxBodyBytes: rules.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    answer,
+  };
+  return [
+    { ...common, route: ALL_SERVERS_PATH, path: /^\/mcp(?:\?.*)?$/ },
+    { ...common, route: ONE_SERVER_PATH, path: /^\/mcp\/([\w.-]+)(?:\?.*)?$/ },
+  ];
 }

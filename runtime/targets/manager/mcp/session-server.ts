@@ -6,10 +6,11 @@ import { INPUT_TIMEOUT_MS, type McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';
 import { isAtLeast, type LogLevel, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';
-import { type McpCall, type Methods, progressTo } from './mcp-call.ts';
+import { type McpCall, type Methods, progressTo, type Method, requiredText } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
-import { sessionMethods } from './session-methods.ts';
-import { createClientSubscriptions } from './client-subscriptions.ts';
+import { createClientSubscriptions, type ClientSubscriptions } from './client-subscriptions.ts';
+import type { SharedSubscriptions } from './shared-subscriptions.ts';
+import type { Targets } from './targets.ts';
 
 interface RunningCall {
   readonly server: string | undefined;
@@ -105,4 +106,47 @@ export async function openSessionServer(
       subscriptions.drop(listener);
     },
   };
+}
+
+interface SessionMethodParts {
+  readonly subscriptions: SharedSubscriptions;
+  readonly listener: Listener;
+  readonly clientSubscriptions: ClientSubscriptions;
+  readonly targets: Targets;
+}
+
+/** The methods that require a session: subscriptions end with it. */
+function sessionMethods({
+  subscriptions,
+  listener,
+  clientSubscriptions,
+  targets,
+}: SessionMethodParts): readonly (readonly [string, Method])[] {
+  return [
+    [
+      'resources/subscribe',
+      async (call) => {
+        const uri = requiredText(call.params, 'uri');
+        const target = await targets.resource(call, uri);
+        // Added first, because a server can send an update before its response.
+        clientSubscriptions.add(target, uri);
+        try {
+          await subscriptions.subscribe(listener, call, target);
+        } catch (error) {
+          clientSubscriptions.delete(target);
+          throw error;
+        }
+        return {};
+      },
+    ],
+    [
+      'resources/unsubscribe',
+      async (call) => {
+        const target = await targets.resource(call, requiredText(call.params, 'uri'));
+        clientSubscriptions.delete(target);
+        await subscriptions.unsubscribe(listener, call, target);
+        return {};
+      },
+    ],
+  ];
 }

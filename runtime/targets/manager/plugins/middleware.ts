@@ -2,11 +2,16 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { HEALTH_PATHS } from '#serve/http/health.ts';
 import { readBytes } from '#serve/http/read-bytes.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
-import { MAX_PLUGIN_BODY_BYTES } from './exchange.ts';
+import {
+  MAX_PLUGIN_BODY_BYTES,
+  type PluginRequest,
+  type PluginAnswer,
+  type PluginResponse,
+} from './exchange.ts';
 import type { Plugins } from './plugins.ts';
-import { applyToRequest, requestOf } from './request-view.ts';
-import { applyToResponse, pluginResponse, readResponse } from './response-view.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import type { Socket } from 'node:net';
+import { changeHeaders, pluginHeaders } from './headers.ts';
 
 export interface PluginMiddlewareOptions {
   /** Handles a request from the start, if a plugin changes its path: `fetch` of the app. */
@@ -100,3 +105,147 @@ function replaceResponse(c: Context, response: Response, common?: Headers): void
 }
 
 const tooLargeMessage = (limit: number): string => `request body is too large limit=${limit} bytes`;
+
+function requestOf(c: Context, body: Uint8Array): PluginRequest {
+  const { method, url } = c.req.raw;
+  const headers = new Headers(c.req.raw.headers);
+  // The body has been decompressed.
+  headers.delete('Content-Encoding');
+  const { pathname, search } = new URL(url);
+  return {
+    method,
+    url,
+    path: decode(pathname),
+    requestUri: pathname + search,
+    remoteAddr: remoteAddress(c),
+    headers: pluginHeaders(headers),
+    body,
+  };
+}
+
+interface RequestChange {
+  readonly original: PluginRequest;
+  readonly changed: PluginRequest;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the request with the changes of plugins. It has a new body, because the original one has been read. */
+function applyToRequest(
+  { url, headers: originalHeaders }: Request,
+  { original, changed, signal }: RequestChange,
+): Request {
+  const headers = new Headers(originalHeaders);
+  changeHeaders(headers, original.headers, changed.headers);
+  const hasBody = changed.body.length > 0 && !/^(?:GET|HEAD)$/i.test(changed.method);
+  headers.delete('Transfer-Encoding');
+  headers.delete('Content-Encoding');
+  if (hasBody) headers.set('Content-Length', String(changed.body.length));
+  else headers.delete('Content-Length');
+  const target = new URL(url);
+  const [path = ''] = changed.requestUri.split('?', 1);
+  target.pathname = path;
+  target.search = changed.requestUri.slice(path.length);
+  return new Request(target, {
+    method: changed.method,
+    headers,
+    signal,
+    body: hasBody ? new Uint8Array(changed.body) : null,
+  });
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Returns the address of the client without the port, because plugins use it to identify a client. */
+function remoteAddress(c: Context): string {
+  const bindings: { readonly incoming?: { readonly socket?: Socket } } | undefined = c.env;
+  return bindings?.incoming?.socket?.remoteAddress ?? '';
+}
+
+/** A response whose body can still be sent, with its view for plugins. */
+interface ReadResponse {
+  readonly response: Response;
+  /** Undefined if the body is too large for plugins. */
+  readonly view: PluginResponse | undefined;
+}
+
+const NOTHING = new Uint8Array();
+/** Statuses without a body. */
+const WITHOUT_BODY = new Set([204, 205, 304]);
+
+/** Reads a response for plugins. Streams are not read, because that would delay them; plugins get an empty body. */
+async function readResponse(response: Response): Promise<ReadResponse> {
+  const viewOf = (body: Uint8Array): PluginResponse => ({
+    statusCode: response.status,
+    headers: pluginHeaders(response.headers),
+    body,
+  });
+  if (response.body === null || isStream(response)) return { response, view: viewOf(NOTHING) };
+  const reader = response.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  while (bytes <= MAX_PLUGIN_BODY_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) {
+      const body = Buffer.concat(chunks, bytes);
+      return { response: new Response(body, response), view: viewOf(body) };
+    }
+    chunks.push(value);
+    bytes += value.length;
+  }
+  return { response: new Response(continued(chunks, reader), response), view: undefined };
+}
+
+/** Returns the response with the changes of plugins. */
+function applyToResponse(response: Response, original: PluginResponse, changed: PluginResponse): Response {
+  if (changed === original) return response;
+  const headers = new Headers(response.headers);
+  changeHeaders(headers, original.headers, changed.headers);
+  const status = changed.statusCode;
+  if (changed.body === original.body || isStream(response)) {
+    return new Response(WITHOUT_BODY.has(status) ? null : response.body, { status, headers });
+  }
+  headers.delete('Content-Length');
+  return new Response(bodyFor(status, changed.body), { status, headers });
+}
+
+/** Converts the answer of a plugin to a response for the client. */
+function pluginResponse(
+  { statusCode, headers = {}, body = NOTHING }: PluginAnswer,
+  fallback: number,
+): Response {
+  const status = statusCode || fallback;
+  const own = new Headers();
+  changeHeaders(own, {}, headers);
+  if (body.length > 0 && !own.has('Content-Type')) own.set('Content-Type', 'text/plain; charset=utf-8');
+  return new Response(bodyFor(status, body), { status, headers: own });
+}
+
+/** Whether a response is a stream. Logs are followed as lines of JSON. */
+const isStream = ({ headers }: Response): boolean =>
+  /^(?:text\/event-stream|application\/x-ndjson)\b/i.test(headers.get('Content-Type') ?? '');
+
+const bodyFor = (status: number, body: Uint8Array): Uint8Array<ArrayBuffer> | null =>
+  WITHOUT_BODY.has(status) ? null : new Uint8Array(body);
+
+/** Returns a stream of the chunks that were read, followed by the rest of the body. */
+function continued(
+  chunks: readonly Uint8Array[],
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const read = chunks.values();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = read.next();
+      const { done, value } = next.done ? await reader.read() : { done: false, value: next.value };
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

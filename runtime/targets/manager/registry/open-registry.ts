@@ -1,13 +1,21 @@
-import { configError } from '#contract/errors.ts';
+import { configError, messageOf, AppError } from '#contract/errors.ts';
 import { readText } from '#platform/read-text.ts';
 import type { TextFile } from '../config/parse-toml.ts';
 import { builtinRegistry } from './builtin.ts';
-import { download, queryUrl } from './download.ts';
 import type { RegistryEntry } from './entry.ts';
-import type { SkippedServer } from './formats/format.ts';
-import { readRegistry } from './read-registry.ts';
-import { type CacheOptions, readCached } from './registry-cache.ts';
-import { registrySource } from './registry-source.ts';
+import { type SkippedServer, readEntries, type RegistryContents } from './formats/format.ts';
+import { explainJson } from '#core/json/explain-json.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { catalogFormat } from './formats/catalog.ts';
+import { dockerFormat } from './formats/docker.ts';
+import { officialFormat } from './formats/official.ts';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { userCacheFolders } from '#platform/files/user-cache-folders.ts';
+import { sha256 } from '#platform/sha256.ts';
+import { isTable } from '../config/table-reader.ts';
+import { createJsonClient } from '#serve/client/json-client.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 export interface RegistryOptions extends CacheOptions {
   /** The text to search for, which the API of a registry uses to return fewer servers. */
@@ -59,4 +67,206 @@ async function readFile(path: string): Promise<TextFile> {
   const file = await readText(path);
   if (file) return file;
   throw configError(`The registry ${path} does not exist. Choose another with --registry.`);
+}
+
+/** The formats of registries; the first that a document has is used. */
+const FORMATS = [officialFormat, dockerFormat, catalogFormat];
+
+/** Reads a registry in any known format, as JSON or YAML. Servers with problems are skipped. */
+async function readRegistry(file: TextFile): Promise<RegistryContents> {
+  const document = await parse(file);
+  for (const format of FORMATS) {
+    const servers = format.servers(document);
+    if (servers) return readEntries(format, servers, file.path);
+  }
+  throw configError(
+    `${file.path}: the registry must contain servers, in a list or in an object by ID. Choose another with --registry.`,
+  );
+}
+
+async function parse({ path, text }: TextFile): Promise<unknown> {
+  try {
+    return parseJsonText(text);
+  } catch (error) {
+    // A catalog of Docker is YAML, and a file that begins with a brace is meant to be JSON.
+    if (/^\s*[[{]/.test(text)) {
+      throw configError(`${path} is not a registry: invalid JSON: ${explainJson(text, error)}`, error);
+    }
+  }
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text);
+  const [problem] = document.errors;
+  if (problem)
+    throw configError(`${path} is not a registry: invalid YAML: ${problem.message.split('\n', 1).join('')}`);
+  return document.toJS({ maxAliasCount: 100 });
+}
+
+interface CacheOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** Age in milliseconds up to which a cached registry is used without a request. */
+  readonly maxAgeMs: number;
+  readonly now: () => number;
+}
+
+interface Cached {
+  readonly text: string;
+  readonly savedAt: number;
+}
+
+/** A downloaded registry. */
+interface FetchedRegistry {
+  readonly text: string;
+  /** A warning if the text is older than the maximum age, because the download failed. */
+  readonly warning: string | undefined;
+}
+
+/** Returns the cached text of a URL, or downloads it. If the download fails, an older text is used, with a warning. */
+async function readCached(
+  url: string,
+  download: () => Promise<string>,
+  { env, maxAgeMs, now }: CacheOptions,
+): Promise<FetchedRegistry> {
+  const folders = userCacheFolders(env).map((folder) => join(folder, 'registries'));
+  const name = `${sha256(url).slice(0, 32)}.json`;
+  const cached = folders
+    .map((folder) => readEntry(join(folder, name), url))
+    .find((entry) => entry !== undefined);
+  const age = cached ? now() - cached.savedAt : Infinity;
+  if (cached && age >= 0 && age < maxAgeMs) return { text: cached.text, warning: undefined };
+  try {
+    const text = await download();
+    save(folders, name, { url, savedAt: now(), text });
+    return { text, warning: undefined };
+  } catch (error) {
+    if (!cached) throw error;
+    const minutes = Math.max(1, Math.round(age / 60_000));
+    const shown = minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+    return { text: cached.text, warning: `${messageOf(error)} Its copy of ${shown} ago is used.` };
+  }
+}
+
+function readEntry(path: string, url: string): Cached | undefined {
+  try {
+    const entry = parseJsonText(readFileSync(path, 'utf8'));
+    if (!isTable(entry) || entry['url'] !== url) return undefined;
+    const { text, savedAt } = entry;
+    return typeof text === 'string' && typeof savedAt === 'number' ? { text, savedAt } : undefined;
+  } catch {
+    // A missing or damaged copy is replaced.
+    return undefined;
+  }
+}
+
+/** Saves a copy in the first folder that is writable. Without one, there is no cache. */
+function save(folders: readonly string[], name: string, entry: object): void {
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, name), JSON.stringify(entry), { mode: 0o600 });
+      return;
+    } catch {
+      // The next folder is tried.
+    }
+  }
+}
+
+/** Maximum size of a response, and of all pages together. */
+const MAX_CHARACTERS = 64 * 1_048_576;
+const TIMEOUT_MS = 30_000;
+const PAGE_SIZE = '100';
+/** Maximum number of pages, for a registry whose cursors never end. */
+const MAX_PAGES = 1000;
+
+type WebSource = Exclude<RegistrySource, { readonly kind: 'file' }>;
+
+/** Returns the URL of a registry's servers that match a text, as the registry compares it. */
+function queryUrl({ kind, url }: WebSource, text: string | undefined): string {
+  if (kind === 'document') return url;
+  const query = new URL(url);
+  query.searchParams.set('limit', PAGE_SIZE);
+  query.searchParams.set('version', 'latest');
+  if (text !== undefined) query.searchParams.set('search', text);
+  return query.href;
+}
+
+/** Downloads a registry. The pages of an API become one list. */
+async function download({ kind }: WebSource, url: string): Promise<string> {
+  if (kind === 'document') return await get(url);
+  const servers: unknown[] = [];
+  let [cursor, size]: [string | undefined, number] = [undefined, 0];
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const pageUrl = new URL(url);
+    if (cursor !== undefined) pageUrl.searchParams.set('cursor', cursor);
+    const text = await get(pageUrl.href);
+    size += text.length;
+    if (size > MAX_CHARACTERS) throw configError(`${url} is larger than 64 MiB. Search for a text instead.`);
+    const { items, next } = readPage(url, text);
+    pushAll(servers, items);
+    if (next === undefined || next === cursor) break;
+    cursor = next;
+  }
+  return JSON.stringify({ servers });
+}
+
+function readPage(
+  url: string,
+  text: string,
+): { readonly items: readonly unknown[]; readonly next: string | undefined } {
+  let body: unknown;
+  try {
+    body = parseJsonText(text);
+  } catch (error) {
+    throw configError(`${url} returned no JSON. Check the address of the registry.`, error);
+  }
+  const servers = isTable(body) ? body['servers'] : undefined;
+  // Go writes an empty list as null.
+  if (servers !== null && !Array.isArray(servers))
+    throw configError(`${url} returned no list of servers. Check the address of the registry.`);
+  const metadata = isTable(body) && isTable(body['metadata']) ? body['metadata'] : {};
+  const next = metadata['nextCursor'] ?? metadata['next_cursor'];
+  return { items: servers ?? [], next: typeof next === 'string' && next !== '' ? next : undefined };
+}
+
+async function get(address: string): Promise<string> {
+  const { origin, pathname, search } = new URL(address);
+  const client = createJsonClient(origin, {
+    headers: { accept: 'application/json, application/yaml, */*', 'user-agent': 'mcp-manager' },
+    answerMs: TIMEOUT_MS,
+    maxResponseBytes: MAX_CHARACTERS,
+    maxRedirects: 3,
+  });
+  try {
+    const { status, text } = await client.ask({ method: 'GET', path: pathname + search });
+    if (status === 200) return text;
+    throw configError(`The registry ${address} returned status ${status}.`);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw configError(`The registry ${address} is not reachable: ${messageOf(error)}.`, error);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Where a registry is: a file, a document on the web, or an API with pages. */
+type RegistrySource =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'document'; readonly url: string }
+  | { readonly kind: 'api'; readonly url: string };
+
+/** Names of public registries. */
+const KNOWN_REGISTRIES: Readonly<Record<string, string>> = {
+  official: 'https://registry.modelcontextprotocol.io/v0/servers',
+  docker: 'https://desktop.docker.com/mcp/catalog/v3/catalog.yaml',
+  mcpm: 'https://mcpm.sh/api/servers.json',
+};
+
+/** Reads the value of `--registry`: a known name, a URL, or a file. A URL without a path is that of an API. */
+function registrySource(text: string): RegistrySource {
+  const written = Object.hasOwn(KNOWN_REGISTRIES, text) ? (KNOWN_REGISTRIES[text] ?? text) : text;
+  if (!/^https?:\/\//i.test(written)) return { kind: 'file', path: resolve(written) };
+  const url = new URL(written);
+  if (url.pathname === '/') url.pathname = '/v0/servers';
+  url.pathname = url.pathname.replace(/\/(v\d+(?:\.\d+)?)\/?$/, '/$1/servers');
+  const isApi = /\/v\d+(?:\.\d+)?\/servers$/.test(url.pathname);
+  return { kind: isApi ? 'api' : 'document', url: url.href };
 }

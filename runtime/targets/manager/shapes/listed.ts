@@ -1,9 +1,9 @@
 import { hint, listOfValid, objectOf } from './members.ts';
 import { annotations, LISTED_HINTS } from './metadata.ts';
-import type { Params, Shape } from './shape.ts';
+import { type Params, type Shape, Malformed, refuse } from './shape.ts';
 import type { CompileProblem } from './schema-compiler.ts';
-import { objectSchema, resultSchema } from './tool-schema.ts';
 import { filledText, flag, isRecord, number, oneOf, text } from './values.ts';
+import { mapInnerSchemas } from './inner-schemas.ts';
 
 const hintFlag = hint(flag);
 
@@ -49,3 +49,67 @@ export const resourceTemplate: Shape<Params> = (value) => plainTemplate(namedBy(
 /** Adds the URI as the name of a resource that has no name. */
 const namedBy = (key: string, value: unknown): unknown =>
   isRecord(value) && typeof value['name'] !== 'string' ? { ...value, name: value[key] } : value;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/**
+ * The schema of the arguments of a tool, which are always an object. A missing schema, `true`, and the empty list that PHP
+ * writes for an empty object allow any object.
+ */
+const objectSchema: Shape<Schema> = (value) => {
+  if (value === undefined || value === null || value === true || isEmptyList(value))
+    return { type: 'object' };
+  if (!isRecord(value)) return refuse(value, 'a JSON Schema of an object');
+  const { required, ...schema } = keywordsWithoutNulls(value);
+  const { type = 'object', properties } = schema;
+  if (type !== 'object' && !(Array.isArray(type) && type.includes('object'))) {
+    throw new Malformed('type', `is ${JSON.stringify(type)}; it must be "object"`);
+  }
+  const names = hint(listOfValid(text))(required);
+  return {
+    ...('type' in schema ? schema : { type: 'object', ...schema }),
+    type: 'object',
+    ...(properties === undefined ? {} : { properties: propertySchemas(properties) }),
+    ...(names === undefined ? {} : { required: names }),
+  };
+};
+
+/** The schema of `structuredContent`, with which clients check the results of a tool. */
+const resultSchema =
+  (problemOf: CompileProblem): Shape =>
+  (value) => {
+    const schema = objectSchema(value);
+    const problem = problemOf(schema);
+    if (problem !== undefined) throw new Malformed('', problem);
+    return schema;
+  };
+
+function propertySchemas(value: unknown): Schema {
+  if (isEmptyList(value)) return {};
+  if (!isRecord(value)) throw new Malformed('properties', 'must be an object of JSON Schemas');
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, propertySchema(schema)]));
+}
+
+/** Converts the schema of a property to an object, because clients accept nothing else. An invalid schema allows any value. */
+function propertySchema(schema: unknown): Schema {
+  if (schema === false) return { not: {} };
+  return isRecord(schema) ? schema : {};
+}
+
+/** Keywords whose value can be null. */
+const NULLABLE = new Set(['const', 'default', 'example']);
+
+/** Removes keywords that are null, which many languages write for a missing value. A schema that is null allows any value. */
+function withoutNulls(schema: unknown): unknown {
+  if (schema === null) return {};
+  return isRecord(schema) ? keywordsWithoutNulls(schema) : schema;
+}
+
+const keywordsWithoutNulls = (schema: Schema): Schema =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .filter(([keyword, value]) => value !== null || NULLABLE.has(keyword))
+      .map(([keyword, value]) => [keyword, mapInnerSchemas(keyword, value, withoutNulls)]),
+  );
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

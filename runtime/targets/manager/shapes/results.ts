@@ -1,8 +1,44 @@
-import { contentBlock, resourceContents } from './content.ts';
 import { hint, listOf, objectOf, optional } from './members.ts';
-import { role } from './metadata.ts';
-import type { Params, Shape } from './shape.ts';
-import { flag, isRecord, text, wholeNumber } from './values.ts';
+import { role, annotations } from './metadata.ts';
+import { type Params, type Shape, Malformed, refuse, refuseMember } from './shape.ts';
+import { flag, isRecord, text, wholeNumber, base64, record } from './values.ts';
+import { resource } from './listed.ts';
+
+const HINTS = { annotations: hint(annotations), _meta: hint(record) } as const;
+
+const contentsMembers = objectOf({
+  uri: text,
+  mimeType: hint(text),
+  text: optional(text),
+  blob: optional(base64),
+  _meta: hint(record),
+});
+
+/** The contents of a resource: text or binary data. */
+const resourceContents: Shape<Params> = (value) => {
+  const contents = contentsMembers(value);
+  if (contents['text'] !== undefined || contents['blob'] !== undefined) return contents;
+  throw new Malformed('', 'has neither `text` nor `blob`');
+};
+
+const media = objectOf({ data: base64, mimeType: text, ...HINTS });
+
+const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
+  ['text', objectOf({ text, ...HINTS })],
+  ['image', media],
+  ['audio', media],
+  ['resource_link', resource],
+  ['resource', objectOf({ resource: resourceContents, ...HINTS })],
+]);
+
+/** A content block of a tool result or of a prompt message. */
+const contentBlock: Shape = (value) => {
+  if (!isRecord(value)) return refuse(value, 'an object');
+  const shape = BLOCKS.get(value['type']);
+  if (shape) return shape(value);
+  const types = [...BLOCKS.keys()].map((type) => JSON.stringify(type));
+  return refuseMember('type', value['type'], `one of ${types.join(', ')}`);
+};
 
 export interface ToolResult extends Params {
   readonly content?: readonly ContentBlock[] | undefined;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, linkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { Type } from 'typebox';
-import { configError } from '#contract/errors.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import type { Secret } from '#core/text/redactions.ts';
@@ -14,9 +14,10 @@ import { withFileLock } from '#platform/files/file-lock.ts';
 import { writeText } from '#platform/files/write-text.ts';
 import { createSeal } from '#platform/seal.ts';
 import { sha256 } from '#platform/sha256.ts';
-import { sealKey } from './seal-key.ts';
 import { changesFile } from './sign-in-folder.ts';
 import { type SignInRecord, signInRecord } from './sign-in-record.ts';
+import { temporaryPath } from '#platform/files/temporary.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 
 /** The server that a sign-in is for. With another URL, it is another server, whatever its name. */
 export interface SignInTarget {
@@ -177,4 +178,59 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const KEY_VARIABLE = 'MCP_MANAGER_SIGN_IN_KEY';
+const MIN_KEY_LENGTH = 32;
+const KEY_BYTES = 32;
+
+/**
+ * Returns the key that encrypts the sign-ins: the variable, or the file `key` in their folder, which is created with the first
+ * sign-in. The file is readable by its owner only; a file that others can read is rejected.
+ */
+function sealKey(folder: string, env: Readonly<Record<string, string | undefined>>): string {
+  const given = env[KEY_VARIABLE];
+  if (given !== undefined && given !== '') return longEnough(given, KEY_VARIABLE);
+  const file = join(folder, 'key');
+  const known = readKey(file);
+  if (known !== undefined) return known;
+  createFolders(folder, 0o700);
+  const temporary = temporaryPath(file);
+  try {
+    writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString('base64url')}\n`, {
+      flag: 'wx',
+      mode: 0o600,
+      flush: true,
+    });
+    // Unlike a rename, a link fails if another process has created the key in the meantime.
+    linkSync(temporary, file);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw explainWriteError(file, error);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  return readKey(file) ?? sealKey(folder, env);
+}
+
+function readKey(file: string): string | undefined {
+  try {
+    const { mode } = statSync(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw configError(
+        `${file} encrypts the sign-ins and is readable by other users. Restrict it with \`chmod 600 ${file}\`.`,
+      );
+    }
+    return longEnough(readFileSync(file, 'utf8').trim(), file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    if (errorCode(error) === undefined) throw error;
+    throw configError(`Cannot read ${file}: ${messageOf(error)}.`, error);
+  }
+}
+
+function longEnough(key: string, source: string): string {
+  if (key.length >= MIN_KEY_LENGTH) return key;
+  throw configError(
+    `${source}: the key of the sign-ins must have at least ${MIN_KEY_LENGTH} characters. Create one with \`openssl rand -base64 32\`.`,
+  );
 }

@@ -1,11 +1,12 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
-import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
+import type { OAuthHttp, OAuthResponse } from '#serve/oauth/oauth-http.ts';
 import type { RemoteLaunch, SignInSettings } from '../config/spec.ts';
 import { beginSignIn, type StartedSignIn } from './begin-sign-in.ts';
-import { probeServer } from './probe-server.ts';
 import type { SignInRecord } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';
+import { SESSION_VERSIONS } from '#serve/mcp/protocol-version.ts';
+import { type BearerChallenge, parseBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
 
 export interface SignInStart {
   readonly remote: RemoteLaunch;
@@ -41,3 +42,43 @@ export function notSignedIn(server: string, error: unknown): AppError {
   const reason = messageOf(error).replace(/\.$/, '');
   return new AppError('UpstreamError', `Not signed in to ${server}: ${reason}.`, { cause: error });
 }
+
+interface ProbedServer {
+  readonly status: number;
+  readonly challenge: BearerChallenge | undefined;
+}
+
+/**
+ * Sends requests without a token to a server, to get its challenge. Some servers accept the handshake from everyone, so a list is
+ * requested as well.
+ */
+async function probeServer(
+  http: OAuthHttp,
+  { url, transport, headers: configured }: RemoteLaunch,
+): Promise<ProbedServer> {
+  if (transport === 'sse') return probed(await http.get(url));
+  const headers = { ...configured, accept: 'application/json, text/event-stream' };
+  const opened = await http.postJson(url, message('initialize', INITIALIZE), headers);
+  const first = probed(opened);
+  if (first.challenge !== undefined || first.status >= 300) return first;
+  const session = opened.headers['mcp-session-id'];
+  const second = await http.postJson(url, message('tools/list', {}), {
+    ...headers,
+    'mcp-protocol-version': INITIALIZE.protocolVersion,
+    ...(typeof session === 'string' && { 'mcp-session-id': session }),
+  });
+  return probed(second);
+}
+
+const probed = ({ status, headers }: OAuthResponse): ProbedServer => ({
+  status,
+  challenge: parseBearerChallenge(headers['www-authenticate']),
+});
+
+const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 0, method, params });
+
+const INITIALIZE = {
+  protocolVersion: SESSION_VERSIONS[0],
+  capabilities: {},
+  clientInfo: { name: 'mcp-manager', version: '0' },
+};

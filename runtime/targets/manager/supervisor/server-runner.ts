@@ -7,10 +7,59 @@ import type { CloseReason } from '../upstream/connection.ts';
 import { outputOf } from '../upstream/start-failure.ts';
 import { openSession, type SessionStart } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';
-import { PendingWork } from './pending-work.ts';
-import { ServerReason } from './server-reason.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import type { Session } from './session.ts';
+
+/** Why a server is not running: its last failure, or what the installation of its package is doing. */
+class ServerReason {
+  readonly #redact: (text: string) => string;
+  /** The last failure stays known while the server starts again. */
+  #failure: { readonly text?: string; readonly lines: readonly string[] } = { lines: [] };
+  #progress: string | undefined;
+
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  get text(): string | undefined {
+    return this.#progress ?? this.#failure.text;
+  }
+
+  /** The lines that the server, or its installation, wrote about the failure. */
+  get lines(): readonly string[] {
+    return this.#progress === undefined ? this.#failure.lines : [];
+  }
+
+  /** Records a failure. Returns its text, which becomes part of longer sentences. */
+  fail(message: string, lines: readonly string[] = []): string {
+    const text = this.#redact(message.replace(/\.$/, ''));
+    this.#progress = undefined;
+    this.#failure = { text, lines: lines.map((line) => this.#redact(line)) };
+    return text;
+  }
+
+  /** Sets what the installation is doing; undefined ends it. */
+  install(progress: string | undefined): void {
+    this.#progress = progress === undefined ? undefined : this.#redact(progress);
+  }
+}
+
+/** Work in the background that has to finish before the manager exits. */
+class PendingWork {
+  readonly #pending = new Set<Promise<unknown>>();
+
+  track<Value>(work: Promise<Value>): Promise<Value> {
+    this.#pending.add(work);
+    const remove = (): void => void this.#pending.delete(work);
+    work.then(remove, remove);
+    return work;
+  }
+
+  /** Resolves when all work is settled, including work that is added in the meantime. */
+  async settled(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+}
 
 /** Maximum delay of a restart for which callers wait; otherwise their calls are rejected. */
 const SOON_MS = 1000;

@@ -8,16 +8,139 @@ import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
-import type { Health, ListFaults, ManagedServer, ServerStatus, ToolFindings } from './managed-server.ts';
-import { IdleWatch } from './idle-watch.ts';
+import type {
+  Health,
+  ListFaults,
+  ManagedServer,
+  ServerStatus,
+  ToolFindings,
+  ToolChange,
+} from './managed-server.ts';
 import { createListFaults } from './list-faults.ts';
 import type { LineLevel } from './log-level.ts';
 import type { ServerParts } from './parts.ts';
 import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
-import { createToolFindings } from './tool-findings.ts';
-import { createUserServers, type UserServers } from './user-servers.ts';
+import type { Clock } from '#platform/clock.ts';
+
+/** The part of a user's connection that its keeper needs. */
+interface UserServer {
+  /** Whether nothing would be lost if it was forgotten. */
+  readonly isIdle: boolean;
+  stop(options: { readonly gracefully: boolean }): Promise<void>;
+}
+
+/** The connections of a server with a sign-in for each user. */
+interface UserServers<Server extends UserServer> {
+  /** Returns the connection of a user, which opens with its first call. */
+  get(user: string): Server;
+  all(): Iterable<Server>;
+  /** Closes the connection of a user after its calls. The next call opens a new one. */
+  forget(user: string): void;
+  stop(options: { readonly gracefully: boolean }): Promise<void>;
+}
+
+/** Number of users above which idle ones are forgotten. They cost memory, but no connection. */
+const MAX_IDLE = 1000;
+
+function createUserServers<Server extends UserServer>(
+  create: (user: string) => Server,
+  max = MAX_IDLE,
+): UserServers<Server> {
+  /** In the order of their last use. */
+  const known = new Map<string, Server>();
+  const stopping = new Set<Promise<void>>();
+  const stop = (server: Server, gracefully: boolean): void => {
+    const stopped = server.stop({ gracefully }).finally(() => stopping.delete(stopped));
+    stopping.add(stopped);
+  };
+  const forgetIdle = (): void => {
+    for (const [user, server] of known) {
+      if (known.size <= max) return;
+      if (!server.isIdle) continue;
+      known.delete(user);
+      stop(server, true);
+    }
+  };
+  return {
+    get(user) {
+      const server = known.get(user) ?? create(user);
+      known.delete(user);
+      known.set(user, server);
+      if (known.size > max) forgetIdle();
+      return server;
+    },
+    all: () => known.values(),
+    forget(user) {
+      const server = known.get(user);
+      known.delete(user);
+      if (server) stop(server, true);
+    },
+    async stop({ gracefully }) {
+      for (const server of known.values()) stop(server, gracefully);
+      known.clear();
+      await Promise.all(stopping);
+    },
+  };
+}
+
+/** Maximum number of findings of a kind that are kept, because a server can list thousands of tools. */
+const MAX_KEPT = 100;
+
+/** Collects the findings about the tools of a server. `warn` gets each one when it appears. */
+function createToolFindings(redact: (text: string) => string, warn: (text: string) => void): ToolFindings {
+  let changes: readonly ToolChange[] = [];
+  let faults: readonly string[] = [];
+  let known = new Set<string>();
+  return {
+    changes: () => changes,
+    faults: () => faults,
+    report(latest, consequence) {
+      changes = latest.changes.slice(0, MAX_KEPT);
+      faults = latest.faults.slice(0, MAX_KEPT).map(redact);
+      const texts = [...changes.map((change) => redact(`${sentenceOf(change)}; ${consequence}`)), ...faults];
+      for (const text of texts) if (!known.has(text)) warn(text);
+      known = new Set(texts);
+    },
+  };
+}
+
+const sentenceOf = ({ tool, change }: ToolChange): string =>
+  change === 'new' ? `the tool ${tool} is not pinned` : `the tool ${tool} differs from its pinned definition`;
+
+interface IdleOptions {
+  readonly clock: Clock;
+  readonly idleMs: () => number;
+  /** Returns the time of the last use, or now if it is in use; undefined if it should not be watched. */
+  readonly lastUsed: () => number | undefined;
+  readonly onIdle: () => void;
+}
+
+/** Calls `onIdle` once after a period without use. Uses need no call: the watch only checks when the period could be over. */
+class IdleWatch {
+  readonly #options: IdleOptions;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: IdleOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.stop();
+    const { clock, idleMs, lastUsed, onIdle } = this.#options;
+    const used = lastUsed();
+    if (used === undefined) return;
+    const left = used + idleMs() - clock.now();
+    if (left <= 0) onIdle();
+    else this.#cancel = clock.after(left, () => this.start());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}
 
 /** A server for the rest of the manager. It stays the same object while its process and its settings are replaced. */
 export class SupervisedServer implements ManagedServer {

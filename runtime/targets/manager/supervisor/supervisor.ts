@@ -1,18 +1,23 @@
 import { availableParallelism } from 'node:os';
-import type { Registry } from 'prom-client';
-import { AppError } from '#contract/errors.ts';
+import { type Registry, Counter, Gauge } from 'prom-client';
+import { AppError, messageOf } from '#contract/errors.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { AppliedChanges, ServerEvent, Supervisor } from './managed-server.ts';
+import type {
+  AppliedChanges,
+  ServerEvent,
+  Supervisor,
+  HealthStatus,
+  ManagedServer,
+} from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
-import { observeServers } from './metrics.ts';
-import { type Opening, openAll } from './open-all.ts';
-import type { OpenConnection, ServerParts } from './parts.ts';
-import { planChanges } from './plan-changes.ts';
+import type { OpenConnection, ServerParts, RestartReason } from './parts.ts';
 import { SupervisedServer } from './supervised-server.ts';
+import type { Session } from './session.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 /** Number of processes that start at the same time; a start is mostly processor time. */
 const MAX_STARTS = Math.max(4, 2 * availableParallelism());
@@ -120,3 +125,127 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 }
 
 const nameOf = ({ name }: ServerSpec): string => name;
+
+interface Opening {
+  readonly server: SupervisedServer;
+  readonly spec: ServerSpec;
+}
+
+/** Opens the sessions of several servers concurrently: all of them or, if one fails, none. */
+async function openAll(
+  openings: readonly Opening[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Session>> {
+  const oneFailed = new AbortController();
+  const failures: string[] = [];
+  const sessions = new Map<string, Session>();
+  await Promise.all(
+    openings.map(async ({ server, spec }) => {
+      try {
+        sessions.set(spec.name, await server.open(spec, AbortSignal.any([signal, oneFailed.signal])));
+      } catch (error) {
+        // The other starts are aborted after the first failure, so their errors have no information.
+        if (!oneFailed.signal.aborted)
+          failures.push(`Server ${spec.name} failed to start: ${messageOf(error).replace(/\.$/, '')}`);
+        oneFailed.abort();
+      }
+    }),
+  );
+  const [failure] = failures;
+  if (failure === undefined) return sessions;
+  await Promise.all(Array.from(sessions.values(), (session) => session.close()));
+  throw new AppError('ConfigError', `${failure}. No changes were applied.`);
+}
+
+interface PlannedChanges {
+  readonly added: readonly ServerSpec[];
+  readonly removed: readonly string[];
+  /** Servers with a changed launch, which need a restart. */
+  readonly relaunched: readonly ServerSpec[];
+  /** Servers with other changes only. */
+  readonly updated: readonly ServerSpec[];
+  readonly unchanged: readonly string[];
+}
+
+/** Compares two configurations by the names of servers. The order of arguments is significant, that of variables is not. */
+function planChanges(before: readonly ServerSpec[], after: readonly ServerSpec[]): PlannedChanges {
+  const old = new Map(before.map((spec) => [spec.name, spec]));
+  const names = new Set(after.map(({ name }) => name));
+  const plan: {
+    added: ServerSpec[];
+    relaunched: ServerSpec[];
+    updated: ServerSpec[];
+    unchanged: string[];
+  } = { added: [], relaunched: [], updated: [], unchanged: [] };
+  for (const spec of after) {
+    const current = old.get(spec.name);
+    if (current === undefined) plan.added.push(spec);
+    else if (!isDeepStrictEqual(current.launch, spec.launch)) plan.relaunched.push(spec);
+    else if (!isDeepStrictEqual(current, spec)) plan.updated.push(spec);
+    else plan.unchanged.push(spec.name);
+  }
+  return { ...plan, removed: before.map(({ name }) => name).filter((name) => !names.has(name)) };
+}
+
+const STATUSES: readonly HealthStatus[] = ['ok', 'timeout', 'unreachable', 'unknown'];
+
+/** Creates the metrics of servers. They are computed when they are read, so that removed servers disappear from them. */
+function observeServers(
+  registry: Registry,
+  servers: ReadonlyMap<string, ManagedServer>,
+): (server: string, reason: RestartReason) => void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, value: (server: ManagedServer) => number): void => {
+    void new Gauge({
+      name,
+      help,
+      labelNames: ['server'],
+      registers,
+      collect() {
+        this.reset();
+        for (const server of servers.values()) this.set({ server: server.name }, value(server));
+      },
+    });
+  };
+  gauge('mcp_server_up', 'Whether the server is connected.', (server) =>
+    server.status().phase === 'running' ? 1 : 0,
+  );
+  gauge('mcp_calls_running', 'Running calls.', (server) => server.turns.running);
+  gauge('mcp_calls_queued', 'Queued calls.', (server) => server.turns.waiting);
+  gauge(
+    'mcp_server_changed_tools',
+    'Tools that are new or differ from their pinned definition.',
+    (server) => server.toolFindings.changes().length,
+  );
+  void new Gauge({
+    name: 'mcp_server_health',
+    help: 'Result of the last health check: 1 for the current status, 0 for the others.',
+    labelNames: ['server', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const server of servers.values()) {
+        const now = server.health().status;
+        for (const status of STATUSES) this.set({ server: server.name, status }, status === now ? 1 : 0);
+      }
+    },
+  });
+  const counts = new Map<string, Map<RestartReason, number>>();
+  void new Counter({
+    name: 'mcp_server_restarts_total',
+    help: 'Restarts of the server.',
+    labelNames: ['server', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [server, reasons] of counts) {
+        if (!servers.has(server)) counts.delete(server);
+        else for (const [reason, count] of reasons) this.inc({ server, reason }, count);
+      }
+    },
+  });
+  return (server, reason) => {
+    const reasons = counts.get(server) ?? new Map<RestartReason, number>();
+    counts.set(server, reasons.set(reason, (reasons.get(reason) ?? 0) + 1));
+  };
+}

@@ -1,14 +1,35 @@
-import { AppError, messageOf } from '#contract/errors.ts';
-import type { ServerSpec } from '../config/spec.ts';
-import { type Connection, type ConnectionHooks, TimeoutFailure } from './connection.ts';
-import { performHandshake } from './handshake.ts';
-import { Malformed } from '../shapes/shape.ts';
-import { SUBSCRIPTION_ACKNOWLEDGED } from './listen-for-changes.ts';
-import { openTransport } from './open-transport.ts';
+import { AppError, messageOf, configError } from '#contract/errors.ts';
+import type { ServerSpec, Launch, ServerTimeouts } from '../config/spec.ts';
+import {
+  type Connection,
+  type ConnectionHooks,
+  TimeoutFailure,
+  RpcFailure,
+  type RequestOptions,
+  type PeerInfo,
+} from './connection.ts';
+import { Malformed, type Params } from '../shapes/shape.ts';
 import { createStartExtension } from './start-extension.ts';
 import { startFailure } from './start-failure.ts';
 import { ResultTooLarge } from './result-limit.ts';
-import { createRpcPeer } from './rpc-peer.ts';
+import { createRpcPeer, type RpcPeer } from './rpc-peer.ts';
+import { UnexpectedResponse } from './remote/unexpected-response.ts';
+import { openProcess } from './process/process-transport.ts';
+import type { Transport, TransportHooks } from './transport.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import {
+  CLIENT_CAPABILITIES,
+  usableCapabilities,
+  requestFromClient,
+  capabilitiesFor,
+} from './server-requests.ts';
+import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.ts';
+import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { memberOf } from '#core/values/member-of.ts';
 
 /**
  * Starts a server, or connects to a remote one, and performs the handshake. Rejects with an AppError that explains the failure,
@@ -91,4 +112,294 @@ function explain(error: unknown, { init, extendedMs }: StartTimes, lines: readon
   const sentence =
     error instanceof Malformed ? `The server returned a malformed handshake: ${message}.` : message;
   return startFailure('UpstreamError', sentence, lines, error);
+}
+
+/**
+ * Performs the handshake. It sends `initialize` first, although the newer revision recommends `server/discover`: nearly all
+ * servers support `initialize`, and some exit or do not respond after an unknown method. A server of the newer revision has to
+ * return an error, but the code is not specified, so any error leads to the second attempt.
+ */
+async function performHandshake(options: EraOptions): Promise<Era> {
+  try {
+    return await openInitializeEra(options);
+  } catch (error) {
+    if (!(error instanceof RpcFailure || error instanceof UnexpectedResponse)) throw error;
+    try {
+      return await openStatelessEra(options);
+    } catch {
+      throw error;
+    }
+  }
+}
+
+async function openTransport(
+  launch: Launch,
+  timeouts: ServerTimeouts,
+  hooks: TransportHooks,
+): Promise<Transport> {
+  if (launch.kind === 'unusable') throw configError(launch.problem);
+  if (launch.kind === 'process') {
+    const { integrity, env, cwd } = launch;
+    if (integrity) {
+      const { verifyIntegrity } = await import('./process/package-integrity.ts');
+      await verifyIntegrity(integrity, { env, cwd, timeoutMs: timeouts.init });
+    }
+    return openProcess(launch, timeouts.shutdown, hooks);
+  }
+  // Imported on demand, because most managers only run child processes.
+  if (launch.transport === 'http') {
+    const { openStreamableHttp } = await import('./remote/streamable-http.ts');
+    return openStreamableHttp(launch, timeouts, hooks);
+  }
+  const { openServerSentEvents } = await import('./remote/server-sent-events.ts');
+  return openServerSentEvents(launch, timeouts, hooks);
+}
+
+/** Supported revisions. The newest is requested; a server can select an older one. */
+const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+
+/** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
+async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Promise<Era> {
+  const params = {
+    protocolVersion: VERSIONS[0],
+    capabilities: CLIENT_CAPABILITIES,
+    clientInfo: clientInfo(),
+  };
+  const result = await rpc.request('initialize', params, request);
+  const version = String(result['protocolVersion']);
+  if (!VERSIONS.includes(version)) {
+    const supported = VERSIONS.join(', ');
+    throw new AppError(
+      'UpstreamError',
+      `The server uses the unsupported MCP version ${version}. Supported versions: ${supported}.`,
+    );
+  }
+  useProtocol(version);
+  rpc.notify('notifications/initialized');
+  const peer = peerInfo(version, result);
+
+  /** The method of checks. If a server has neither ping nor tools, its "method not found" error counts as a response. */
+  let checkMethod = 'ping';
+  return {
+    peer,
+    request: rpc.request,
+    async check(options) {
+      try {
+        await rpc.request(checkMethod, undefined, options);
+      } catch (error) {
+        if (!(error instanceof RpcFailure) || error.code !== RPC_CODE.methodNotFound) throw error;
+        if (checkMethod !== 'ping' || !('tools' in peer.capabilities)) return;
+        checkMethod = 'tools/list';
+        await rpc.request(checkMethod, undefined, options);
+      }
+    },
+    close: () => undefined,
+  };
+}
+
+/** Maximum number of times that a server can require input for one request. */
+const MAX_ROUNDS = 10;
+/** Maximum number of pages that are read when the list of tools is refreshed. */
+const MAX_PAGES = 100;
+
+/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
+async function openStatelessEra(options: EraOptions): Promise<Era> {
+  const { rpc, useProtocol } = options;
+  const identity = {
+    [META_KEY.version]: VERSION,
+    [META_KEY.clientInfo]: clientInfo(),
+  };
+  /** The log level for all clients. This revision has no request to set it; each request contains it. */
+  let logLevel: unknown;
+  const request = async (method: string, params: Params | undefined, options: RequestOptions) => {
+    if (method === 'logging/setLevel') {
+      logLevel = params?.['level'];
+      return {};
+    }
+    const { requester } = options;
+    const _meta = {
+      ...membersOf(params?.['_meta']),
+      ...identity,
+      [META_KEY.capabilities]: requester ? usableCapabilities(requester) : {},
+      ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
+    };
+    const send = (input: Params): Promise<Params> =>
+      rpc.request(method, { ...params, ...input, _meta }, options);
+    let input: Params = {};
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const { resultType, ...result } = await send(input).catch(async (error: unknown) => {
+        if (method !== 'tools/call' || !isHeaderMismatch(error)) throw error;
+        await refreshTools(_meta, options);
+        return send(input);
+      });
+      // Any other type means that the result is complete; callers do not need it.
+      if (resultType !== 'input_required') return result;
+      input = await collectInput(result, options);
+    }
+    throw new AppError(
+      'UpstreamError',
+      `The server requested input ${MAX_ROUNDS} times without returning a result.`,
+    );
+  };
+
+  /** Lists the tools again, because the transport reads from the list which arguments are required in headers. */
+  const refreshTools = async (_meta: Params, { timeoutMs, signal }: RequestOptions): Promise<void> => {
+    let cursor: unknown;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const params = { ...(cursor === undefined ? {} : { cursor }), _meta };
+      ({ nextCursor: cursor } = await rpc.request('tools/list', params, { timeoutMs, signal }));
+      if (typeof cursor !== 'string') return;
+    }
+  };
+
+  useProtocol(VERSION);
+  const result = await request('server/discover', undefined, options.request);
+  const supported = result['supportedVersions'];
+  if (Array.isArray(supported) && !supported.includes(VERSION)) {
+    throw new AppError(
+      'UpstreamError',
+      `The server uses the unsupported MCP versions ${supported.join(', ')}. Supported version: ${VERSION}.`,
+    );
+  }
+  const serverInfo = result['serverInfo'] ?? serverIn(result['_meta']);
+  const peer = peerInfo(VERSION, { ...result, serverInfo });
+  const listening = listenForChanges({ capabilities: peer.capabilities, request });
+  return {
+    peer,
+    request,
+    async check(options) {
+      // This revision has no ping.
+      await request('server/discover', undefined, options);
+    },
+    close: listening.stop,
+  };
+}
+
+/** Whether a request failed because of its headers. Such a request had no effect, so it can be repeated. */
+const isHeaderMismatch = (error: unknown): boolean =>
+  error instanceof RpcFailure && error.code === HEADER_MISMATCH;
+
+const serverIn = (meta: unknown): unknown => membersOf(meta)[META_KEY.serverInfo];
+
+/**
+ * Requests the input that a server of the stateless era requires for a request from the client. Returns the members to add to
+ * the request when it is sent again: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ */
+async function collectInput(
+  { inputRequests, requestState }: Params,
+  { requester, signal = new AbortController().signal }: Pick<RequestOptions, 'requester' | 'signal'>,
+): Promise<Params> {
+  const requests = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, request]) => {
+    const { method, params } = isObject(request) ? request : {};
+    return { key, method: String(method), params: isObject(params) ? params : undefined };
+  });
+  const requiredCapabilities = capabilitiesFor(requests);
+  if (!requester) {
+    const methods = requests.map(({ method }) => method).join(', ');
+    const message = `The server requires client input (${methods}), but no client can provide it for this request.`;
+    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
+  }
+  try {
+    const responses = await Promise.all(
+      requests.map(
+        async ({ key, ...request }) => [key, await requestFromClient(requester, request, signal)] as const,
+      ),
+    );
+    return {
+      ...(responses.length > 0 ? { inputResponses: Object.fromEntries(responses) } : {}),
+      ...(requestState === undefined ? {} : { requestState }),
+    };
+  } catch (error) {
+    const { code, message, data } = RpcError.from(error);
+    if (code !== RPC_CODE.methodNotFound) throw new RpcFailure(code, message, data);
+    throw new RpcFailure(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
+  }
+}
+
+interface ListenOptions {
+  readonly capabilities: Params;
+  readonly request: (method: string, params: Params, options: RequestOptions) => Promise<Params>;
+}
+
+/** The notification with which a server acknowledges a subscription. It has no meaning for clients. */
+const SUBSCRIPTION_ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+
+const MIN_WAIT_MS = 1000;
+const MAX_WAIT_MS = 30_000;
+
+/**
+ * Subscribes to list changes of a server of the stateless era, and again when the stream ends. The changes arrive as
+ * notifications.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
+ */
+function listenForChanges({ capabilities, request }: ListenOptions): { readonly stop: () => void } {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const notifications = filterFor(capabilities);
+
+  const listen = async (): Promise<void> => {
+    for (let wait = MIN_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
+      await request('subscriptions/listen', { notifications }, { timeoutMs: Infinity, signal });
+      await sleep(wait, undefined, { signal });
+    }
+  };
+  if (Object.keys(notifications).length > 0) {
+    // Not retried: a server that rejects the request will reject it again, and a closed connection has no changes.
+    listen().catch(() => undefined);
+  }
+  return { stop: () => stopped.abort() };
+}
+
+function filterFor(capabilities: Params): Params {
+  const wanted = ['tools', 'prompts', 'resources'].filter(
+    (kind) => memberOf(capabilities[kind], 'listChanged') === true,
+  );
+  return Object.fromEntries(wanted.map((kind) => [`${kind}ListChanged`, true]));
+}
+
+/**
+ * The variant of the protocol on a connection. There are two: `initialize`, with a handshake and a session, up to revision
+ * 2025-11-25, and `stateless`, since 2026-07-28, in which every request identifies its client.
+ */
+interface Era {
+  readonly peer: PeerInfo;
+  readonly request: Connection['request'];
+  /** Sends a cheap request; resolves when the server has responded. */
+  readonly check: (options: RequestOptions) => Promise<void>;
+  /** Closes open streams. */
+  readonly close: () => void;
+}
+
+interface EraOptions {
+  readonly rpc: RpcPeer;
+  readonly useProtocol: (version: string) => void;
+  readonly request: RequestOptions;
+}
+
+/** The identity of this client for servers. The build tool sets the version. */
+const clientInfo = (): Params => ({
+  name: 'mcp-manager',
+  version: process.env['ENCODERFILE_VERSION'] ?? '0.0.0',
+});
+
+/** Normalizes capabilities to objects. Some servers use true for a supported one, and null or false for an unsupported one. */
+const normalizeCapabilities = (capabilities: unknown): Params =>
+  Object.fromEntries(
+    Object.entries(isObject(capabilities) ? capabilities : {})
+      .filter(([, capability]) => isObject(capability) || capability === true)
+      .map(([name, capability]) => [name, isObject(capability) ? capability : {}]),
+  );
+
+/** Reads the description of a server from the handshake of either era. Many servers omit parts of it. */
+function peerInfo(protocolVersion: string, result: Params): PeerInfo {
+  const { name, version, title } = membersOf(result['serverInfo']);
+  const { instructions, capabilities } = result;
+  return {
+    protocolVersion,
+    name: typeof name === 'string' ? name : 'unknown',
+    version: typeof version === 'string' ? version : 'unknown',
+    title: typeof title === 'string' ? title : undefined,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+    capabilities: normalizeCapabilities(capabilities),
+  };
 }

@@ -1,11 +1,17 @@
 import { OpenItems } from '#core/limits/open-items.ts';
-import { type Connection, ConnectionClosed, type RequestHeaders, TimeoutFailure } from './connection.ts';
+import {
+  type Connection,
+  ConnectionClosed,
+  type RequestHeaders,
+  TimeoutFailure,
+  type Requester,
+} from './connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { createServerRequestRelay, type OpenRequest } from './server-request-relay.ts';
-import { createPausableTimer } from './pausable-timer.ts';
 import { rpcResult } from './rpc-result.ts';
 import type { RpcMessage } from './rpc-message.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { RpcError } from '#serve/mcp/rpc-error.ts';
+import { requestFromClient, chooseRequester, type ServerRequest } from './server-requests.ts';
 
 export interface RpcPeerOptions {
   readonly send: (message: RpcMessage, requestHeaders?: RequestHeaders) => void;
@@ -148,4 +154,111 @@ const withToken = (params: Params | undefined, id: number): Params => ({
 function reasonOf(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error('The request was cancelled.', { cause: reason });
+}
+
+/** A timer that can be paused. */
+interface PausableTimer {
+  /** Restarts the timer with its full time. */
+  readonly refresh: () => void;
+  /** Pauses the timer. Returns a function that resumes it with its full time. */
+  readonly hold: () => () => void;
+  /** Starts the timer once more, with another time. */
+  readonly extend: (milliseconds: number) => void;
+  readonly stop: () => void;
+}
+
+/** Maximum delay of timers in Node; a longer timeout never expires. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+function createPausableTimer(milliseconds: number, onTimeout: () => void): PausableTimer {
+  const start = (): NodeJS.Timeout | undefined =>
+    milliseconds <= MAX_DELAY_MS ? setTimeout(onTimeout, milliseconds) : undefined;
+  let timer = start();
+  let holders = 0;
+  let stopped = false;
+  return {
+    refresh() {
+      if (holders === 0) timer?.refresh();
+    },
+    hold() {
+      holders += 1;
+      clearTimeout(timer);
+      return () => {
+        holders -= 1;
+        if (holders === 0 && !stopped) timer = start();
+      };
+    },
+    extend(more) {
+      clearTimeout(timer);
+      if (holders === 0 && !stopped) timer = setTimeout(onTimeout, more);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A request to the server in flight. */
+interface OpenRequest {
+  readonly requester: Requester | undefined;
+  /** Pauses its timeout until the returned function is called. */
+  readonly hold: () => () => void;
+}
+
+interface ServerRequestRelayOptions {
+  readonly send: (message: RpcMessage) => void;
+  readonly open: Pick<OpenItems<unknown, OpenRequest>, 'get' | 'values'>;
+}
+
+/** Forwards requests of a server to the client of the related call. The server always gets a response. */
+interface ServerRequestRelay {
+  /** Forwards a request. `related` is the ID of the call on whose stream it arrived, if that is known. */
+  handle(id: RpcMessage['id'], request: ServerRequest, related: number | undefined): Promise<void>;
+  /** Cancels a request, because the server does not need the response any more. */
+  cancel(id: unknown): void;
+  end(): void;
+}
+
+function createServerRequestRelay({ send, open }: ServerRequestRelayOptions): ServerRequestRelay {
+  const forwarded = new Map<unknown, AbortController>();
+  const forward = async (
+    request: ServerRequest,
+    related: number | undefined,
+    stop: AbortSignal,
+  ): Promise<Params> => {
+    const inFlight = open.values().flatMap(({ requester }) => requester ?? []);
+    const requester = chooseRequester(request.method, open.get(related)?.requester, inFlight);
+    const release = open
+      .values()
+      .filter((call) => call.requester?.identity === requester.identity)
+      .map((call) => call.hold());
+    try {
+      return await requestFromClient(requester, request, stop);
+    } finally {
+      for (const resume of release) resume();
+    }
+  };
+  return {
+    async handle(id, request, related) {
+      if (request.method === 'ping') return send({ jsonrpc: '2.0', id, result: {} });
+      const stop = new AbortController();
+      forwarded.set(id, stop);
+      try {
+        const result = await forward(request, related, stop.signal);
+        if (!stop.signal.aborted) send({ jsonrpc: '2.0', id, result });
+      } catch (error) {
+        const { code, message, data } = RpcError.from(error);
+        if (!stop.signal.aborted) {
+          send({ jsonrpc: '2.0', id, error: { code, message, data } });
+        }
+      } finally {
+        forwarded.delete(id);
+      }
+    },
+    cancel: (id) => forwarded.get(id)?.abort(),
+    end() {
+      for (const stop of forwarded.values()) stop.abort();
+    },
+  };
 }

@@ -1,10 +1,17 @@
 import type { Output } from '#serve/cli/command.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
-import type { ManagerClient } from '../manager-client.ts';
+import { type ManagerClient, apiPath } from '../manager-client.ts';
 import { showFindings } from '#serve/cli/doctor/show-findings.ts';
-import { checkCommands } from './check-commands.ts';
-import { checkConfig } from './check-config.ts';
-import { checkManager } from './check-manager.ts';
+import { messageOf, AppError } from '#contract/errors.ts';
+import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
+import { type Finding, ok, problem, note } from '#serve/cli/doctor/finding.ts';
+import { execFile } from 'node:child_process';
+import { existsSync, accessSync, constants, statSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
+import { checkPort } from '#serve/cli/doctor/check-port.ts';
+import { changedToolsText, type ManagerStatus, type ServerState } from '../manager-status.ts';
 
 export interface DiagnoseOptions {
   readonly paths: ConfigPaths;
@@ -26,3 +33,173 @@ export async function diagnose(
   ]);
   return showFindings([...findings, ...commands, ...running], json, output);
 }
+
+interface CheckedConfig {
+  /** Undefined if the configuration is invalid. */
+  readonly config: LoadedConfig | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** Checks the configuration files, the values they refer to, and the permissions of the secrets file. */
+async function checkConfig(
+  paths: ConfigPaths,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<CheckedConfig> {
+  try {
+    const config = await readConfig(paths, env, { keepsUnusable: true });
+    const count = `${config.servers.length} server${config.servers.length === 1 ? '' : 's'}`;
+    const problems = [...config.problems, ...config.warnings].map((text) => problem('configuration', text));
+    const notes = config.notes.map((text) => ok('configuration', text));
+    return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...notes, ...problems] };
+  } catch (error) {
+    return { config: undefined, findings: [problem('configuration', messageOf(error))] };
+  }
+}
+
+/** Programs that run packages of servers: the arguments that print their version, and how to install them. */
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  npx: { args: ['--version'], wayOut: 'Install Node.js, which includes npx.' },
+  uvx: { args: ['--version'], wayOut: 'Install uv, which includes uvx: https://docs.astral.sh/uv/' },
+  docker: {
+    args: ['version', '--format', '{{.Server.Version}}'],
+    wayOut: 'Install Docker and start its daemon; `docker version` must list a server.',
+  },
+};
+
+interface Runner {
+  readonly args: readonly string[];
+  readonly wayOut: string;
+}
+
+const VERSION_TIMEOUT = 10_000;
+
+/** Checks that the command of each server exists, and that the runners of packages work. */
+async function checkCommands(servers: readonly ServerSpec[]): Promise<Finding[]> {
+  const launches = servers.flatMap(({ name, launch }) =>
+    launch.kind === 'process' ? [{ name, launch }] : [],
+  );
+  const commands = launches.flatMap(({ name, launch }) => checkLaunch(name, launch));
+  const used = Object.keys(RUNNERS).flatMap((runner) => {
+    const user = launches.find(({ launch }) => basename(launch.command) === runner && findCommand(launch));
+    return user ? [checkRunner(runner, user.launch)] : [];
+  });
+  return [...commands, ...(await Promise.all(used))];
+}
+
+function checkLaunch(name: string, launch: ProcessLaunch): Finding[] {
+  const { command, cwd } = launch;
+  const what = `server ${name}`;
+  if (cwd !== undefined && !existsSync(cwd)) {
+    return [problem(what, `working directory ${cwd} does not exist`, 'Create it, or change `cwd`.')];
+  }
+  const found = findCommand(launch);
+  if (found !== undefined) return [ok(what, `runs ${found}`)];
+  const wayOut = RUNNERS[command]?.wayOut ?? 'Install it, or configure its absolute path.';
+  return [problem(what, `command ${JSON.stringify(command)} not found in the PATH of the server`, wayOut)];
+}
+
+async function checkRunner(name: string, { command, env }: ProcessLaunch): Promise<Finding> {
+  const { args = [], wayOut } = RUNNERS[name] ?? {};
+  try {
+    const { stdout } = await promisify(execFile)(command, [...args], { env, timeout: VERSION_TIMEOUT });
+    return ok(name, `version ${stdout.trim()}`);
+  } catch (error) {
+    const { stderr = '' } = error as { readonly stderr?: string };
+    const [why = ''] = stderr.trim().split('\n');
+    return problem(name, `cannot print its version${why === '' ? '' : `: ${why}`}`, wayOut);
+  }
+}
+
+/** Finds the file that a launch would run, in the same way as the system; undefined if there is none. */
+function findCommand({ command, env, cwd = process.cwd() }: ProcessLaunch): string | undefined {
+  if (isAbsolute(command)) return runnable(command);
+  if (/[\\/]/.test(command)) return runnable(resolve(cwd, command));
+  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const folder of folders) {
+    const found = runnable(join(folder, command));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** File extensions that can be omitted on Windows. */
+const EXTENSIONS = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
+
+function runnable(path: string): string | undefined {
+  return EXTENSIONS.map((extension) => path + extension).find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Checks that the manager responds, and the health of its servers. */
+async function checkManager(manager: ManagerClient, address: URL): Promise<Finding[]> {
+  try {
+    const before = await statusOf(manager);
+    await listAll(manager, before);
+    const status = await statusOf(manager);
+    return [
+      ok('manager', `version ${status.version} is running at ${manager.origin}`),
+      ...status.servers.flatMap((server) => [
+        checkServer(server),
+        ...listFaults(server),
+        ...checkPins(server),
+      ]),
+    ];
+  } catch (error) {
+    const isDown = error instanceof AppError && error.code === 'UnavailableError';
+    return [problem('manager', messageOf(error)), ...(isDown ? [await checkAddress(address)] : [])];
+  }
+}
+
+const statusOf = async (manager: ManagerClient): Promise<ManagerStatus> =>
+  (await manager.get(apiPath('admin', 'status'))) as ManagerStatus;
+
+const LISTS = [['tools'], ['prompts'], ['resources'], ['resources', 'templates']] as const;
+
+/** Requests all lists, because the manager finds malformed items only then. Servers that do not run are not started. */
+async function listAll(manager: ManagerClient, { servers }: ManagerStatus): Promise<void> {
+  const running = servers.filter(({ phase }) => phase === 'running');
+  const paths = running.flatMap(({ name }) => LISTS.map((list) => apiPath('servers', name, ...list)));
+  await Promise.allSettled(paths.map((path) => manager.get(path)));
+}
+
+const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
+  warnings.map((warning) =>
+    problem(`server ${name}`, warning, 'Report it to the author of the server. Clients cannot use the item.'),
+  );
+
+function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
+  if (changedTools.length === 0) return [];
+  const remedy = `Review them with \`mcp-manager pin --diff ${name}\`, then accept them with \`mcp-manager pin ${name}\`.`;
+  return [problem(`server ${name}`, changedToolsText(changedTools), remedy)];
+}
+
+function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerState): Finding {
+  const what = `server ${name}`;
+  const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
+  if (phase === 'idle') return note(what, 'is idle and starts on the next call');
+  if (phase === 'installing') return note(what, `is not running yet${why}`);
+  if (status === 'ok') return ok(what, 'is healthy');
+  if (phase === 'running' && status === 'unknown') return note(what, 'is running; health not checked yet');
+  return problem(
+    what,
+    [`is ${status} (${phase})${why}`, ...quoted(reason, reasonLines)].join('\n'),
+    `See \`mcp-manager logs ${name}\`. To restart it: \`mcp-manager restart ${name}\`.`,
+  );
+}
+
+/** The lines around the reason; none if they only repeat it. */
+const quoted = (reason = '', lines: readonly string[]): string[] =>
+  lines.some((line) => !reason.includes(line.trim())) ? lines.map((line) => `    ${line}`) : [];
+
+const checkAddress = async ({ hostname, port, origin }: URL): Promise<Finding> =>
+  await checkPort(
+    { hostname, port: Number(port) || 80, shown: origin },
+    'a manager',
+    'Choose another with --port.',
+  );

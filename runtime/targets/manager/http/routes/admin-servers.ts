@@ -4,16 +4,20 @@ import { wordOf } from '#serve/http/query.ts';
 import type { CallStatistics } from '../../calls/statistics.ts';
 import { isPerUser } from '../../config/is-per-user.ts';
 import type { ManagerContext } from '../../context.ts';
-import type { ManagedServer, ServerStatus } from '../../supervisor/managed-server.ts';
+import { type ManagedServer, type ServerStatus, PHASES } from '../../supervisor/managed-server.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
 import { requireAdmin } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { overviewView } from '../views/overview.ts';
 import { serverOf } from './admin.ts';
-import { PHASES } from '../../supervisor/managed-server.ts';
-import { GET_SERVER, HEALTHS, LIST_SERVERS, SORTS } from './admin-servers-operations.ts';
-import { pageOf, slicePage } from './paging.ts';
+import { pageOf, slicePage, PAGE_PARAMETERS, searchParameter } from './paging.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { oneOf } from '#serve/http/schemas.ts';
+import { serverOverviewBody, serverOverviews } from '../schemas/admin-servers.ts';
+import { TIME } from './admin-operations.ts';
+import { serverName } from './operations.ts';
 
 /** What servers are sorted by. */
 interface Facts {
@@ -103,3 +107,66 @@ function sorted(all: readonly Facts[], sort: (typeof SORTS)[number]): readonly F
   });
   return rows.map(({ facts }) => facts);
 }
+
+const HEALTHS = ['ok', 'timeout', 'unreachable', 'unknown'] as const;
+const SORT_KEYS = ['name', 'phase', 'restarts', 'calls', 'failed', 'p50', 'p95', 'memory', 'cpu'] as const;
+const SORTS = [...SORT_KEYS, ...SORT_KEYS.map((key) => `-${key}` as const)] as const;
+
+const OVERVIEW = {
+  ...TIME,
+  kind: 'process',
+  start: 'npx',
+  calls: { calls: 12, failed: 1, p50Ms: 3.2, p95Ms: 8.1, p99Ms: 9.4, lastCalledAt: '2026-01-31T12:00:00Z' },
+  usage: { processes: 2, memoryBytes: 91_226_112, cpuSeconds: 0.42, processors: 0.01 },
+  pinned: false,
+};
+
+const LIST_SERVERS: Operation = {
+  method: 'get',
+  path: '/api/v1/admin/servers',
+  id: 'listServerOverviews',
+  tag: 'Admin',
+  summary: 'List the servers with their status, their calls, and their memory and processor time.',
+  parameters: [
+    searchParameter('Words that the name must contain.'),
+    {
+      name: 'phase',
+      in: 'query',
+      description: 'Only servers in this phase.',
+      example: 'failed',
+      schema: oneOf(PHASES),
+    },
+    {
+      name: 'health',
+      in: 'query',
+      description: 'Only servers whose last check had this result.',
+      example: 'unreachable',
+      schema: oneOf(HEALTHS),
+    },
+    {
+      name: 'sort',
+      in: 'query',
+      description: 'Order, descending with `-`. Servers without a value are last.',
+      example: '-memory',
+      schema: oneOf(SORTS, { default: 'name' }),
+    },
+    ...PAGE_PARAMETERS,
+  ],
+  answer: answerOf('A page of the servers.', serverOverviews, {
+    servers: [OVERVIEW],
+    total: 1,
+    phases: { running: 1 },
+  }),
+  errors: [403, 422],
+};
+
+const GET_SERVER: Operation = {
+  method: 'get',
+  path: '/api/v1/admin/servers/{name}',
+  id: 'getServerOverview',
+  tag: 'Admin',
+  summary: 'Get the status of a server, its calls, and its memory and processor time.',
+  parameters: [serverName],
+  answer: answerOf('The server.', serverOverviewBody, OVERVIEW),
+  errors: [403, 404],
+};

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { createPage } from '#serve/http/pages/page.ts';
 import { SIGN_IN_PATH, SIGNED_IN_PATH } from './address.ts';
-import { readSignInPageFile, SIGN_IN_PAGE_FILES } from './files.ts';
+import { readTextAsset } from '#platform/text-asset.ts';
 
 /** Routes of the page where users sign in to servers, and to which their browsers return. */
 export function signInPageRoutes(): Hono {
@@ -16,3 +16,9 @@ export function signInPageRoutes(): Hono {
   routes.route('/', assets);
   return routes;
 }
+
+/** Files of the sign-in page, by path under `browser/`. The page also uses files of all pages. */
+const SIGN_IN_PAGE_FILES = ['sign-in.html', 'sign-in.js', 'key-form.js'] as const;
+
+const readSignInPageFile = (file: (typeof SIGN_IN_PAGE_FILES)[number]): string =>
+  readTextAsset(`page/${file}`, new URL(`browser/${file}`, import.meta.url));

@@ -11,7 +11,9 @@ import type { ExecutableLaunch, PluginSpec } from '../../config/plugin-settings.
 import { checkExecutable } from './check-executable.ts';
 import { connectPlugin, type PluginClient } from './grpc-client.ts';
 import { performHandshake } from './handshake.ts';
-import { waitForSocket } from './wait-for-socket.ts';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAX_LOG_LINE_BYTES = 8192;
 /** Maximum length of the path of a socket on macOS; Linux allows slightly more. */
@@ -123,4 +125,26 @@ async function closeChild(
   client.disconnect();
   if (!(await settlesWithin(AFTER_STOP_MS, exited))) await endGroup(pid, AFTER_SIGTERM_MS);
   await ended;
+}
+
+const RETRY_MS = 20;
+
+/** Resolves as soon as a process listens on the socket; rejects after the deadline. */
+async function waitForSocket(path: string, deadline: number, signal: AbortSignal): Promise<void> {
+  while (!(await isListening(path))) {
+    if (performance.now() > deadline) throw new Error('it does not listen on the socket of --address');
+    await sleep(RETRY_MS, undefined, { signal });
+  }
+}
+
+async function isListening(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

@@ -1,11 +1,16 @@
 import { PACKAGE_RUNTIMES, type PackageRuntime } from '../../config/package-launch.ts';
 import { isTable, type TableReader } from '../../config/table-reader.ts';
-import type { Installation, RegistryArgument, RegistryEntry } from '../entry.ts';
+import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint, UrlVariable } from '../entry.ts';
 import { type ListedServer, literal, plain, type RegistryFormat, tablesIn } from './format.ts';
 import { packageProblem, splitImage } from './packages.ts';
-import { readPackageOptions } from './official-options.ts';
-import { readRemote } from './official-remote.ts';
-import { changesWhatRuns } from './runtime-options.ts';
+import {
+  changesWhatRuns,
+  isSamePackage,
+  readRuntimeOptions,
+  type RuntimeOptions,
+  takesValue,
+} from './runtime-options.ts';
+import { variablesOfUrl } from '../fill-url.ts';
 
 /** The format of the MCP registry: a `server.json`, or a response of `/v0/servers` with a list of them.
  * @see https://github.com/modelcontextprotocol/registry/tree/main/docs/reference */
@@ -209,4 +214,110 @@ function readArgument(table: TableReader): ReadArgument {
       : 'argument'
     : 'argument_positional';
   return { fixed: [], open: [{ name: shown, type, required: isRequired(table), description }] };
+}
+
+const TRANSPORTS = new Set(['streamable-http', 'streamable', 'http', 'sse']);
+
+/** Reads a remote address of the official registry; returns a text that explains why it cannot be used. */
+function readRemote(
+  table: TableReader,
+  isRequired: (table: TableReader) => boolean,
+): RemoteEndpoint | string {
+  const type = plain(table.any('type') ?? table.any('transport_type'));
+  const url = plain(table.any('url'));
+  if (!TRANSPORTS.has(type))
+    return `its remote server has the transport ${JSON.stringify(type)}, not http or sse.`;
+  // Variables can be in any part; their names are replaced to check the rest.
+  const names = variablesOfUrl(url);
+  const filled = names.reduce((text, name) => text.replaceAll(`{${name}}`, 'x'), url);
+  if (!/^https?:\/\/[^{}\s]+$/.test(filled))
+    return `the URL of its remote server is ${JSON.stringify(url.slice(0, 200))}, which is not valid.`;
+  const listed = tablesIn(table, 'headers').map((header) => ({
+    name: plain(header.any('name')),
+    value: plain(header.any('value')),
+    isRequired: isRequired(header),
+  }));
+  const open = listed.filter((header) => header.isRequired && isOpen(header.value));
+  const fixed = listed.filter(({ value }) => !isOpen(value));
+  const forms = open.filter(({ value }) => value !== '');
+  return {
+    url: literal(url),
+    transport: type === 'sse' ? 'sse' : 'http',
+    headers: open.map(({ name }) => name),
+    ...(forms.length > 0 && {
+      headerForms: Object.fromEntries(
+        forms.map(({ name, value }) => [name, value.replaceAll(/\{(\w+)\}/g, '<$1>')]),
+      ),
+    }),
+    ...(fixed.length > 0 && {
+      fixedHeaders: Object.fromEntries(fixed.map(({ name, value }) => [name, literal(value)])),
+    }),
+    variables: names.map((name) => readVariable(name, table.any('variables'))),
+  };
+}
+
+const isOpen = (value: string): boolean => value === '' || /\{\w+\}/.test(value);
+
+function readVariable(name: string, variables: unknown): UrlVariable {
+  const found = isTable(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+  const variable = isTable(found) ? found : {};
+  const value = plain(variable['value']) || plain(variable['default']);
+  const { choices } = variable;
+  return {
+    name,
+    description: plain(variable['description']),
+    ...(value !== '' && { default: literal(value) }),
+    choices: Array.isArray(choices) ? choices.filter((one) => typeof one === 'string') : [],
+    isSecret: (variable['isSecret'] ?? variable['is_secret']) === true,
+  };
+}
+
+interface OptionsSource {
+  readonly runtime: PackageRuntime;
+  /** The program that the registry recommends for the package. */
+  readonly hint: string;
+  readonly identifier: string;
+  readonly isRequired: (argument: TableReader) => boolean;
+}
+
+/** The options of a package; `unsupported` has those that the server does not require. */
+type PackageOptions = RuntimeOptions & { readonly program: string };
+
+/** Reads the arguments for the program that runs a package; returns a text if a required one is not supported. */
+function readPackageOptions(
+  list: readonly TableReader[],
+  { runtime, hint, identifier, isRequired }: OptionsSource,
+): PackageOptions | string {
+  const words = list.flatMap((argument) => wordsOf(argument, runtime, isRequired(argument)));
+  const program = hint === '' || hint === 'podman' ? runtime : hint;
+  // Options of another program do not apply, because the package is not run by it.
+  if (program !== runtime) return { ...readRuntimeOptions(runtime, []), program, unsupported: words };
+  const read = readRuntimeOptions(runtime, words, identifier);
+  const isOther =
+    read.bin === undefined && read.package !== undefined && !isSamePackage(read.package, identifier);
+  const unsupported = isOther ? [...read.unsupported, read.package, ...read.rest] : read.unsupported;
+  const required = list.filter(isRequired).flatMap((argument) => wordsOf(argument, runtime, true));
+  const needed = unsupported.filter((text) => required.some((word) => text.split(' ').includes(word)));
+  if (needed.length > 0)
+    return `its package needs options of ${program} that are not supported: ${needed.join(', ')}.`;
+  return { ...read, rest: isOther ? [] : read.rest, program, unsupported };
+}
+
+function wordsOf(argument: TableReader, runtime: PackageRuntime, isRequired: boolean): string[] {
+  const value = withDefaults(argument);
+  if (argument.any('type') !== 'named') return value === '' ? [] : [value];
+  const name = plain(argument.any('name'));
+  if (value !== '') return [`${name}=${value}`];
+  // An optional value that the user did not choose.
+  return takesValue(runtime, name) && !isRequired ? [] : [name];
+}
+
+/** Replaces the variables of a value that have a default. */
+function withDefaults(argument: TableReader): string {
+  const variables = argument.any('variables');
+  const value = plain(argument.any('value')) || plain(argument.any('default'));
+  return value.replaceAll(/\{(\w+)\}/g, (written, name: string) => {
+    const variable = isTable(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    return (isTable(variable) && plain(variable['default'])) || written;
+  });
 }

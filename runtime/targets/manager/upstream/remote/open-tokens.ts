@@ -1,8 +1,13 @@
-import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import type { SignInStore } from '../../sign-in/sign-in-store.ts';
-import type { AccessTokens } from './access-tokens.ts';
+import type { RemoteLaunch, ServerTimeouts, ClientKey } from '../../config/spec.ts';
+import type { SignInStore, SignInTarget } from '../../sign-in/sign-in-store.ts';
+import type { AccessTokens, AccessToken } from './access-tokens.ts';
 import { createClientTokens } from './client-tokens.ts';
-import { createPersonTokens } from './person-tokens.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { DpopKey } from '#serve/oauth/dpop-key.ts';
+import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
+import { refreshTokens } from '../../sign-in/refresh-tokens.ts';
+import { mergeScopes } from '../../sign-in/scopes.ts';
+import type { SignInRecord, Tokens } from '../../sign-in/sign-in-record.ts';
 
 /** The sign-ins of persons, and the name of the server that a connection is for. */
 export interface SignIns {
@@ -27,4 +32,105 @@ export function openTokens(
   const { store, ...target } = signIns;
   const { issuer, privateKey } = oauth ?? {};
   return createPersonTokens({ store, target: { ...target, url }, issuer, privateKey, timeoutMs });
+}
+
+interface PersonTokensOptions {
+  readonly store: SignInStore;
+  readonly target: SignInTarget;
+  readonly issuer: string | undefined;
+  readonly privateKey: ClientKey | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Time before its expiry after which a token is refreshed. */
+const MARGIN_MS = 10_000;
+
+/** The tokens of the person who signed in with `mcp-manager login`. Concurrent callers wait for one refresh. */
+function createPersonTokens({
+  store,
+  target,
+  issuer,
+  privateKey,
+  timeoutMs,
+}: PersonTokensOptions): AccessTokens {
+  let refreshing: Promise<Tokens | undefined> | undefined;
+  const login = `Run \`mcp-manager login ${target.server}\`.`;
+  const url = new URL(target.url);
+  const dpopKey = createDpopKeys();
+
+  const refresh = (refused: string): Promise<Tokens | undefined> => {
+    const openHttp = () => oauthHttpFor({ url, issuer, timeoutMs });
+    refreshing ??= refreshTokens(store, target, refused, { openHttp, privateKey, dpopKey })
+      .catch((error: unknown) => {
+        const reason = messageOf(error).replace(/\.$/, '');
+        throw new AppError('UpstreamError', `The sign-in was not renewed: ${reason}.`, { cause: error });
+      })
+      .finally(() => (refreshing = undefined));
+    return refreshing;
+  };
+  const required = (): AppError => {
+    store.require(target);
+    return new AppError('UpstreamError', `The server requires a sign-in. ${login}`);
+  };
+  const withKey = async (tokens: Tokens | undefined): Promise<AccessToken | undefined> => {
+    if (tokens === undefined) return undefined;
+    const record = tokens.isBound === true ? store.read(target) : undefined;
+    return { value: tokens.access, key: record && (await dpopKey(record)) };
+  };
+
+  return {
+    async current() {
+      const tokens = store.read(target)?.tokens;
+      if (tokens?.expiresAt === undefined || Date.now() < tokens.expiresAt - MARGIN_MS)
+        return withKey(tokens);
+      try {
+        return await withKey(await refresh(tokens.access));
+      } catch (error) {
+        // The authorization server may be restarting, and the token is still valid for some seconds.
+        if (Date.now() < tokens.expiresAt) return withKey(tokens);
+        throw error;
+      }
+    },
+    async renew({ token, status, challenge }) {
+      if (status === 403) {
+        await rememberScope(store, target, challenge?.scope);
+        const scope = challenge?.scope === undefined ? '' : ` (${challenge.scope})`;
+        throw new AppError('UpstreamError', `The sign-in lacks permissions of the server${scope}. ${login}`);
+      }
+      if (token === undefined) {
+        // Without a challenge, the server expects something else, such as an API key in a header.
+        if (challenge === undefined) return undefined;
+        throw required();
+      }
+      const tokens = await refresh(token);
+      if (tokens === undefined || tokens.access === token) throw required();
+      return await withKey(tokens);
+    },
+  };
+}
+
+/** Opens the key of a sign-in. The same object is used until the key changes, because it knows the nonces of servers. */
+function createDpopKeys(): (record: SignInRecord) => Promise<DpopKey | undefined> {
+  let known: DpopKey | undefined;
+  return async ({ dpopKey: jwk }) => {
+    if (jwk === undefined) return undefined;
+    if (known?.jwk === jwk) return known;
+    // Imported on demand, because few servers require it.
+    const { openDpopKey } = await import('#serve/oauth/dpop-key.ts');
+    if (known?.jwk !== jwk) known = openDpopKey(jwk);
+    return known;
+  };
+}
+
+/** Requests the missing scopes with the next sign-in, in addition to those that the person has granted. */
+async function rememberScope(
+  store: SignInStore,
+  target: SignInTarget,
+  scope: string | undefined,
+): Promise<void> {
+  await store.update(target, (current) => {
+    const wantedScope = mergeScopes(current?.tokens?.scope, current?.wantedScope, scope);
+    const isKnown = current === undefined || wantedScope === undefined || wantedScope === current.wantedScope;
+    return Promise.resolve(isKnown ? current : { ...current, wantedScope });
+  });
 }

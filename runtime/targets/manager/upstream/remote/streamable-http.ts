@@ -2,15 +2,17 @@ import { messageOf } from '#contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '#serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed, type RequestHeaders, SessionExpired } from '../connection.ts';
-import type { RpcMessage } from '../rpc-message.ts';
-import type { Transport, TransportHooks } from '../transport.ts';
-import { followStream } from './follow-stream.ts';
+import { type RpcMessage, parseMessages } from '../rpc-message.ts';
+import { type Transport, type TransportHooks, MAX_LOG_LINE } from '../transport.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteResponse } from './remote-client.ts';
 import { encodeHeader, NAMED_BY } from '#serve/mcp/mirrored-name.ts';
 import { isObject } from '#core/json/is-object.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ResultTooLarge } from '../result-limit.ts';
+import { EventTooLong, isMessage, readEvents } from './read-events.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 const ACCEPT_STREAM = { accept: 'text/event-stream' };
@@ -192,4 +194,55 @@ function statelessHeaders({ method = '', params = {} }: RpcMessage): Record<stri
     'mcp-method': method,
     ...(key !== undefined && { 'mcp-name': encodeHeader(String(params[key])) }),
   };
+}
+
+interface FollowOptions {
+  /** Requests a stream of the events after the one with this ID. */
+  readonly get: (lastEventId: string | undefined, signal: AbortSignal) => Promise<RemoteResponse>;
+  readonly onMessage: (message: RpcMessage) => void;
+  readonly signal: AbortSignal;
+  /** The request whose response ends the stream; without one, it is followed until the signal is aborted. */
+  readonly requestId?: number | undefined;
+  /** Maximum size of a message on the stream of a request. */
+  readonly maxCharacters?: number | undefined;
+  readonly onLog: (line: string) => void;
+}
+
+/** Delay before a stream is resumed, unless the server specifies one. */
+const RESUME_MS = 1000;
+/** Time after the response until the stream is closed, if the server does not end it. */
+const CLOSE_MS = 1000;
+
+/** Reads a stream. If it ends without the response, it is resumed. */
+async function followStream(first: RemoteResponse, options: FollowOptions): Promise<void> {
+  const { get, onMessage, signal, requestId, maxCharacters, onLog } = options;
+  let lastEventId: string | undefined;
+  let resumeMs = RESUME_MS;
+  let closeTimer: NodeJS.Timeout | undefined;
+
+  for (let response = first; ; response = await get(lastEventId, signal)) {
+    try {
+      for await (const event of readEvents(response.body, maxCharacters)) {
+        lastEventId = event.id ?? lastEventId;
+        resumeMs = event.retryMs ?? resumeMs;
+        if (!isMessage(event)) continue;
+        const messages = parseMessages(event.data);
+        if (!messages) onLog(`stream: ${event.data.slice(0, MAX_LOG_LINE)}`);
+        for (const message of messages ?? []) {
+          onMessage(message);
+          if (message.method !== undefined || message.id !== requestId) continue;
+          // The rest of the stream is read, so that the connection can be reused.
+          closeTimer ??= setTimeout(() => response.body.destroy(), CLOSE_MS);
+        }
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof EventTooLong || error instanceof ResultTooLarge) throw error;
+      // A broken stream is treated like one that ended.
+    } finally {
+      clearTimeout(closeTimer);
+    }
+    const canResume = requestId === undefined || lastEventId !== undefined;
+    if (closeTimer !== undefined || !canResume) return;
+    await sleep(resumeMs, undefined, { signal });
+  }
 }

@@ -105,7 +105,7 @@ test('a server that does not run is a problem, with its reason', async () => {
   await expect(other.running('broken')).rejects.toThrow('no license file found');
   const { code, out } = await examine({ addr: other.origin });
   expect(out).toMatch(
-    /^problem +server broken: is unreachable \(waiting\): .*no license file found\n +loading\n +no license file found\n +See `mcp-manager logs broken`/m,
+    /^problem +server broken: is unreachable \((?:waiting|starting)\): .*no license file found\n +loading\n +no license file found\n +See `mcp-manager logs broken`/m,
   );
   expect(code).toBe(1);
   await other.close();
