@@ -26,7 +26,7 @@ const LAYERS = {
   gateway: [
     'shared providers/shapes evaluation/metrics accounts/retention.ts',
     'store providers/streams',
-    'providers/wires accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
+    'providers/wires accounts/cache-clears.ts accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
       'evaluation/artifacts evaluation/progress evaluation/secrets',
     'accounts/ledger accounts/sign-in',
     'accounts/objects accounts/prompts',

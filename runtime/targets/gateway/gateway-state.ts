@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { type AuditLog, createAuditLog } from './accounts/audit/audit-log.ts';
 import { createRefusedAttempts, type RefusedAttempts } from './accounts/audit/refused-attempts.ts';
-import { type CacheClears, createCacheClears } from './requests/cache/cache-clears.ts';
+import { createCacheClears, type CacheClears } from './accounts/cache-clears.ts';
 import { createOutbox, type Outbox } from './alerts/outbox.ts';
 import type { Identity, RateLimits } from './accounts/identity/identity.ts';
 import { createIdentity } from './accounts/identity/create-identity.ts';

@@ -6,7 +6,7 @@ import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { expand } from '#core/text/expand.ts';
 import { isSecretName } from '#core/text/secret-name.ts';
 import { trimOf } from '#core/text/trim-text.ts';
-import { documentPages } from '#gateway/requests/tokens/media/document-pages.ts';
+import { documentPages } from '#gateway/requests/tokens/media-tokens.ts';
 import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { labelInAnswer } from '#gateway/evaluation/work/inference/label-in-answer.ts';
 import { boundaryOf, readMultipart } from '#gateway/shared/multipart.ts';
@@ -75,7 +75,7 @@ export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
       ' ',
       '/Count ',
     ],
-    source: `${GATEWAY}/requests/tokens/media/document-pages.ts`,
+    source: `${GATEWAY}/requests/tokens/media-tokens.ts`,
   },
   multipart: {
     parse: readParts,

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import { messageOf } from '#contract/errors.ts';
-import { checkedUrl, providerLookup } from '../providers/adapters/http/provider-address.ts';
+import { checkedUrl, providerLookup } from '../providers/adapters/http/upstream.ts';
 import type { Webhook } from './alerts-config.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 

@@ -12,8 +12,11 @@ import type {
 } from '#gateway/providers/adapters/provider.ts';
 import type { Wire } from '#gateway/providers/shapes/wire.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
-import type { ForwardOptions, StreamSummary } from '#gateway/providers/streams/stream.ts';
-import { KEEP_ALIVE_TEXT } from '#gateway/providers/streams/event-text.ts';
+import {
+  KEEP_ALIVE_TEXT,
+  type ForwardOptions,
+  type StreamSummary,
+} from '#gateway/providers/streams/stream.ts';
 import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
 import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 

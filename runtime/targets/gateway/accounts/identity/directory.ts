@@ -3,17 +3,22 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { GroupGrant, KeyGrant, RateLimits, UserGrant } from './identity.ts';
-import { boundKey } from './bound-key.ts';
-import { dataOfKey, dataOfUser } from './data-access.ts';
 import { groupGrantsOf } from './group-grants.ts';
 import {
-  type KeyGrantRow,
   keyGrantOf,
   selectKeyGrants,
   selectUserGrants,
   userGrantOf,
+  limitsOfKey,
+  type KeyGrantRow,
 } from './grant-rows.ts';
-import type { DataAccess } from '../../shared/owner.ts';
+import { spaceOf, teamRealm, type DataAccess, type Realm } from '../../shared/owner.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { Schema, KeyRow } from '../../store/schema.ts';
+import { keyAccount } from '../../store/account-ids.ts';
+import { modelsOf } from './key-rows.ts';
+import { keyLabel } from './account-labels.ts';
+import { least } from '#core/numbers/extremes.ts';
 
 /** A user with the team and the organization of a service account. */
 interface KnownUser {
@@ -103,3 +108,86 @@ const unavailable = (cause: unknown): AppError =>
     cause,
     reason: 'database_unavailable',
   });
+
+interface KeyParts {
+  readonly key: KeyGrant;
+  readonly user: UserGrant;
+  readonly groups: readonly GroupGrant[];
+}
+
+/**
+ * What a key can see: one with a team only what was made with keys of the team; one that another user has created or rotated only what
+ * was made with such keys; and one that only its user has everything of the user, with what the user made in the teams that the user
+ * belongs to now.
+ */
+async function dataOfKey(db: Kysely<Schema>, { key, user, groups }: KeyParts): Promise<DataAccess> {
+  const { userId, ownerId } = user;
+  const team = teamIn(groups);
+  const realm = team ? teamRealm(team.ownerId) : key.issuer;
+  const owner = { userId, space: spaceOf(ownerId, realm) };
+  if (realm !== 'own') return { owner, viewer: { spaces: [owner.space] } };
+  const realms: readonly Realm[] = ['own', 'issued', ...(await teamRealmsOf(db, userId))];
+  return { owner, viewer: { spaces: realms.map((one) => spaceOf(ownerId, one)) } };
+}
+
+/** What the master key can see in the name of a user: everything of the user. It creates what keys of administrators can see. */
+function dataOfUser({ userId, ownerId }: UserGrant, groups: readonly GroupGrant[]): DataAccess {
+  const team = teamIn(groups);
+  const realm = team ? teamRealm(team.ownerId) : 'issued';
+  return { owner: { userId, space: spaceOf(ownerId, realm) }, viewer: { ownerId } };
+}
+
+/** What work for a team can see. */
+export function dataInTeam({ userId, ownerId }: UserGrant, groups: readonly GroupGrant[]): DataAccess {
+  const space = spaceOf(ownerId, teamRealm(teamIn(groups)?.ownerId ?? ''));
+  return { owner: { userId, space }, viewer: { spaces: [space] } };
+}
+
+const teamIn = (groups: readonly GroupGrant[]): GroupGrant | undefined =>
+  groups.find(({ kind }) => kind === 'team');
+
+async function teamRealmsOf(db: Kysely<Schema>, userId: string): Promise<readonly Realm[]> {
+  const rows = await db
+    .selectFrom('gateway_team_members')
+    .innerJoin('gateway_groups', (join) =>
+      join.onRef('gateway_groups.id', '=', 'gateway_team_members.team_id').on('kind', '=', 'team'),
+    )
+    .select('gateway_groups.owner_id')
+    .where('gateway_team_members.user_id', '=', userId)
+    .execute();
+  return rows.map(({ owner_id: ownerId }) => teamRealm(ownerId));
+}
+
+/**
+ * A key that a member has made for itself, with the limits of all keys that others have made for the member in the team. Its requests
+ * count in the budgets and rates of those keys too, so that a limit holds however many keys the member creates. Disabled keys hold as
+ * well, because members can disable them.
+ */
+async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'>): Promise<KeyGrant> {
+  if (key.teamId === null) return { ...key, boundBy: [] };
+  const rows = await db
+    .selectFrom('gateway_keys')
+    .selectAll()
+    .where('user_id', '=', key.userId)
+    .where('team_id', '=', key.teamId)
+    .where('self_made', '=', 0)
+    .orderBy('created_at')
+    .execute();
+  const ends = [key.expiresAt, ...rows.map((row) => row.expires_at)].filter((end) => end !== null);
+  return {
+    ...key,
+    expiresAt: ends.length === 0 ? null : least(ends),
+    logPrompts: rows.some((row) => row.log_prompts === 1) ? true : key.logPrompts,
+    boundBy: rows.filter(isLimited).map((row) => ({
+      account: keyAccount(row.id),
+      label: keyLabel({ name: row.key_name, prefix: row.key_prefix }),
+      allowedModels: modelsOf(row.allowed_models),
+      limits: limitsOfKey(row),
+    })),
+  };
+}
+
+const isLimited = (row: Selectable<KeyRow>): boolean =>
+  [row.rpm, row.tpm, row.max_parallel, row.max_budget_nano, row.allowed_models].some(
+    (limit) => limit !== null,
+  );

@@ -15,7 +15,7 @@ import { foundKeys } from './found-keys.ts';
 import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
 import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
-import { newSecret } from './secret.ts';
+import { newSecret } from './credentials.ts';
 
 export function createKeys(
   { db }: Store,

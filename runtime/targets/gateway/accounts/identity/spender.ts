@@ -1,10 +1,11 @@
 import { AppError } from '#contract/errors.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
-import type { Caller, GroupGrant, Spender, UserGrant } from './identity.ts';
+import type { Caller, GroupGrant, Spender, UserGrant, WorkPayer } from './identity.ts';
 import { notFound } from './checks.ts';
-import { dataInTeam } from './data-access.ts';
-import type { Directory } from './directory.ts';
+import { dataInTeam, type Directory, type Cached, type KnownKey } from './directory.ts';
 import { ALL_DATA } from '../../shared/owner.ts';
+import { refused } from './credentials.ts';
+import type { Members } from './groups-api.ts';
 
 /** The spender of a request: the user of the key, or with the master key the user that the request names. */
 export async function spenderOf(
@@ -108,3 +109,37 @@ const isAllowed = (allowed: readonly string[] | null, model: string): boolean =>
 
 const forbidden = (message: string, reason: string): AppError =>
   new AppError('ForbiddenError', message, { reason });
+
+interface WorkSpenderParts {
+  readonly directory: Directory;
+  readonly members: Pick<Members, 'ofUser'>;
+  /** Checks a key like that of a request. */
+  readonly checked: (known: Cached<KnownKey>) => Caller & { readonly kind: 'key' };
+}
+
+/**
+ * The spender of a request of a job: that of a request with the key that started it. Work without a key was started with the master key
+ * or by an earlier version; if it is billed to a team, its owner must still be in the team.
+ */
+export async function workSpender(parts: WorkSpenderParts, payer: WorkPayer): Promise<Spender> {
+  const spender = await payingSpender(parts, payer);
+  return payer.models === undefined ? spender : { ...spender, models: payer.models };
+}
+
+async function payingSpender(
+  { directory, members, checked }: WorkSpenderParts,
+  { keyId, userId, teamId }: WorkPayer,
+): Promise<Spender> {
+  if (keyId !== null) {
+    const known = await directory.keyById(keyId);
+    if (!known.value) throw refused('The API key that started this was deleted', 'invalid_key');
+    return await spenderOf(directory, checked(known), undefined);
+  }
+  const spender = await userSpender(directory, userId, teamId);
+  if (teamId === null || spender.user.teamId === teamId) return spender;
+  const memberships = await members.ofUser(userId);
+  if (memberships.some((one) => one.teamId === teamId)) return spender;
+  throw new AppError('ForbiddenError', `User '${userId}' is not a member of team '${teamId}'`, {
+    reason: 'not_a_member',
+  });
+}

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LedgerStore } from '../../store/store.ts';
+import type { LedgerStore, LedgerChanges, LedgerRows } from '../../store/store.ts';
 import { databaseUnavailable, isBadData, isContention } from '../../store/database-error.ts';
-import { type BatchRows, createBatchRows } from './batch-rows.ts';
+import type { AlertRow } from '../../store/record-schema.ts';
+import type { AccountRow, BudgetResetRow, ReservationRow, UsageRow } from '../../store/schema.ts';
 
 /** An operation on rows. It can be applied twice if the connection failed and the first commit may have succeeded. */
 interface Operation<Result> {
@@ -22,8 +23,10 @@ export interface BatchQueue {
 
 /** Maximum operations in a transaction, so that one batch does not block the event loop for long. */
 const MAX_BATCH_SIZE = 256;
+
 /** Maximum attempts of a transaction that conflicts with others, which take milliseconds each. */
 const MAX_CONTENTION_ATTEMPTS = 60;
+
 const MAX_PAUSE_MS = 100;
 
 interface Waiting {
@@ -128,4 +131,68 @@ async function persist<Result>(attempt: (isFirst: boolean) => Promise<Result>): 
       }
     }
   }
+}
+
+/** The rows of a batch with their changes. Operations are applied one after the other, and each sees the changes of those before. */
+export interface BatchRows {
+  readonly revision: number;
+  readonly account: (id: string) => AccountRow | undefined;
+  readonly put: (account: AccountRow) => void;
+  readonly reservation: (id: string) => ReservationRow | undefined;
+  readonly open: (reservation: ReservationRow) => void;
+  readonly close: (id: string) => void;
+  readonly isBilled: (id: string) => boolean;
+  readonly bill: (usage: UsageRow) => void;
+  readonly log: (reset: BudgetResetRow) => void;
+  readonly raise: (alert: AlertRow) => void;
+  readonly changes: () => LedgerChanges;
+}
+
+function createBatchRows(rows: LedgerRows): BatchRows {
+  const accounts = byId(rows.accounts);
+  const reservations = byId(rows.reservations);
+  const billed = new Set(rows.billed);
+  const changed = new Map<string, AccountRow>();
+  const opened: ReservationRow[] = [];
+  const closed: string[] = [];
+  const usage: UsageRow[] = [];
+  const resets: BudgetResetRow[] = [];
+  const alerts = new Map<string, AlertRow>();
+  return {
+    revision: rows.revision,
+    account: (id) => changed.get(id) ?? accounts.get(id),
+    put(account) {
+      if (accounts.get(account.id) !== account) changed.set(account.id, account);
+    },
+    reservation: (id) => reservations.get(id),
+    open(reservation) {
+      reservations.set(reservation.id, reservation);
+      opened.push(reservation);
+    },
+    close(id) {
+      reservations.delete(id);
+      closed.push(id);
+    },
+    isBilled: (id) => billed.has(id),
+    bill(row) {
+      billed.add(row.id);
+      usage.push(row);
+    },
+    log: (reset) => void resets.push(reset),
+    raise: (alert) => void alerts.set(alert.id, alert),
+    changes: () => ({
+      accounts: [...changed.values()],
+      opened,
+      closed,
+      usage,
+      resets,
+      alerts: [...alerts.values()],
+    }),
+  };
+}
+
+function byId<Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> {
+  const map = new Map<string, Row>();
+  for (const row of rows) map.set(row.id, row);
+  return map;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AlertRow } from '../../store/record-schema.ts';
 import type { AccountRow } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
-import type { HeldAccount } from './held-accounts.ts';
+import type { HeldAccount } from './limits.ts';
 
 /** When alerts about budgets are raised. */
 export interface AlertPolicy {

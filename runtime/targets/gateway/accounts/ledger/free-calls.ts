@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
 import type { Spender } from '../identity/identity.ts';
-import { admitted } from './admission.ts';
+import { admitted, type FreeCall, type RateState } from './ledger.ts';
 import type { BatchQueue } from './batch-queue.ts';
-import { heldAccounts, type HeldAccount } from './held-accounts.ts';
-import type { FreeCall, RateState } from './ledger.ts';
-import { countFreeCall, freeCallsOf } from './minute-usage.ts';
-import { narrowest, parallelRefusal, rateExceeded } from './refusals.ts';
-import { totalOf, waitUntilAtMost } from './sliding-minute.ts';
+import {
+  heldAccounts,
+  countFreeCall,
+  freeCallsOf,
+  narrowest,
+  parallelRefusal,
+  rateExceeded,
+  totalOf,
+  waitUntilAtMost,
+  type HeldAccount,
+} from './limits.ts';
 
 /**
  * Requests per minute that cost nothing have a limit of their own, as with Anthropic, because agents count tokens more often than they call

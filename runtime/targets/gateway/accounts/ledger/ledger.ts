@@ -3,10 +3,9 @@ import type { Nanos } from '../../shared/money.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Spender } from '../identity/identity.ts';
-import type { Admission } from './admission.ts';
-import type { UsageStatus } from './usage-status.ts';
 import type { Order } from '../../shared/order.ts';
 import type { Page } from '../../store/page.ts';
+import type { AppError } from '#contract/errors.ts';
 
 /** The estimated maximum cost of a request, before it is sent. */
 export interface Estimate {
@@ -236,3 +235,41 @@ export interface Prices {
   /** The price of a model at a time, from a cache. */
   at(modelKey: string, time: number): Promise<TokenPrice | undefined>;
 }
+
+declare const admission: unique symbol;
+
+/**
+ * Proof that the limits of a user hold for a call of a provider. The policy demands it, so that a call without limits does not compile. Only
+ * the ledger creates it, and `NO_LIMITS`.
+ */
+export interface Admission {
+  readonly [admission]: true;
+}
+
+/** For calls that the gateway makes on its own, e.g. for the bill of a batch, and for those with the master key, which has no limits. */
+export const NO_LIMITS: Admission = {} as Admission;
+
+/** Marks what the ledger has admitted. */
+export const admitted = <Value extends object>(value: Value): Value & Admission => value as Value & Admission;
+
+/**
+ * The outcome of a request. `cancelled`: its client disconnected, which is not a failure of a model or of the gateway. `interrupted`: the
+ * gateway was killed before the end.
+ */
+export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
+
+export type UsageStatus = (typeof USAGE_STATUSES)[number];
+
+/** Values of filters by outcome. */
+export const STATUS_FILTERS = ['any', ...USAGE_STATUSES] as const;
+
+/** The status of a row of the database. */
+export const usageStatusOf = (text: string): UsageStatus =>
+  USAGE_STATUSES.find((status) => status === text) ?? 'success';
+
+/** Whether a row counts as a failure in rates of errors. */
+export const isFailedStatus = (status: string): boolean => status === 'error' || status === 'interrupted';
+
+/** The status of a request that ends with this error; undefined for an answer. */
+export const statusOf = (error: AppError | undefined): UsageStatus =>
+  error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';

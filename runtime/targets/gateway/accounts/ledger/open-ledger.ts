@@ -3,26 +3,22 @@ import { inputError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { accountsOf } from '../../store/account-ids.ts';
 import type { Identity, Spender } from '../identity/identity.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, InFlightNote, LedgerStore } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Estimate, Ledger, Reservation, UsageEntry } from './ledger.ts';
-import { admitted } from './admission.ts';
+import { admitted, type Estimate, type Ledger, type Reservation, type UsageEntry } from './ledger.ts';
 import { createBatchQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
-import { type Closing, closeReservation } from './close-reservation.ts';
-import { heldAccounts } from './held-accounts.ts';
-import { keepReservation } from './lasting-reservation.ts';
-import { openReservation } from './open-reservation.ts';
-import { createFlightLog } from './flight-log.ts';
+import { closeReservation, keepReservation, openReservation, type Closing } from './reservation.ts';
+import { heldAccounts } from './limits.ts';
 import { createFreeCalls } from './free-calls.ts';
-import { interruptedOf } from './interrupted-usage.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
 import { repeat } from './repeat.ts';
 import { memberOf } from '#core/values/member-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
   /** Reads a key and its user again if they have changed since the request was authenticated, and the limits of work that is paid later. */
@@ -233,4 +229,103 @@ function checkEstimate({ cost, tokens }: Estimate): void {
   throw inputError(
     `Invalid estimate of ${cost} nano-dollars and ${tokens} tokens: both must be integers of at least 0.`,
   );
+}
+
+/** Returns what a request in flight has used so far; undefined while it has used nothing. */
+type UsageSoFar = () => InterruptedUsage | undefined;
+
+/**
+ * Stores what requests in flight have used so far, so that they are billed if this process is killed. Requests that end within
+ * a moment cost nothing: they are not written.
+ */
+interface FlightLog {
+  add(id: string, usage: UsageSoFar): void;
+  remove(id: string): void;
+  stop(): void;
+}
+
+/** How often requests are looked at, and how old they are when they are written first. */
+const INTERVAL_MS = 100;
+
+/** How often a request is written that uses more and more. */
+const RENEWAL_MS = 1000;
+
+interface Flight {
+  readonly usage: UsageSoFar;
+  due: number;
+  written: string | undefined;
+}
+
+function createFlightLog(
+  store: Pick<LedgerStore, 'note'>,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): FlightLog {
+  const flights = new Map<string, Flight>();
+  let disarm: (() => void) | undefined;
+  let isStopped = false;
+
+  const write = async (): Promise<void> => {
+    const now = clock.now();
+    const notes: InFlightNote[] = [];
+    for (const [id, flight] of flights) {
+      if (flight.due > now) continue;
+      const usage = flight.usage();
+      if (!usage) continue;
+      flight.due = now + RENEWAL_MS;
+      const interrupted = interruptedToText(usage);
+      if (interrupted === flight.written) continue;
+      flight.written = interrupted;
+      notes.push({ id, interrupted });
+    }
+    if (notes.length === 0) return;
+    try {
+      await store.note(notes);
+    } catch (error) {
+      for (const { id } of notes) {
+        const flight = flights.get(id);
+        if (flight) flight.written = undefined;
+      }
+      onError(error);
+    }
+  };
+  const arm = (): void => {
+    if (isStopped || disarm || flights.size === 0) return;
+    disarm = clock.after(INTERVAL_MS, () => {
+      void write().finally(() => {
+        disarm = undefined;
+        arm();
+      });
+    });
+  };
+
+  return {
+    add(id, usage) {
+      flights.set(id, { usage, due: clock.now() + INTERVAL_MS, written: undefined });
+      arm();
+    },
+    remove: (id) => void flights.delete(id),
+    stop() {
+      isStopped = true;
+      disarm?.();
+    },
+  };
+}
+
+/** What a request in flight has used so far. */
+interface InterruptedUsage {
+  readonly entry: UsageEntry;
+  readonly tags: readonly string[] | undefined;
+}
+
+/** The usage as text for the database. */
+const interruptedToText = ({ entry, tags }: InterruptedUsage): string =>
+  JSON.stringify({ entry: { ...entry, cost: entry.cost === null ? null : String(entry.cost) }, tags });
+
+/** Reads what `interruptedToText` wrote. */
+function interruptedOf(text: string): InterruptedUsage {
+  const { entry, tags } = parseJsonText(text) as Omit<InterruptedUsage, 'entry'> & {
+    readonly entry: Omit<UsageEntry, 'cost'> & { readonly cost: string | null };
+  };
+  return { entry: { ...entry, cost: entry.cost === null ? null : BigInt(entry.cost) }, tags };
 }

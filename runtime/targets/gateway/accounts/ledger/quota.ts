@@ -1,11 +1,10 @@
-import { totalOf } from './sliding-minute.ts';
+import { totalOf, minuteOf } from './limits.ts';
 import { spentNow } from '../identity/accounts.ts';
 import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Limits, Spender } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccountRow } from '../../store/schema.ts';
 import type { AccountState, Allowance, Quota } from './ledger.ts';
-import { minuteOf } from './minute-usage.ts';
 
 export async function quotaOf(
   { ledger }: Pick<Store, 'ledger'>,

@@ -1,4 +1,4 @@
-import { usageStatusOf } from './usage-status.ts';
+import { usageStatusOf } from './ledger.ts';
 import { type Kysely, sql } from 'kysely';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';

@@ -1,4 +1,4 @@
-import type { UsageStatus } from '../ledger/usage-status.ts';
+import type { UsageStatus } from '../ledger/ledger.ts';
 import { truncateWellFormed } from '../../shared/truncate-text.ts';
 import type { Logger } from '#serve/log.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';

@@ -1,4 +1,4 @@
-import { KEEP_ALIVE_TEXT } from '../../providers/streams/event-text.ts';
+import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
 
 /** Content type of streamed answers. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';

@@ -1,7 +1,7 @@
 import type { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { PieceSource } from '#serve/http/exchange/piece-source.ts';
-import { KEEP_ALIVE_TEXT } from '../../providers/streams/event-text.ts';
+import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
 
 export interface PendingStreamParts {
   readonly clock: Pick<Clock, 'after'>;

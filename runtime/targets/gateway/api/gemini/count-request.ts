@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { AppError } from '#contract/errors.ts';
-import { modelName, openObject } from '../../requests/completions/endpoints/shapes.ts';
+import { modelName, openObject } from '../../requests/completions/endpoints/endpoint.ts';
 
 /** The prompt whose tokens are counted. */
 export const COUNT_SCHEMA = openObject({

@@ -4,7 +4,7 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { closed } from '#serve/http/schemas.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 import { GEMINI_PATH } from './paths.ts';
-import { openObject } from '../../requests/completions/endpoints/shapes.ts';
+import { openObject } from '../../requests/completions/endpoints/endpoint.ts';
 import { GEMINI_SCHEMA } from '../../requests/completions/endpoints/gemini.ts';
 
 const model = closed(

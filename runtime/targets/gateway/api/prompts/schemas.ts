@@ -1,4 +1,4 @@
-import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
+import { USAGE_STATUSES } from '../../accounts/ledger/ledger.ts';
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { count, time } from '../http/fields.ts';

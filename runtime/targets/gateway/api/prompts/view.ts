@@ -1,4 +1,4 @@
-import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
+import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import type { Static } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';

@@ -5,7 +5,7 @@ import type { TrendScope } from '../../accounts/ledger/trends/trends-api.ts';
 import { administersTeam, originOf, readsEverything } from '../../accounts/identity/manager.ts';
 import type { Caller, Identity } from '../../accounts/identity/identity.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import type { LiveRequest } from '../../requests/completions/live-request.ts';
+import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { permitScope } from '../usage/permit-scope.ts';

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { LiveRequest } from '../../requests/completions/live-request.ts';
+import type { LiveRequest } from '../../requests/completions/completion.ts';
 import type { liveRequests } from './schemas.ts';
 
 export const liveRequestView = (one: LiveRequest, now: number): Static<typeof liveRequests>[number] => ({

@@ -5,7 +5,7 @@ import { admit } from '#serve/http/admit.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { RefusedAttempt } from '../../accounts/audit/refused-attempts.ts';
-import { shownPrefixIn } from '../../accounts/identity/shown-prefix.ts';
+import { shownPrefixIn } from '../../accounts/identity/credentials.ts';
 import type { CredentialReader } from '../auth/session-credentials.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { GatewayState } from '../../gateway-state.ts';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { COUNT_MESSAGES_SCHEMA } from '../../requests/completions/endpoints/messages.ts';
-import { COUNT_RESPONSES_SCHEMA } from '../../requests/completions/endpoints/responses.ts';
+import { COUNT_RESPONSES_SCHEMA } from '../../requests/completions/endpoints/openai.ts';
 import type { Wire } from '../../providers/shapes/wire.ts';
 
 /** A route that counts the tokens of a prompt of one API. */

@@ -1,7 +1,7 @@
 import { readJsonBytes } from '#serve/http/body.ts';
 import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import { disconnectSignal } from '#serve/http/exchange/exchange.ts';
-import { forwardedHeaders } from '../../requests/completions/forwarded-headers.ts';
+import { forwardedHeaders } from '../../requests/completions/read-request.ts';
 import { createInputCounts } from '../../requests/completions/count-input.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';

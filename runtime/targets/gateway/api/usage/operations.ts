@@ -1,4 +1,4 @@
-import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
+import { STATUS_FILTERS } from '../../accounts/ledger/ledger.ts';
 import { Type } from 'typebox';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';

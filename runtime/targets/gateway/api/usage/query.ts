@@ -1,4 +1,4 @@
-import { STATUS_FILTERS } from '../../accounts/ledger/usage-status.ts';
+import { STATUS_FILTERS } from '../../accounts/ledger/ledger.ts';
 import type { Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { isTimeZone } from '#core/time/calendar.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { GatewayContext } from '../../context.ts';
-import { eventText } from '../../providers/streams/event-text.ts';
+import { eventText } from '../../providers/streams/stream.ts';
 import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
 import type { WorkflowDetails } from '../../evaluation/workflows/workflow.ts';
 import { followLogs } from '../../evaluation/workflows/workflow-logs.ts';

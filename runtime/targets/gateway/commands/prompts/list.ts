@@ -1,4 +1,4 @@
-import { isFailedStatus } from '../../accounts/ledger/usage-status.ts';
+import { isFailedStatus } from '../../accounts/ledger/ledger.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';

@@ -1,4 +1,4 @@
-import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
+import { USAGE_STATUSES } from '../../accounts/ledger/ledger.ts';
 import { statusCell } from '../show/status-cell.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';

@@ -1,5 +1,5 @@
 import type { formatTable } from '#serve/cli/table.ts';
-import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
+import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
 type Cell = Parameters<typeof formatTable>[1][number][number];

@@ -1,4 +1,4 @@
-import { USAGE_STATUSES } from '../../accounts/ledger/usage-status.ts';
+import { USAGE_STATUSES } from '../../accounts/ledger/ledger.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { isTimeZone } from '#core/time/calendar.ts';

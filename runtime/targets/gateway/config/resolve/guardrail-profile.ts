@@ -2,7 +2,7 @@ import { messageOf } from '#contract/errors.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailProfile } from '../../requests/guardrails/guardrail.ts';
 import { compileAnswerSchema } from '../../requests/guardrails/judges/answer-schema.ts';
-import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../requests/guardrails/judges/defaults.ts';
+import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../requests/guardrails/judges/judgement.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';
 import { readBaseUrl } from './base-url.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';

@@ -1,8 +1,8 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
-import { RETRY_BUDGET_POLICY } from '../../requests/routing/retry-budget.ts';
-import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/circuit-breaker.ts';
+import { RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
+import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/target-breakers.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { REQUEST_POLICY } from '../../providers/shapes/request-policy.ts';

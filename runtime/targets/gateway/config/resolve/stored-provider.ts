@@ -4,7 +4,7 @@ import type { Finding } from '#core/yaml/issue.ts';
 import { createValidate, type Validate } from '#core/yaml/validate.ts';
 import { joinSecrets } from '../../accounts/registry/entry-secrets.ts';
 import type { EntrySettings, StoredProvider } from '../../accounts/registry/model-entries.ts';
-import { checkedUrl } from '../../providers/adapters/http/provider-address.ts';
+import { checkedUrl } from '../../providers/adapters/http/upstream.ts';
 import type { ProviderLimits } from '../../providers/adapters/provider.ts';
 import { type StoredProviderEntry, storedProvider } from '../schemas/stored-entries.ts';
 import type { ConfiguredProvider, EntryOutcome } from '../stored-models.ts';

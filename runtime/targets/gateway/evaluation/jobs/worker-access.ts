@@ -2,9 +2,8 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { readBearerToken } from '#serve/program/bearer-token.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
-import { refused, tokenOf } from '../../accounts/identity/credentials.ts';
+import { refused, tokenOf, hashOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
-import { hashOf } from '../../accounts/identity/secret.ts';
 import { payerOf, servedModels, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 

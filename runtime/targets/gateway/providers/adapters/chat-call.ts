@@ -1,19 +1,30 @@
 import { editMembers } from '../../shared/json-members.ts';
 import type { Clock } from '#platform/clock.ts';
 import { openStream } from '../streams/open-stream.ts';
-import { encodedOutput, type StreamOutput, unchangedOutput } from '../streams/stream-output.ts';
+import { encodedOutput, unchangedOutput, type StreamOutput } from '../streams/stream-output.ts';
 import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';
-import type { AnswerSummary, EventEncoder, StoredAnswerState } from '../streams/stream.ts';
+import type {
+  AnswerSummary,
+  EventEncoder,
+  StoredAnswerState,
+  EventDecoder,
+  OpenedStream,
+} from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
-import { createdWith } from '../references/created-with.ts';
+import { createdWith, createdIds, idsOfItem, MAX_CREATED_IDS } from '../references/created-ids.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion, Json } from '../shapes/chat.ts';
 import { REQUEST_POLICY } from '../shapes/request-policy.ts';
-import { clientEncoder, type ClientView } from '../wires/client-encoder.ts';
-import { droppedNotice, withNotice } from '../wires/dropped-notice.ts';
+import {
+  clientEncoder,
+  droppedNotice,
+  withNotice,
+  withOriginalNames,
+  withProviderNames,
+  type ClientView,
+} from '../wires/client-view.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
-import { withOriginalNames, withProviderNames } from '../wires/provider-names.ts';
-import { withSupportedTools } from '../wires/supported-tools.ts';
+import { withSupportedTools } from '../wires/custom-tools.ts';
 import type {
   ChatAnswer,
   FailedAnswer,
@@ -25,15 +36,14 @@ import type {
   UpstreamWire,
   WholeAnswer,
 } from './provider.ts';
-import type { Exchange, JsonAnswer } from './exchange.ts';
+import { renameInEvent, type Exchange, type JsonAnswer } from './exchange.ts';
 import { isFailed, requestOrFailure } from './failure.ts';
-import { createdIds } from '../references/created-ids.ts';
-import { watchStored } from './watch-stored.ts';
 import type { UpstreamBody } from './http/upstream-body.ts';
-import { renameInEvent } from './rename-model.ts';
 import { createSignatureMemory, type SignatureMemory } from './signature-memory.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
-export interface ChatParts {
+interface ChatParts {
   readonly adapter: ProviderAdapter;
   readonly exchange: Exchange;
   readonly limits: ProviderLimits;
@@ -253,3 +263,42 @@ const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSumm
 /** The same bytes, which are not copied. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
+
+interface WatchedStream {
+  readonly decode: EventDecoder;
+  readonly withStored: (stream: OpenedStream) => OpenedStream;
+}
+
+/** Adds to the summary of a stream which answer the provider stores, and what it creates with it. The first event has the id of the answer. */
+function watchStored(
+  decode: EventDecoder,
+  stateOf: (response: Json) => StoredAnswerState | undefined,
+): WatchedStream {
+  let stored: StoredAnswerState | undefined;
+  const items = new Set<string>();
+  const created = new Set<string>();
+  return {
+    decode(event, data) {
+      if (event === 'response.created')
+        stored = stateOf(membersOf(membersOf(parseJsonText(data))['response']));
+      else if (stored && event === 'response.output_item.added' && items.size < MAX_CREATED_IDS)
+        for (const id of idsOfItem(membersOf(parseJsonText(data))['item'])) items.add(id);
+      if (created.size < MAX_CREATED_IDS) for (const id of createdWith(data)) created.add(id);
+      return decode(event, data);
+    },
+    withStored: (stream) => ({
+      ...stream,
+      forward: (options) =>
+        stream.forward({
+          ...options,
+          // A stream that ends has a result.
+          settle: (summary) =>
+            options.settle({
+              ...summary,
+              ...(stored && { stored: { ...stored, isQueued: false, items: [...items] } }),
+              created: [...created],
+            }),
+        }),
+    }),
+  };
+}

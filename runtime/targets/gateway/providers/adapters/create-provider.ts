@@ -8,20 +8,28 @@ import type {
   ProviderLimits,
   Upstream,
   WholeAnswer,
+  CountedInput,
+  ProviderCall,
 } from './provider.ts';
 import { createRedactions } from '#core/text/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
-import { createExchange, type JsonAnswer } from './exchange.ts';
-import { failure, isFailed, requestOrFailure } from './failure.ts';
-import { createTokenCounter } from './token-count.ts';
-import { createProviderObjects } from './objects.ts';
-import { createRealtimeDialer } from './realtime.ts';
+import { createExchange, type JsonAnswer, type Exchange } from './exchange.ts';
+import { failure, isFailed, requestOrFailure, thrownFailure } from './failure.ts';
 import { createRelay } from './relay.ts';
-import { createRedact } from './redact.ts';
+import { createRedact, type Redact } from './redact.ts';
 import type { Json } from '../shapes/chat.ts';
 import { objectsIn } from '../wires/foreign-json.ts';
+import type { ObjectCall, ProviderObjects, OpenedSocket, RealtimeCall } from './other-calls.ts';
+import { randomBytes } from 'node:crypto';
+import { AppError } from '#contract/errors.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import { editMembers } from '../../shared/json-members.ts';
+import { REQUEST_POLICY } from '../shapes/request-policy.ts';
+import { CLIENT_WIRES } from '../wires/index.ts';
+import { withSupportedTools } from '../wires/custom-tools.ts';
+import { REMOVE_GATEWAY_MEMBERS } from './unsupported.ts';
 
-export interface ProviderParts {
+interface ProviderParts {
   readonly instance: Pick<
     ProviderInstance,
     'name' | 'apiKey' | 'headers' | 'models' | 'listedAs' | 'secrets'
@@ -105,5 +113,112 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       return isFailed(list) ? list.failure : list;
     },
     close: () => upstream.close(),
+  };
+}
+
+interface ObjectsParts {
+  readonly exchange: Exchange;
+  readonly limits: ProviderLimits;
+}
+
+/** Calls OpenAI's APIs of files, batches and stored responses, whose answers pass through unchanged. */
+function createProviderObjects({ exchange, limits }: ObjectsParts): ProviderObjects<FailedAnswer> {
+  const limitOf = ({ signal }: ObjectCall) => ({ signal, timeoutMs: limits.answerMs });
+  return {
+    call: async (call) =>
+      await exchange.json(requestOf(call), limitOf(call), ({ bytes, json }) => ({
+        kind: 'object' as const,
+        bytes,
+        json,
+      })),
+    open: async (call) =>
+      await exchange.open(requestOf(call), limitOf(call), ({ headers, body }) =>
+        Promise.resolve({
+          kind: 'opened' as const,
+          type: String(headers['content-type'] ?? 'application/octet-stream'),
+          body,
+        }),
+      ),
+  };
+}
+
+const requestOf = ({ method, path, body, headers }: ObjectCall) => ({ method, path, body, headers });
+
+interface DialerParts {
+  readonly adapter: Pick<ProviderAdapter, 'realtimePath'>;
+  readonly upstream: Upstream;
+  readonly limits: ProviderLimits;
+  readonly redact: Redact;
+}
+
+/** Opens WebSockets to a provider. Extensions are not offered, so frames pass through without compression. */
+function createRealtimeDialer({ adapter, upstream, limits, redact }: DialerParts): Provider['realtime'] {
+  const { realtimePath } = adapter;
+  const dial = upstream.upgrade?.bind(upstream);
+  if (!realtimePath || !dial) return undefined;
+  return async ({ model, headers, signal }: RealtimeCall): Promise<OpenedSocket | FailedAnswer> => {
+    const late = AbortSignal.timeout(limits.connectMs + limits.firstByteMs);
+    try {
+      const socket = await dial({
+        path: realtimePath(model),
+        headers: {
+          ...headers,
+          'sec-websocket-version': '13',
+          'sec-websocket-key': randomBytes(16).toString('base64'),
+        },
+        signal: AbortSignal.any([signal, late]),
+      });
+      return { kind: 'socket', socket, maxFrameBytes: limits.maxEventBytes };
+    } catch (error) {
+      if (signal.aborted) return failure('cancelled');
+      const facts = { isCancelled: false, timedOut: late.aborted, redact };
+      return { kind: 'failed', failure: thrownFailure(error, facts) };
+    }
+  };
+}
+
+interface TokenCountParts {
+  readonly adapter: ProviderAdapter;
+  readonly exchange: Exchange;
+}
+
+/** Maximum time for a count. Clients wait for it before each request, and an estimate is available immediately. */
+const COUNT_MS = 10_000;
+
+/** Creates the function that lets the provider count the tokens of a prompt; undefined if its API cannot. */
+function createTokenCounter({ adapter, exchange }: TokenCountParts): Provider['countTokens'] {
+  const { tokenCount: counting, translated } = adapter;
+  if (!counting) return undefined;
+  const bodyOf = (call: ProviderCall): Uint8Array => {
+    const { wire, bytes, members, model, body, unsupportedTools = REQUEST_POLICY.unsupportedTools } = call;
+    if (wire === counting.wire)
+      return editMembers(
+        bytes,
+        {
+          ...CLIENT_WIRES[wire].nativeEdits?.(body),
+          ...REMOVE_GATEWAY_MEMBERS,
+          ...counting.edits(model),
+        },
+        members,
+      );
+    if (!translated || !counting.request)
+      throw new AppError('NotImplementedError', 'The provider cannot count tokens of requests of this API.');
+    const { chat } = withSupportedTools(CLIENT_WIRES[wire].toChat(body), unsupportedTools);
+    return Buffer.from(JSON.stringify(counting.request(translated.request(chat, model), model)));
+  };
+  return async (call) => {
+    const body = requestOrFailure(() => bodyOf(call));
+    if (isFailed(body)) return body;
+    const headers = { ...call.trace, ...(call.wire === counting.wire ? call.headers : undefined) };
+    const request = { method: 'POST', path: counting.path(call.model), body, headers } as const;
+    return await exchange.json(
+      request,
+      { signal: call.signal, timeoutMs: COUNT_MS },
+      ({ json }): CountedInput => {
+        const tokens = counting.count(json);
+        if (!isCount(tokens)) throw new Error('The response has no count of tokens.');
+        return { kind: 'counted', tokens };
+      },
+    );
   };
 }

@@ -4,7 +4,6 @@ import type { Clock } from '#platform/clock.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import type { Json } from '../shapes/chat.ts';
-import { readAbandoned } from './abandoned-answer.ts';
 import type {
   FailedAnswer,
   ProviderAdapter,
@@ -12,16 +11,20 @@ import type {
   Upstream,
   UpstreamAnswer,
   UpstreamRequest,
+  AbandonedAnswer,
+  AbandonedRead,
 } from './provider.ts';
 import type { Wire } from '../shapes/wire.ts';
-import { describeAnswer } from './failure-detail.ts';
-import { failure, refusedAnswer, thrownFailure } from './failure.ts';
-import type { UpstreamBody } from './http/upstream-body.ts';
-import { createWaiter } from './http/waiter.ts';
+import { describeAnswer, failure, refusedAnswer, thrownFailure, isFailed } from './failure.ts';
+import { createWaiter, type UpstreamBody, type Waiter } from './http/upstream-body.ts';
 import type { Redact } from './redact.ts';
-import { renameInAnswer } from './rename-model.ts';
+import { AppError } from '#contract/errors.ts';
+import { editMembers } from '../../shared/json-members.ts';
+import { readEvent } from '#serve/event-stream/event-data.ts';
+import type { ClientWire } from '../wires/client-wire.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
-export interface ExchangeParts {
+interface ExchangeParts {
   readonly upstream: Upstream;
   readonly adapter: ProviderAdapter;
   readonly limits: ProviderLimits;
@@ -227,4 +230,70 @@ function statusIn(body: unknown): number {
   const { code, status }: Json = isObject(body) && isObject(body['error']) ? body['error'] : {};
   const found = [code, status].find((value) => typeof value === 'number' && value >= 400 && value < 600);
   return typeof found === 'number' ? found : 200;
+}
+
+interface AbandonedAnswerParts<Result extends object> {
+  /** The parsed answer, or its failure. Never rejects. */
+  readonly answer: Promise<Result | FailedAnswer>;
+  readonly summaryOf: (result: Result) => AnswerSummary | Promise<AnswerSummary>;
+  /** Whether the provider has started an answer with a successful status. */
+  readonly hasBegun: () => boolean;
+  readonly waiter: Waiter;
+  readonly clock: Clock;
+  readonly drainMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Reads an answer without a client to its end, for at most `drainMs`, because the provider bills it anyway. */
+function readAbandoned<Result extends object>({
+  answer,
+  summaryOf,
+  hasBegun,
+  waiter,
+  clock,
+  drainMs,
+  signal,
+}: AbandonedAnswerParts<Result>): AbandonedAnswer {
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+    waiter.cancel();
+  };
+  const disarm = clock.after(drainMs, stop);
+  // An AppError as the reason means that the gateway is stopping: there is no time left.
+  if (signal.reason instanceof AppError) stop();
+
+  const read = async (): Promise<AbandonedRead> => {
+    try {
+      const result = await answer;
+      if (!isFailed(result)) return { kind: 'answered', summary: await summaryOf(result) };
+      const isRefused = result.failure.upstreamStatus !== undefined;
+      const isUnanswered = !hasBegun() && !isStopped;
+      return isRefused || isUnanswered ? { kind: 'failed' } : { kind: 'answered', summary: undefined };
+    } finally {
+      disarm();
+    }
+  };
+  return { read: read(), stop };
+}
+
+/** Replaces the name of the model in an answer. All other bytes stay the same. */
+function renameInAnswer(wire: ClientWire, bytes: Uint8Array, json: Json, model: string): Uint8Array {
+  const edits = wire.renames(json, model);
+  return edits ? editMembers(bytes, edits) : bytes;
+}
+
+/** Replaces the name of the model in one event of a stream. All other bytes stay the same. */
+export function renameInEvent(wire: ClientWire, frame: Buffer, model: string): Buffer {
+  const { data } = readEvent(frame);
+  if (data === undefined || !data.startsWith('{')) return frame;
+  const edits = wire.renames(membersOf(parseJsonText(data)), model);
+  const at = edits ? frame.indexOf(data) : -1;
+  if (!edits || at === -1) return frame;
+  const end = at + Buffer.byteLength(data);
+  return Buffer.concat([
+    frame.subarray(0, at),
+    editMembers(frame.subarray(at, end), edits),
+    frame.subarray(end),
+  ]);
 }

@@ -1,8 +1,8 @@
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import type { AbandonedAnswer, ErrorText, FailedAnswer, FailureKind, ProviderFailure } from './provider.ts';
-import { isAccessRefused } from './access/access-refused.ts';
-import { describeThrown } from './failure-detail.ts';
+import { isAccessRefused } from './access/access.ts';
 import type { Redact } from './redact.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 interface FailureDefinition {
   readonly code: ErrorCode;
@@ -82,7 +82,7 @@ const FAILURES: Readonly<Record<FailureKind, FailureDefinition>> = {
   cancelled: { code: 'CancelledError', reason: 'client_left', message: 'Client disconnected.' },
 };
 
-export interface FailureFacts {
+interface FailureFacts {
   readonly upstreamStatus?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** The provider's message, already without secrets. */
@@ -104,7 +104,7 @@ export function failure(kind: FailureKind, facts: FailureFacts = {}): FailedAnsw
   };
 }
 
-export interface RefusedAnswer {
+interface RefusedAnswer {
   readonly status: number;
   readonly retryAfter: string | readonly string[] | undefined;
   readonly errorText: ErrorText;
@@ -135,11 +135,15 @@ export function refusedAnswer({
 /** Matches billing errors. `budget_exceeded` and `estimate_exceeds_budget` are codes of this gateway as an upstream. */
 const BILLING =
   /insufficient_quota|budget_exceeded|exceeds_budget|billing|credit balance|payment|balance is too low|insufficient balance/i;
+
 const OVERLOADED = /overloaded|resource_exhausted/i;
+
 /** Azure's code for a prompt that its filter refused. */
 const CONTENT_FILTER = /\bcontent_filter\b/;
+
 /** Code of this gateway as an upstream, and of servers that answer 400 instead of 404. */
 const MODEL_NOT_FOUND = /\bmodel_not_found\b/;
+
 const RATE_LIMITED = /rate_limit|rate limit|too many requests/i;
 
 function kindOf(status: number, { code = '', message = '' }: ErrorText): FailureKind {
@@ -209,4 +213,32 @@ export function thrownFailure(
   // The provider answered with a successful status, but the body does not match its headers.
   const isPaid = error instanceof AppError && error.code === 'MalformedError';
   return failure(kind, { cause: error, detail, isPaid }).failure;
+}
+
+/** Maximum bytes of a body in a log: enough to distinguish an error of the API from a page of a proxy. */
+const MAX_BODY_BYTES = 1000;
+
+/** Describes an error for logs and administrators: class, code and message, with its causes. */
+function describeThrown(error: unknown): string {
+  const parts: string[] = [];
+  for (let at = error; at instanceof Error && parts.length < MAX_CAUSES; at = at.cause)
+    parts.push(describe(at));
+  return parts.length === 0 ? String(error) : parts.join(', caused by ');
+}
+
+const MAX_CAUSES = 4;
+
+function describe(error: Error): string {
+  // Node throws an AggregateError when a host has several addresses and none accepts the connection.
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.map((one) => describeThrown(one)).join('; ');
+  const code = errorCode(error);
+  const name = code !== undefined && !error.message.includes(code) ? `${error.name} ${code}` : error.name;
+  return error.message === '' ? name : `${name}: ${error.message}`;
+}
+
+/** Describes a provider's answer for logs and administrators: status and body, shortened and without secrets. */
+export function describeAnswer(status: number, body: Uint8Array, redact: Redact): string {
+  const text = Buffer.from(body.subarray(0, MAX_BODY_BYTES)).toString('utf8');
+  return redact(text === '' ? `status ${status} without a body` : `status ${status}: ${text}`);
 }

@@ -10,9 +10,8 @@ import {
   PROVIDER_LIMITS,
   type ProviderType,
 } from './provider.ts';
-import { encoderAdapter } from './encoder/adapter.ts';
+import { encoderAdapter, createEncoderProvider } from './encoder/encoder-provider.ts';
 import type { WatchChild } from './encoder/child.ts';
-import { createEncoderProvider } from './encoder/encoder-provider.ts';
 import { superviseEncoder } from './encoder/supervised-upstream.ts';
 import { geminiAdapter } from './gemini/adapter.ts';
 import { openAzure } from './azure/open.ts';

@@ -10,11 +10,8 @@ import type { RequestPolicy } from '../shapes/request-policy.ts';
 import type { Wire } from '../shapes/wire.ts';
 import type { ChatRequest, Json } from '../shapes/chat.ts';
 import type { CloudSettings } from './cloud-settings.ts';
-import type { UpstreamBody } from './http/upstream-body.ts';
-import type { Waiter } from './http/waiter.ts';
-import type { OpenedSocket, RealtimeCall } from './realtime-call.ts';
-import type { ProviderObjects } from './provider-objects.ts';
-import type { Relay, RelayRoute } from './relay-route.ts';
+import type { UpstreamBody, Waiter } from './http/upstream-body.ts';
+import type { OpenedSocket, RealtimeCall, ProviderObjects, Relay, RelayRoute } from './other-calls.ts';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder' | CloudSettings['kind'];
 

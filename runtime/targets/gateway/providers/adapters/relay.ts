@@ -5,11 +5,11 @@ import type { Clock } from '#platform/clock.ts';
 import { writeForm } from '../../shared/form.ts';
 import { editMembers } from '../../shared/json-members.ts';
 import { openBytes } from '../streams/open-bytes.ts';
-import type { AnswerSummary } from '../streams/stream.ts';
+import type { AnswerSummary, TokenUsage } from '../streams/stream.ts';
 import { formFields } from './form-fields.ts';
 import type { Exchange } from './exchange.ts';
 import { isFailed, requestOrFailure } from './failure.ts';
-import { REMOVE_GATEWAY_MEMBERS } from './gateway-members.ts';
+import { REMOVE_GATEWAY_MEMBERS } from './unsupported.ts';
 import type {
   ChatAnswer,
   FailedAnswer,
@@ -21,11 +21,18 @@ import type {
   UpstreamAnswer,
   WholeAnswer,
 } from './provider.ts';
-import type { Relay } from './relay-route.ts';
-import { openRelayedEvents } from './relay-events.ts';
-import { relayUnits, relayUsage } from './relay-usage.ts';
+import type { Relay, RelayRoute } from './other-calls.ts';
+import { openStream } from '../streams/open-stream.ts';
+import { unchangedOutput } from '../streams/stream-output.ts';
+import { createUpstreamReader } from '../streams/upstream-reader.ts';
+import { checkedDecoder } from '../wires/chat/read-answer.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import type { Json } from '../shapes/chat.ts';
+import { readUsage } from '../streams/tally.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
 
-export interface RelayParts {
+interface RelayParts {
   readonly adapter: ProviderAdapter;
   readonly exchange: Exchange;
   readonly limits: ProviderLimits;
@@ -104,6 +111,7 @@ export function createRelay({
 }
 
 const JSON_TYPE = 'application/json';
+
 const NO_OUTPUT = { outputLength: 0, outputText: '', finishReason: undefined };
 
 const summaryOf = async (answer: Relayed): Promise<AnswerSummary> =>
@@ -159,3 +167,97 @@ function spokenSummary({ input }: RelayCall['body']): AnswerSummary {
 
 /** OpenAI's models have 20 tokens for a second of speech, in which about 15 characters are spoken. */
 export const SPOKEN_TOKENS_PER_CHARACTER = 20 / 15;
+
+interface RelayedEventsParts {
+  readonly exchange: Pick<Exchange, 'errorEvent'>;
+  readonly limits: ProviderLimits;
+  readonly answer: UpstreamBody;
+  readonly events: NonNullable<Relay['events']>;
+  readonly heard: () => void;
+  readonly clock: Clock;
+  readonly startedAt: number;
+  readonly idleMs: number;
+  readonly maxMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface OpenedEvents extends StreamedAnswer {
+  readonly drain: () => Promise<AnswerSummary>;
+}
+
+/** Opens the events of a relayed answer, which pass through unchanged. */
+async function openRelayedEvents(parts: RelayedEventsParts): Promise<OpenedEvents | FailedAnswer> {
+  const { exchange, limits, answer, events, heard, clock, startedAt, idleMs, maxMs, signal } = parts;
+  const { syntax } = events;
+  const decode = checkedDecoder(events.decoder, { isTranslated: false });
+  const reader = createUpstreamReader({
+    body: answer,
+    decode,
+    clock,
+    idleMs,
+    maxEventBytes: limits.maxEventBytes,
+  });
+  const opening = await openStream({
+    reader,
+    output: unchangedOutput(syntax, {}),
+    syntax,
+    clock,
+    startedAt,
+    maxMs,
+    signal,
+    maxSilentMs: Math.max(idleMs, limits.answerMs),
+    onHeard: heard,
+  });
+  if (opening.kind === 'error') return exchange.errorEvent(opening.body);
+  return { kind: 'stream', stream: opening.stream, drain: opening.drain };
+}
+
+/** Usage in any of the forms of relayed APIs: of chats, of responses and images, of Cohere's and Jina's rerankers, and of audio. */
+export function relayUsage(answer: Json, route: RelayRoute): TokenUsage | undefined {
+  const { usage, meta } = answer;
+  const told = membersOf(usage);
+  const seconds = secondsOf(told['type'] === 'duration' ? told['seconds'] : answer['duration']);
+  if (seconds !== undefined) return { ...NO_TOKENS, audio: { seconds } };
+  const { tokens } = membersOf(meta);
+  const counts = { ...told, ...membersOf(tokens) };
+  const output = counts['output_tokens'] ?? counts['completion_tokens'] ?? 0;
+  const input = counts['input_tokens'] ?? counts['prompt_tokens'] ?? counts['total_tokens'];
+  if (route === 'image_generations') {
+    // Models of images report which of their tokens are text, or generate nothing else.
+    const { image_tokens: made = output } = membersOf(counts['output_tokens_details']);
+    return readUsage({
+      prompt_tokens: input,
+      completion_tokens: output,
+      prompt_tokens_details: counts['input_tokens_details'],
+      completion_tokens_details: { image_tokens: made },
+    });
+  }
+  const read = readUsage({ prompt_tokens: input, completion_tokens: output });
+  const { audio_tokens: audioInput } = membersOf(told['input_token_details']);
+  return read && isCount(audioInput) ? { ...read, audio: { audioInput } } : read;
+}
+
+/** Images, and search units of rerankers, in the forms of these APIs. */
+function relayUnits({ data, meta }: Json, route: RelayRoute): UnitCounts | undefined {
+  if (route === 'image_generations' && Array.isArray(data)) return { images: data.length };
+  const { search_units: queries } = membersOf(membersOf(meta)['billed_units']);
+  return route === 'rerank' && isCount(queries) ? { queries } : undefined;
+}
+
+const NO_TOKENS = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** No single recording is longer than a month. */
+const MAX_SECONDS = 2_678_400;
+
+/** Older answers have the length as text. */
+function secondsOf(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined;
+}

@@ -1,9 +1,17 @@
 import type { TokenUsage } from '../streams/stream.ts';
 import { readUsage } from '../streams/tally.ts';
 import type { Json } from '../shapes/chat.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 
 /** The usage of a response in OpenAI's format. Without a count of output tokens it is 0, as for embeddings, which have no output. */
 export function usageOf(body: Json): TokenUsage | undefined {
   const usage = readUsage(body['usage']);
   return usage && { ...usage, completionTokens: usage.completionTokens ?? 0 };
+}
+
+/** Sums counts that a provider reports separately: undefined if none is present, NaN if one is invalid. */
+export function sumOfCounts(...counts: readonly unknown[]): number | undefined {
+  const present = counts.filter((count) => count !== undefined && count !== null);
+  if (present.length === 0) return undefined;
+  return present.reduce<number>((sum, count) => sum + (isCount(count) ? count : Number.NaN), 0);
 }

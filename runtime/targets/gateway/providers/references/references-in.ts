@@ -1,10 +1,10 @@
 import type { Steps } from '#core/limits/steps.ts';
 import { runAtOnce } from '#platform/run-yielding.ts';
 import type { Json } from '../shapes/chat.ts';
-import { nameOf } from './name-of.ts';
+import { OTHER_IDS, REFERENCE_NAMES } from './reference-names.ts';
 
 /** What a request names, found in one pass over its parsed body. */
-export interface References {
+interface References {
   /** Ids that a provider could look up, as they are and as the last step of a path. */
   readonly ids: ReadonlySet<string>;
   /** Number of members of all objects in the body. */
@@ -73,6 +73,7 @@ const isSmall = (object: Json): boolean => Object.keys(object).length <= 3;
 
 /** Ids of calls, which exist only within a conversation, and are in every request of an agent. */
 const OF_CALLS = ['call_', 'toolu_', 'srvtoolu_', 'chatcmpl-', 'chatcmpl_'] as const;
+
 const MAX_PREFIX = 16;
 
 /** Whether a text has the form of the ids of providers: a word in lower case, then `_`, `-` or `/`. */
@@ -103,4 +104,43 @@ const TEXT_SCHEME = 'fileid://';
 function addTextReferences(ids: Set<string>, text: string): void {
   if (!text.startsWith(TEXT_SCHEME)) return;
   for (const one of text.split(',')) addIds(ids, one.trim().replace(TEXT_SCHEME, ''));
+}
+
+/**
+ * What a member is by its name: `reference` always names a stored thing, `id` can be its own or another one's, `possible` is a name
+ * that no API is known to have, but that ends like one.
+ */
+type ReferenceName = 'reference' | 'id' | 'possible' | 'other';
+
+/** The kind of each name that was seen. Clients choose names, so the number is limited. */
+const known = new Map<string, ReferenceName>();
+
+const MAX_KNOWN = 2000;
+
+const MAX_NAME_LENGTH = 100;
+
+function nameOf(name: string): ReferenceName {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  if (name.length > MAX_NAME_LENGTH) return 'other';
+  const found = kindOf(
+    lastStep(name)
+      .replaceAll(/[^a-z\d]/gi, '')
+      .toLowerCase(),
+  );
+  if (known.size < MAX_KNOWN) known.set(name, found);
+  return found;
+}
+
+function kindOf(plain: string): ReferenceName {
+  if (REFERENCE_NAMES.has(plain)) return 'reference';
+  if (plain === 'id' || plain === 'ids') return 'id';
+  if (OTHER_IDS.has(plain)) return 'other';
+  return plain.endsWith('id') || plain.endsWith('ids') ? 'possible' : 'other';
+}
+
+/** The last name of a form field such as `image[0][file_id]` or `file_ids[]`. */
+function lastStep(name: string): string {
+  const steps = name.split(/[[\].]/).filter((step) => step !== '' && !/^\d+$/.test(step));
+  return steps.at(-1) ?? name;
 }

@@ -1,6 +1,11 @@
 import { AppError } from '#contract/errors.ts';
-import type { ForwardedStream } from './stream.ts';
-import { forwardPieces, type ForwardParts } from './forward-pieces.ts';
+import type { ForwardedStream, ForwardOptions, StreamError, StreamMask, StreamSummary } from './stream.ts';
+import { countFrames, nextFrames, type StreamParts } from './stream-output.ts';
+import { createTally } from './tally.ts';
+import type { DecodedFrame } from './upstream-reader.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { Json } from '../shapes/chat.ts';
 
 /** How long the end of a stream that was cut off waits for a client that does not read. */
 const UNREAD_MS = 2000;
@@ -72,4 +77,176 @@ export function forwardStream(
     return piece;
   };
   return { next, cancel, unread: unread.promise, ended: ended.promise };
+}
+
+interface ForwardParts extends StreamParts, ForwardOptions {
+  /** Frames that were read while the stream was opened. */
+  readonly held: readonly DecodedFrame[];
+  readonly firstByteMs: number;
+  readonly isCancelled: () => boolean;
+  /** The reason why the gateway cut the stream off; undefined otherwise. */
+  readonly cutOffReason: () => AppError | undefined;
+  readonly onEnd: () => void;
+}
+
+/** Generates the pieces for the client, each on demand. Never throws: the outcome is reported to `settle`. */
+async function* forwardPieces(parts: ForwardParts): AsyncGenerator<Uint8Array, void> {
+  const { reader, output, syntax, guard, mask, isCancelled } = parts;
+  const tally = createTally();
+  parts.onBegin?.(() => tally.summary());
+  let waiting: Uint8Array[] = [];
+  let blocked: AppError | undefined;
+  let sent: Uint8Array | undefined;
+  const settle = once((outcome: StreamSummary['outcome'], error?: AppError) =>
+    parts.settle({
+      ...tally.summary(),
+      outcome,
+      error,
+      firstByteMs: parts.firstByteMs,
+      durationMs: parts.clock.now() - parts.startedAt,
+    }),
+  );
+  const block = (error: AppError): never => {
+    blocked = error;
+    throw error;
+  };
+  /** Masks bytes, which then wait for the guard. Returns their text. */
+  const takeMasked = async (from: StreamMask, bytes: Uint8Array): Promise<string> => {
+    const piece = await from.push(bytes);
+    waiting.push(piece.bytes);
+    if (piece.blocked) block(piece.blocked);
+    return piece.text;
+  };
+  /** Returns what the mask holds back, after the guard. */
+  const heldBack = async (): Promise<Uint8Array | undefined> => {
+    if (!mask) return undefined;
+    const { bytes, text, blocked: error } = await mask.flush();
+    waiting.push(bytes);
+    if (error) block(error);
+    return await judge(text);
+  };
+  /** Returns the waiting bytes that the guard allows to send. */
+  const judge = async (text: string | undefined): Promise<Uint8Array | undefined> => {
+    const verdict = await (text === undefined ? guard?.end() : text === '' ? undefined : guard?.take(text));
+    if (verdict?.kind === 'block') return block(verdict.error);
+    if (verdict?.kind === 'hold' || (guard && text === '' && waiting.length > 1)) return undefined;
+    const allowed = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
+    waiting = [];
+    return allowed;
+  };
+
+  try {
+    let frames: readonly DecodedFrame[] | undefined = parts.held;
+    let ended = false;
+    while (frames && !ended && !isCancelled()) {
+      const read = frames;
+      const text = requireValid(() => countFrames(read, tally, guard !== undefined));
+      ended = frames.some(({ step }) => step.kind === 'end');
+      // Events before an error are sent; the error itself is replaced by the gateway's own.
+      const failure = frames.findIndex(({ step }) => step.kind === 'error');
+      const bytes = requireValid(() => output.bytes(failure === -1 ? read : read.slice(0, failure)));
+      if (!mask) waiting.push(bytes);
+      const allowed = await judge(mask ? await takeMasked(mask, bytes) : text);
+      if (allowed && allowed.length > 0) {
+        if (hasEvent(allowed)) sent = allowed;
+        yield allowed;
+      }
+      if (failure !== -1) {
+        const held = await heldBack();
+        if (held && held.length > 0) yield held;
+        throw new AppError('UpstreamError', 'The provider reported an error in the middle of the answer.');
+      }
+      if (!ended && !isCancelled()) frames = await nextFrames(reader, tally);
+    }
+    if (isCancelled() && !ended) throw new AppError('CancelledError', 'Client disconnected.');
+    if (!tally.complete()) {
+      throw new AppError('UpstreamError', "The provider's stream ended before the answer was complete.");
+    }
+    reader.finish();
+    const { last, terminal } = requireValid(() => output.end());
+    if (mask) await takeMasked(mask, last);
+    else waiting.push(last);
+    for (const rest of [await heldBack(), await judge(undefined)]) {
+      if (!rest || rest.length === 0) continue;
+      if (hasEvent(rest)) sent = rest;
+      yield rest;
+    }
+    // The last event can have the whole answer.
+    const marker = mask ? await mask.push(terminal) : undefined;
+    if (marker?.blocked) block(marker.blocked);
+    await settle('complete');
+    yield marker?.bytes ?? terminal;
+  } catch (error) {
+    reader.destroy();
+    const cut = parts.cutOffReason();
+    const failure = cut ?? AppError.from(error);
+    // A client whose stream was cut off disconnects too, but the cut is the reason for the incomplete answer.
+    const interruption = isCancelled() && !cut ? 'aborted' : 'incomplete';
+    const ending = blocked ? 'blocked' : isCancelled() && tally.complete() ? 'complete' : interruption;
+    const streamError = await settleFailed(failure, ending, settle);
+    if (!isCancelled()) yield Buffer.from(syntax.error(streamError, sent && lastEventIn(sent)));
+  } finally {
+    parts.onEnd();
+  }
+}
+
+type Settle = (outcome: StreamSummary['outcome'], error?: AppError) => Promise<void>;
+
+/** Settles a stream that failed. Returns the error for the client. */
+async function settleFailed(
+  failure: AppError,
+  ending: StreamSummary['outcome'],
+  settle: Settle,
+): Promise<StreamError> {
+  try {
+    await settle(ending, ending === 'complete' || ending === 'aborted' ? undefined : failure);
+  } catch {
+    return INTERNAL_ERROR;
+  }
+  const { message, code } = failure;
+  if (ending === 'blocked') {
+    return { message, code: code === 'ForbiddenError' ? 'guardrail_violation' : 'guardrail_unavailable' };
+  }
+  if (code === 'UnavailableError') return { message, code: 'shutting_down' };
+  return code === 'UpstreamError' || code === 'TimeoutError'
+    ? { message, code: 'upstream_stream_incomplete' }
+    : INTERNAL_ERROR;
+}
+
+const INTERNAL_ERROR: StreamError = {
+  message: 'The answer was interrupted by an internal error of the gateway.',
+  code: 'internal_error',
+};
+
+/** Turns any exception into an error of the provider, because events in an unexpected form cause it. */
+function requireValid<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    throw new AppError('UpstreamError', 'The provider sent malformed events.', { cause });
+  }
+}
+
+/** Settles a stream only once, even if the first call fails. */
+function once(settle: Settle): Settle {
+  let settled: Promise<void> | undefined;
+  return (outcome, error) => (settled ??= settle(outcome, error));
+}
+
+/** Whether the bytes contain an event, and not only comments. */
+const hasEvent = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('data:');
+
+const DATA = /^data: ?(\{.*)$/gm;
+
+/** The data of the last event whose data is an object. */
+function lastEventIn(bytes: Uint8Array): Json | undefined {
+  const data = [...Buffer.from(bytes).toString('utf8').matchAll(DATA)].at(-1)?.[1];
+  if (data === undefined) return undefined;
+  try {
+    const event = parseJsonText(data);
+    return isObject(event) ? event : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,12 +1,12 @@
 import { AppError } from '#contract/errors.ts';
 import type { AnswerSummary, OpenedStream } from './stream.ts';
-import { drainStream } from './drain-stream.ts';
 import { forwardStream } from './forward-stream.ts';
-import type { StreamParts } from './stream-parts.ts';
-import type { DecodedFrame } from './upstream-reader.ts';
+import { countFrames, nextFrames, type StreamParts } from './stream-output.ts';
+import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
 import { pushAll } from '#core/values/push-all.ts';
+import { createTally } from './tally.ts';
 
-export type Opening =
+type Opening =
   | {
       readonly kind: 'opened';
       readonly stream: OpenedStream;
@@ -64,3 +64,21 @@ function hasContent(choice: { readonly delta?: object; readonly finish_reason?: 
 }
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** Reads a stream without a client to its end, for its usage. If the stream breaks, the output until then counts. */
+async function drainStream(reader: UpstreamReader, held: readonly DecodedFrame[]): Promise<AnswerSummary> {
+  const tally = createTally();
+  try {
+    let frames: readonly DecodedFrame[] | undefined = held;
+    while (frames) {
+      countFrames(frames, tally, false);
+      frames = frames.some(isLast) ? undefined : await nextFrames(reader, tally);
+    }
+    reader.finish();
+  } catch {
+    reader.destroy();
+  }
+  return tally.summary();
+}
+
+const isLast = ({ step }: DecodedFrame): boolean => step.kind === 'end' || step.kind === 'error';

@@ -1,5 +1,7 @@
 import type { EventEncoder, StreamSyntax } from './stream.ts';
-import type { DecodedFrame } from './upstream-reader.ts';
+import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
+import type { Clock } from '#platform/clock.ts';
+import { textOf, type Tally } from './tally.ts';
 
 /** The bytes for the client, from the frames of the provider. */
 export interface StreamOutput {
@@ -8,7 +10,7 @@ export interface StreamOutput {
   end(): { readonly last: Uint8Array; readonly terminal: Uint8Array };
 }
 
-export interface UnchangedOptions {
+interface UnchangedOptions {
   /** Matches events that are not sent, because the client did not ask for them. */
   readonly hidden?: ((frame: DecodedFrame) => boolean) | undefined;
   /** Replaces an event. */
@@ -71,4 +73,50 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   const areAdjacent =
     first.buffer === last.buffer && last.byteOffset + last.length - first.byteOffset === length;
   return areAdjacent ? new Uint8Array(first.buffer, first.byteOffset, length) : Buffer.concat(parts, length);
+}
+
+/** Everything that is needed to forward a stream. */
+export interface StreamParts {
+  readonly reader: UpstreamReader;
+  readonly output: StreamOutput;
+  readonly syntax: StreamSyntax;
+  readonly clock: Clock;
+  /** Time at which the request was sent. */
+  readonly startedAt: number;
+  /** Maximum time that the provider can send nothing before its first output. */
+  readonly maxSilentMs: number;
+  /** Called when the provider has sent its first event. */
+  readonly onHeard: () => void;
+  /** Maximum time for the whole answer, counted from its first event. */
+  readonly maxMs: number;
+  /** Aborted when the client disconnects, which also ends the call of the provider. An AppError as the reason is sent to the client. */
+  readonly signal: AbortSignal;
+}
+
+/** Reads the next frames. If the stream breaks after every choice has finished, it only lacks the usage and counts as ended. */
+export async function nextFrames(
+  reader: UpstreamReader,
+  tally: Tally,
+): Promise<readonly DecodedFrame[] | undefined> {
+  try {
+    return await reader.next();
+  } catch (error) {
+    if (tally.complete()) return undefined;
+    throw error;
+  }
+}
+
+/** Adds events up to the first error to a tally. Returns their text if `wantsText` is true. */
+export function countFrames(frames: readonly DecodedFrame[], tally: Tally, wantsText: boolean): string {
+  let text = '';
+  for (const { step } of frames) {
+    if ('chunks' in step)
+      for (const chunk of step.chunks ?? []) {
+        tally.add(chunk);
+        if (wantsText) text += textOf(chunk);
+      }
+    if (step.usageSoFar !== undefined) tally.report(step.usageSoFar);
+    if (step.kind === 'error') break;
+  }
+  return text;
 }

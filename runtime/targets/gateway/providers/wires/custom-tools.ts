@@ -1,13 +1,15 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import type { ChatTool, Json, ToolCall } from '../shapes/chat.ts';
+import type { ChatTool, Json, ToolCall, ChatRequest } from '../shapes/chat.ts';
+import type { RequestPolicy } from '../shapes/request-policy.ts';
+import { refuse } from './request-members.ts';
 
 // OpenAI's custom tools take a text of any form. Providers with other APIs only have functions, whose arguments are an object, so a
 // custom tool becomes a function with one text, and a call of that function becomes a call of the custom tool again.
 
 const MEMBER = 'input';
 
-export interface CustomTool {
+interface CustomTool {
   readonly name: string;
   readonly description: string | undefined;
   /** The grammar of the text, if it has one. */
@@ -60,3 +62,30 @@ export function customNames({ tools }: Json): ReadonlySet<string> {
     .map((tool) => memberOf(memberOf(tool, 'custom') ?? tool, 'name'));
   return new Set(names.filter((name) => typeof name === 'string'));
 }
+
+/** A request whose tools all providers can call. */
+interface SupportedRequest {
+  readonly chat: ChatRequest;
+  /** Types of the tools that were dropped. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Drops tools that only the provider of another API could run, such as a web search. Refuses the request if the policy requires it, or
+ * if it makes no sense without them: because it has no other tools, or because the model has to call one of them.
+ */
+export function withSupportedTools(
+  chat: ChatRequest,
+  policy: RequestPolicy['unsupportedTools'],
+): SupportedRequest {
+  const tools = chat.tools ?? [];
+  const kept = tools.filter(isFunction);
+  if (kept.length === tools.length) return { chat, dropped: [] };
+  const dropped = tools.filter((tool) => !isFunction(tool)).map(({ type }) => type);
+  const forced = typeof chat.tool_choice === 'object' ? chat.tool_choice?.function?.name : undefined;
+  const isForced = forced !== undefined && !kept.some((tool) => tool.function?.name === forced);
+  if (policy === 'refuse' || kept.length === 0 || isForced) throw refuse(`the tool \`${dropped[0]}\``);
+  return { chat: { ...chat, tools: kept }, dropped };
+}
+
+const isFunction = ({ type }: ChatTool): boolean => type === 'function';

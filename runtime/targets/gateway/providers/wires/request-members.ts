@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import { type AppError, inputError } from '#contract/errors.ts';
+import { inputError, AppError } from '#contract/errors.ts';
 import type { Json } from '../shapes/chat.ts';
 
 // Readers of members of a request that is translated. They throw an InputError that names the path of an invalid member.
@@ -45,3 +45,10 @@ function invalid(value: unknown, place: string, what: string): AppError {
   const shown = Array.isArray(value) ? 'a list' : isObject(value) ? 'an object' : JSON.stringify(value);
   return inputError(`${place} must be ${what}, not ${shown.slice(0, 40)}`);
 }
+
+/** The error for a feature of one client API that providers with other APIs do not support. */
+export const refuse = (feature: string): AppError =>
+  new AppError(
+    'NotImplementedError',
+    `The provider of this model does not support ${feature}. Remove it, or use a model of a provider with this API.`,
+  );

@@ -1,13 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '#platform/clock.ts';
 import type { Schema } from '../../store/schema.ts';
-import type { CacheClears } from './cache-clears.ts';
+import type { CacheClears } from '../../accounts/cache-clears.ts';
 import type { CacheEntry, QuestionVector } from './cache-entry.ts';
 import type { CacheSettings } from './cache-settings.ts';
-import { createMemoryEntries } from './memory-entries.ts';
+import { createMemoryEntries, createStoredEntries, createTidyStored } from './stored-entries.ts';
 import { createSimilarQuestions, type SimilarQuestions } from './similar-questions.ts';
-import { createStoredEntries } from './stored-entries.ts';
-import { createTidyStored } from './tidy-stored.ts';
 
 /** Answers of models, kept for identical and similar requests. It never throws: without its database, nothing is found. */
 export interface AnswerCache {

@@ -2,7 +2,12 @@ import type { Clock } from '#platform/clock.ts';
 import type { QuestionVector } from './cache-entry.ts';
 import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
 import type { StoredEntries } from './stored-entries.ts';
-import { createVectorIndex, type Nearest, type VectorIndex } from './vector-index.ts';
+import { createVectorIndex, normalized, type Nearest, type VectorIndex } from './vector-index.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
+import type { Router } from '../routing/routing.ts';
 
 /** The questions of cached answers, as vectors in memory. */
 export interface SimilarQuestions {
@@ -23,6 +28,7 @@ interface SimilarParts {
 
 /** How often vectors of other gateways are read from the database. */
 const REFRESH_MS = 5000;
+
 /** How far the clocks of gateways can differ, and how long an answer can take until it is written. */
 const OVERLAP_MS = 60_000;
 
@@ -88,3 +94,29 @@ export function createSimilarQuestions({ stored, clock, onError }: SimilarParts)
     delete: remove,
   };
 }
+
+/** Returns the vector of a text, from an encoder. Throws if the encoder does not return one in time. */
+export async function questionVector(
+  router: Pick<Router, 'resolve' | 'embed'>,
+  question: Passed<{ readonly text: string }>,
+  { encoder, timeoutMs }: Pick<SemanticSettings, 'encoder' | 'timeoutMs'>,
+  signal: AbortSignal,
+): Promise<Float32Array> {
+  const resolved = router.resolve(`encoder:${encoder}`);
+  const body = { model: encoder, input: question.text };
+  const call = {
+    body,
+    bytes: Buffer.from(JSON.stringify(body)),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  };
+  const { answer } = await router.embed(resolved, derivedFrom(question, call));
+  if (answer.kind === 'failed') throw answer.failure.error;
+  const { data } = membersOf(parseJsonText(Buffer.from(answer.bytes).toString()));
+  const [first]: readonly unknown[] = Array.isArray(data) ? data : [];
+  const values: unknown = isObject(first) ? first['embedding'] : undefined;
+  const vector = Array.isArray(values) && values.every(isNumber) ? normalized(values) : undefined;
+  if (!vector) throw new Error(`The encoder \`${encoder}\` returned no vector.`);
+  return vector;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';

@@ -1,8 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { CacheEntry, QuestionVector } from './cache-entry.ts';
-import { ENTRY_BYTES } from './memory-entries.ts';
 
 /** Answers in the database, which several gateways can share. */
 export interface StoredEntries {
@@ -147,3 +146,76 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =
 
 /** Copies the bytes, because numbers must be aligned in memory. */
 const vectorOf = (bytes: Uint8Array): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer);
+
+/** Keeps the answers in the database below a size. Each call does little, because SQLite blocks the process. */
+type TidyStored = (written: number, maxBytes: number, now: number) => Promise<void>;
+
+/** How many answers are written until expired ones are deleted. */
+const WRITES_PER_DELETION = 100;
+
+/** How many answers are written until their whole size is read, because other gateways write too. */
+const WRITES_PER_SIZE = 5000;
+
+const DELETED_TOGETHER = 100;
+
+/** Creates the function to call after each answer that was written, with its size. */
+export function createTidyStored(
+  stored: Pick<StoredEntries, 'size' | 'deleteExpired' | 'deleteOldest'>,
+): TidyStored {
+  let writes = 0;
+  let size = 0;
+  return async (written, maxBytes, now) => {
+    const isFirst = writes === 0;
+    writes += 1;
+    size += written;
+    if (isFirst || writes % WRITES_PER_DELETION === 0) size -= await stored.deleteExpired(now);
+    if (isFirst || writes % WRITES_PER_SIZE === 0) size = await stored.size();
+    while (size > maxBytes) {
+      const deleted = await stored.deleteOldest(DELETED_TOGETHER);
+      if (deleted === 0) return;
+      size -= deleted;
+    }
+  };
+}
+
+/** Answers in memory. If they need too much of it, those that were not used for the longest time are deleted. */
+interface MemoryEntries {
+  get(key: string): CacheEntry | undefined;
+  put(entry: CacheEntry, maxBytes: number): void;
+  delete(key: string): void;
+}
+
+/** Estimated memory of an entry besides its body. */
+const ENTRY_BYTES = 500;
+
+export function createMemoryEntries(): MemoryEntries {
+  /** The one that was used last is at the end. */
+  const entries = new Map<string, CacheEntry>();
+  let bytes = 0;
+  const sizeOf = ({ body }: CacheEntry): number => body.length + ENTRY_BYTES;
+  const remove = (key: string): void => {
+    const entry = entries.get(key);
+    if (!entry) return;
+    entries.delete(key);
+    bytes -= sizeOf(entry);
+  };
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry;
+    },
+    put(entry, maxBytes) {
+      remove(entry.key);
+      entries.set(entry.key, entry);
+      bytes += sizeOf(entry);
+      for (const key of entries.keys()) {
+        if (bytes <= maxBytes) return;
+        remove(key);
+      }
+    },
+    delete: remove,
+  };
+}

@@ -3,24 +3,25 @@ import type { Clock } from '#platform/clock.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
-import type { Admission } from '../../accounts/ledger/admission.ts';
+import type { Admission, Estimate, Ledger, RateState, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { Objects } from '../../accounts/objects/objects.ts';
-import type { Estimate, Ledger } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
-import { createFlight, type Flight } from './flight.ts';
 import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { Telemetry } from './telemetry.ts';
-import { completionEvent } from './completion-event.ts';
-import type { CompletionRequest } from './completion.ts';
-import type { LiveRequests } from './live-requests.ts';
-import { logFailedAttempt } from './log-failed-attempt.ts';
-import { rateOfRefused, setRateHeaders } from './rate-headers.ts';
-import type { Admitted } from './request-state.ts';
-import { isUnfinished, recordCreated, recordStored, storedAnswer } from './stored-response.ts';
-import { settleRequest } from './settle-request.ts';
-import type { Outcome } from './usage-entries.ts';
-import { warnUncounted } from './warn-uncounted.ts';
+import { completionEvent, warnUncounted, type Admitted } from './request-state.ts';
+import type { CompletionRequest, LiveRequest } from './completion.ts';
+import {
+  isUnfinished,
+  recordCreated,
+  recordStored,
+  storedAnswer,
+  settleRequest,
+  usageRequestId,
+} from './settle-request.ts';
+import { usageLines, type Outcome } from './usage-entries.ts';
+import type { FailureKind } from '../../providers/adapters/provider.ts';
+import type { ExpectedTokens, PriceList } from './estimate.ts';
 
 /** The reservation and usage of one request. It is settled once and reported once, however the request ends. */
 export interface RequestAccount {
@@ -45,7 +46,7 @@ interface Expected extends Omit<Admitted, 'reservation'> {
   readonly estimate: Estimate;
 }
 
-export interface AccountParts {
+interface AccountParts {
   readonly ledger: Ledger;
   readonly objects: Objects;
   readonly live: LiveRequests;
@@ -143,3 +144,186 @@ export function openAccount(
     },
   };
 }
+
+/** The requests in flight of this process. */
+interface LiveRequests {
+  begin(request: CompletionRequest, attempts: readonly Attempt[]): LiveHandle;
+  /** The oldest first. */
+  list(): readonly LiveRequest[];
+}
+
+/** Reports the progress of one request. */
+interface LiveHandle {
+  readonly admitted: (spender: Spender) => void;
+  readonly answeredBy: (model: string) => void;
+  readonly end: () => void;
+}
+
+export function createLiveRequests(): LiveRequests {
+  const live = new Set<LiveRequest>();
+  return {
+    begin({ requestId, endpoint, startedAt }, attempts) {
+      const one: { -readonly [Name in keyof LiveRequest]: LiveRequest[Name] } = {
+        requestId,
+        endpoint,
+        startedAt,
+        attempts,
+        userId: undefined,
+        keyId: undefined,
+        teamId: undefined,
+        model: undefined,
+      };
+      live.add(one);
+      return {
+        admitted({ user, key, groups }) {
+          one.userId = user.userId;
+          one.keyId = key?.id;
+          one.teamId = groups.find(({ kind }) => kind === 'team')?.id;
+        },
+        answeredBy: (model) => void (one.model = model),
+        end: () => void live.delete(one),
+      };
+    },
+    list: () => [...live],
+  };
+}
+
+/** Sets the headers with the number of requests that clients have left. */
+export function setRateHeaders(
+  setHeader: CompletionRequest['setHeader'],
+  { limit, remaining, resetAt }: RateState,
+): void {
+  setHeader('X-RateLimit-Limit', String(limit));
+  setHeader('X-RateLimit-Remaining', String(remaining));
+  setHeader('X-RateLimit-Reset', String(Math.ceil(resetAt / 1000)));
+}
+
+/** The rate limit state for a request that was rejected because of it. */
+async function rateOfRefused(
+  ledger: Pick<Ledger, 'quota'>,
+  spender: Spender,
+  { retryAfterSeconds = 1 }: AppError,
+  now: number,
+): Promise<RateState | undefined> {
+  const { user, key } = await ledger.quota(spender);
+  const [narrowest] = [key, user]
+    .flatMap((account) => {
+      const { limit = null, remaining = null } = account?.requests ?? {};
+      return limit === null ? [] : [{ limit, remaining: remaining ?? 0 }];
+    })
+    .sort((one, other) => one.remaining - other.remaining);
+  return narrowest && { ...narrowest, resetAt: now + retryAfterSeconds * 1000 };
+}
+
+/** Failures that are caused by the request and do not concern the health of the provider. */
+const REQUEST_FAILURES = new Set<FailureKind | 'breaker_open'>([
+  'bad_request',
+  'too_large',
+  'unsupported',
+  'model_not_found',
+  'answer_too_large',
+  'cancelled',
+]);
+
+/** Logs a failed call of a provider with its reason. */
+function logFailedAttempt(log: Logger, requestId: string, attempt: Attempt): void {
+  const { failure, target, number, upstreamStatus, durationMs, detail, noRetry } = attempt;
+  if (failure === undefined || attempt.outcome !== 'failed') return;
+  const level = REQUEST_FAILURES.has(failure) ? 'info' : 'warn';
+  log[level](
+    {
+      requestId,
+      target,
+      attempt: number,
+      failure,
+      upstreamStatus,
+      durationMs: Math.round(durationMs),
+      detail,
+      noRetry,
+    },
+    'provider call failed',
+  );
+}
+
+/** What a request in flight has used so far, for the case that the gateway is killed. */
+interface Flight {
+  readonly calling: (key: string) => void;
+  readonly streaming: (soFar: () => AnswerSummary) => void;
+  /** The usage row to write; undefined while no model was called. */
+  readonly usage: () => UsageEntry | undefined;
+}
+
+interface FlightParts {
+  readonly request: CompletionRequest;
+  readonly attempts: readonly Attempt[];
+  readonly prices: PriceList;
+  readonly expected: ExpectedTokens;
+  readonly endUser: string | undefined;
+  readonly clock: Clock;
+}
+
+function createFlight({ request, attempts, prices, expected, endUser, clock }: FlightParts): Flight {
+  let key: string | undefined;
+  let soFar: () => AnswerSummary = () => NO_ANSWER;
+  let isStream = false;
+  const counts = { ...expected.counts, completion: countedBySize(expected.counts.completion) };
+  return {
+    calling: (target) => void (key = target),
+    streaming(read) {
+      soFar = read;
+      isStream = true;
+    },
+    usage() {
+      if (key === undefined) return undefined;
+      const { endpoint, startedAt } = request;
+      const requestId = usageRequestId(request);
+      const now = clock.now();
+      const facts = {
+        endpoint,
+        requestId,
+        startedAt,
+        attempts,
+        prices,
+        expected: { ...expected, counts },
+        endUser,
+        now,
+      };
+      const answered = { key, summary: soFar() };
+      const entry = usageLines(facts, {
+        answered,
+        error: INTERRUPTED,
+        streamed: isStream,
+        firstByteMs: undefined,
+      }).at(-1)?.entry;
+      // Durations say nothing about the model, and would change the row each time.
+      return entry && { ...entry, status: 'interrupted', estimated: true, latencyMs: null };
+    },
+  };
+}
+
+const INTERRUPTED = new AppError('UnavailableError', 'The gateway was killed before the end of the answer.');
+
+const NO_ANSWER: AnswerSummary = {
+  usage: undefined,
+  outputLength: 0,
+  outputText: '',
+  finishReason: undefined,
+};
+
+type Count = ExpectedTokens['counts']['completion'];
+
+/** Counts the tokens of a growing output again only when it has grown by a part, because there can be many streams. */
+function countedBySize(count: Count): Count {
+  let [length, tokens] = [0, 0];
+  let counted: AnswerSummary['usage'];
+  return (model, summary) => {
+    const { outputLength, usage } = summary;
+    if (usage !== counted || outputLength > length * MIN_GROWTH) {
+      [length, tokens, counted] = [outputLength, count(model, summary), usage];
+      return tokens;
+    }
+    return length === 0 ? tokens : Math.ceil((tokens * outputLength) / length);
+  };
+}
+
+const MIN_GROWTH = 1.25;

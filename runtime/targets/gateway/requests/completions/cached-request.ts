@@ -3,26 +3,28 @@ import type { Logger } from '#serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CacheEntry, QuestionVector } from '../cache/cache-entry.ts';
-import { cacheKey, membersLeft } from '../cache/cache-key.ts';
+import { cacheKey, membersLeft, isCacheable, questionOf, readDirectives } from '../cache/cacheable.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
-import { isCacheable } from '../cache/is-cacheable.ts';
-import { questionOf } from '../cache/question-of.ts';
-import { questionVector } from '../cache/question-vector.ts';
-import { readDirectives } from '../cache/read-directives.ts';
+import { questionVector } from '../cache/similar-questions.ts';
 import type { ModelCache } from '../cache/model-cache.ts';
-import type { ModelSet } from '../models/model-set.ts';
+import type { ModelSet, HeldModels } from '../models/model-set.ts';
 import type { Resolved } from '../routing/routing.ts';
-import type { CompletionRequest } from './completion.ts';
+import { DROPPED_HEADER, type CompletionRequest, type CompletionAnswer } from './completion.ts';
 import type { ReadRequest } from './read-request.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
+import type { PromptRecord } from '../policy/policy.ts';
+import type { ForwardedStream, AnswerSummary } from '../../providers/streams/stream.ts';
+import type { RequestAccount } from './account.ts';
+import type { ExpectedTokens } from './estimate.ts';
+import { tokensOf } from './usage-entries.ts';
 
-export interface CacheParts {
+interface CacheParts {
   readonly cache: AnswerCache;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-export interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
+interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly request: CompletionRequest;
   readonly set: ModelSet;
   readonly cache: ModelCache;
@@ -167,4 +169,133 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) resolve();
   else signal.addEventListener('abort', () => resolve(), { once: true });
   await promise;
+}
+
+interface CachedAnswerParts {
+  readonly request: CompletionRequest;
+  readonly account: RequestAccount;
+  readonly held: HeldModels;
+  readonly clock: Clock;
+  /** Undefined if the request is not stored. */
+  readonly prompt: PromptRecord | undefined;
+}
+
+/** Records a request that costs nothing, and answers it with a cached answer. */
+export async function answerFromCache(
+  { request, account, held, clock, prompt }: CachedAnswerParts,
+  { entry, isStream, similarity }: CacheHit,
+): Promise<CompletionAnswer> {
+  await account.settle({
+    answered: { key: entry.target, summary: summaryOf(entry) },
+    error: undefined,
+    streamed: isStream,
+    firstByteMs: isStream ? clock.now() - request.startedAt : undefined,
+    cacheHit: similarity === undefined ? 'exact' : 'semantic',
+  });
+  account.whenRecorded(held.release);
+  const { body, droppedTools } = entry;
+  prompt?.end(entry.target, Buffer.from(body).toString('utf8'), undefined);
+  if (droppedTools.length > 0) request.setHeader(DROPPED_HEADER, droppedTools.join(', '));
+  return isStream ? { kind: 'stream', events: storedStream(body) } : { kind: 'whole', bytes: body };
+}
+
+const summaryOf = ({ promptTokens, completionTokens }: CacheEntry) => ({
+  usage: {
+    promptTokens,
+    completionTokens,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    reasoningTokens: 0,
+  },
+  outputLength: 0,
+  outputText: '',
+  finishReason: undefined,
+});
+
+/** The events of a complete stream, which are all there. */
+function storedStream(body: Uint8Array): ForwardedStream {
+  let isRead = false;
+  const ended = Promise.withResolvers<void>();
+  return {
+    next() {
+      if (isRead) {
+        ended.resolve();
+        return Promise.resolve({ done: true, value: undefined });
+      }
+      isRead = true;
+      return Promise.resolve({ done: false, value: body });
+    },
+    cancel() {
+      isRead = true;
+      ended.resolve();
+      return Promise.resolve();
+    },
+    // It is never cut off.
+    unread: new Promise(() => undefined),
+    ended: ended.promise,
+  };
+}
+
+/** What is known of an answer besides its bytes. */
+interface KnownAnswer {
+  /** The model that answered, `provider:model`. */
+  readonly key: string;
+  readonly summary: AnswerSummary;
+  readonly droppedTools: readonly string[];
+}
+
+/** Keeps answers of one request in the cache. */
+export interface AnswerKeeper {
+  whole(bytes: Uint8Array, facts: KnownAnswer): void;
+  /** Keeps a stream that is read to its end, if `facts` then returns what is known of it. */
+  stream(events: ForwardedStream, facts: () => KnownAnswer | undefined): ForwardedStream;
+}
+
+/** Reasons to finish with which an answer is complete in the sense of its request. */
+const COMPLETE = new Set<string | undefined>(['stop', 'length']);
+
+const TOOL_CALLS = new Set<string | undefined>(['tool_calls', 'function_call']);
+
+interface KeeperParts {
+  readonly cached: CachedRequest;
+  readonly tokens: ExpectedTokens;
+  /** Whether the model writes text, which it can end for different reasons. */
+  readonly isGenerated: boolean;
+}
+
+/** Creates a keeper; undefined if the client does not want its answer to be kept. */
+export function createAnswerKeeper({ cached, tokens, isGenerated }: KeeperParts): AnswerKeeper | undefined {
+  if (cached.isNotKept) return undefined;
+  const { maxAnswerBytes: maxBytes, toolCalls } = cached.settings;
+  const isComplete = ({ finishReason }: AnswerSummary): boolean =>
+    !isGenerated || COMPLETE.has(finishReason) || (toolCalls && TOOL_CALLS.has(finishReason));
+  const whole: AnswerKeeper['whole'] = (bytes, { key, summary, droppedTools }) => {
+    if (bytes.length > maxBytes || !isComplete(summary)) return;
+    const { promptTokens, completionTokens } = tokensOf(key, summary, tokens);
+    // A copy, because the bytes can be part of a larger buffer.
+    cached.keep({ body: Uint8Array.from(bytes), target: key, promptTokens, completionTokens, droppedTools });
+  };
+  return {
+    whole,
+    stream(events, facts) {
+      const pieces: Uint8Array[] = [];
+      let length = 0;
+      return {
+        ...events,
+        async next() {
+          const piece = await events.next();
+          if (!piece.done) {
+            length += piece.value.length;
+            if (length <= maxBytes) pieces.push(piece.value);
+            else pieces.length = 0;
+            return piece;
+          }
+          const known = facts();
+          if (known && length <= maxBytes) whole(Buffer.concat(pieces), known);
+          return piece;
+        },
+      };
+    },
+  };
 }

@@ -2,23 +2,25 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { GuardrailVerdict, OutputMasking } from '../guardrails/guardrail.ts';
-import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
-import { restoreStream } from '../guardrails/mask/restore-stream.ts';
+import { restoreAnswer, restoreStream } from '../guardrails/mask/restore.ts';
 import type { HeldModels } from '../models/model-set.ts';
 import type { StreamedAnswer, WholeAnswer } from '../../providers/adapters/provider.ts';
 import type { Attempt, Resolved, Target } from '../routing/routing.ts';
 import type { ObjectMasks } from '../../accounts/objects/object-masks.ts';
-import type { AnswerSummary, StreamSummary } from '../../providers/streams/stream.ts';
+import type {
+  AnswerSummary,
+  StreamSummary,
+  CountedTokens,
+  StreamError,
+} from '../../providers/streams/stream.ts';
 import type { RequestAccount } from './account.ts';
-import type { CompletionAnswer, CompletionRequest } from './completion.ts';
+import { DROPPED_HEADER, type CompletionAnswer, type CompletionRequest } from './completion.ts';
 import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
-import type { AnswerKeeper } from './keep-answer.ts';
-import type { ExpectedTokens } from './priced-targets.ts';
-import { createRejectedAnswers } from './rejected-answers.ts';
-import { setVerdictsHeader } from '../policy/guarded-input.ts';
-import type { Screened } from '../policy/policy.ts';
+import type { AnswerKeeper } from './cached-request.ts';
+import type { ExpectedTokens } from './estimate.ts';
+import { setVerdictsHeader, type Screened } from '../policy/policy.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import type { Outcome } from './usage-entries.ts';
+import { tokensOf, type Outcome } from './usage-entries.ts';
 
 export interface CallModelParts {
   readonly request: CompletionRequest;
@@ -102,9 +104,6 @@ function reportDropped(
   setHeader(DROPPED_HEADER, [...new Set(tools)].join(', ').replaceAll(/[^\w ,.-]/g, '_'));
   log.info({ requestId, model: key, tools }, 'tools dropped that the provider cannot run');
 }
-
-/** Types of tools that were dropped. */
-export const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
 
 const unread = ({ key }: Target): Omit<Outcome, 'error'> => ({
   answered: { key, summary: undefined },
@@ -241,3 +240,47 @@ function errorOf({ outcome, error }: StreamSummary): AppError | undefined {
   if (outcome === 'complete') return undefined;
   return error ?? new AppError('CancelledError', 'Client disconnected.', { reason: 'client_left' });
 }
+
+/** Answers that a guardrail rejected, of which the provider bills each. */
+interface RejectedAnswers {
+  readonly count: () => number;
+  add(key: string, summary: AnswerSummary): void;
+  /** The summary of an answer with the tokens of all rejected ones. */
+  with(key: string, summary: AnswerSummary): AnswerSummary;
+  /** The summary of the rejected answers; undefined if there are none. */
+  summary(): AnswerSummary | undefined;
+}
+
+function createRejectedAnswers(expected: ExpectedTokens): RejectedAnswers {
+  const counts: CountedTokens[] = [];
+  let last: AnswerSummary | undefined;
+  const summed = (summary: AnswerSummary, all: readonly CountedTokens[]): AnswerSummary => {
+    const sum = (read: (tokens: CountedTokens) => number): number =>
+      all.reduce((total, tokens) => total + read(tokens), 0);
+    const usage = {
+      promptTokens: sum((tokens) => tokens.promptTokens),
+      completionTokens: sum((tokens) => tokens.completionTokens),
+      cachedTokens: sum((tokens) => tokens.cachedTokens),
+      cacheWriteTokens: sum((tokens) => tokens.cacheWriteTokens),
+      cacheWrite1hTokens: sum((tokens) => tokens.cacheWrite1hTokens),
+      reasoningTokens: 0,
+    };
+    return { ...summary, usage };
+  };
+  return {
+    count: () => counts.length,
+    add(key, summary) {
+      counts.push(tokensOf(key, summary, expected));
+      last = summary;
+    },
+    with: (key, summary) =>
+      counts.length === 0 ? summary : summed(summary, [...counts, tokensOf(key, summary, expected)]),
+    summary: () => last && summed(last, counts),
+  };
+}
+
+/** The error of a request whose response has started, for an event in place of the answer. */
+export const streamError = ({ code, message, reason }: AppError): StreamError =>
+  code === 'InternalError'
+    ? { message: 'Internal error', code: 'internal_error' }
+    : { message, code: reason ?? 'provider_error' };

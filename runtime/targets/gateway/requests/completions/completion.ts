@@ -2,8 +2,8 @@ import type { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { FormFile } from '../../shared/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
-import type { LiveRequest } from './live-request.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
+import type { Attempt } from '../routing/routing.ts';
 
 /** Routes that call models. */
 export type Endpoint =
@@ -62,6 +62,9 @@ export type CompletionAnswer =
   /** Server-sent events, or bytes of another type. The stream must be read or cancelled; it also ends when the signal is aborted. */
   | { readonly kind: 'stream'; readonly events: ForwardedStream; readonly type?: string | undefined };
 
+/** Header of a response: types of tools that were dropped. */
+export const DROPPED_HEADER = 'X-Gateway-Dropped-Tools';
+
 /**
  * The path of every request to a model: identifies the payer, reserves the maximum cost, calls a model and settles the actual
  * cost. Throws an AppError for requests that are rejected or fail before the first byte; they are settled by then.
@@ -70,4 +73,20 @@ export interface Completions {
   answer(request: CompletionRequest): Promise<CompletionAnswer>;
   /** The requests in flight of this process, the oldest first. */
   readonly live: () => readonly LiveRequest[];
+}
+
+/** A request in flight. */
+export interface LiveRequest {
+  readonly requestId: string;
+  readonly endpoint: string;
+  /** Start in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Undefined until the request is admitted. */
+  readonly userId: string | undefined;
+  readonly keyId: string | undefined;
+  readonly teamId: string | undefined;
+  /** The model that answers; undefined until one has begun to. */
+  readonly model: string | undefined;
+  /** Attempts that have ended. */
+  readonly attempts: readonly Attempt[];
 }

@@ -6,29 +6,25 @@ import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
-import type { Policy } from '../policy/policy.ts';
-import type { PromptRecord } from '../policy/prompt-record.ts';
+import type { Policy, PromptRecord } from '../policy/policy.ts';
 import { derivedFrom } from '../../providers/shapes/passed.ts';
 import type { Telemetry } from './telemetry.ts';
-import { openAccount } from './account.ts';
+import { openAccount, createLiveRequests } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
-import { callModel, type CallModelParts } from './call-model.ts';
-import { answerFromCache } from './answer-from-cache.ts';
+import { callModel, streamError, type CallModelParts } from './call-model.ts';
+import {
+  answerFromCache,
+  openCachedRequest,
+  createAnswerKeeper,
+  type CachedRequest,
+  type CacheHit,
+} from './cached-request.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
-import { type CachedRequest, type CacheHit, openCachedRequest } from './cached-request.ts';
-import { createLiveRequests } from './live-requests.ts';
-import { createAnswerKeeper } from './keep-answer.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
-import { expectedUnits, imageVariant } from './expected-units.ts';
-import { streamError } from './stream-error.ts';
-import { tagsOf } from './tags-of.ts';
-import { usersOf } from './users-of.ts';
-import { forwardedHeaders } from './forwarded-headers.ts';
-import { cheapestFirst } from '../routing/cheapest-first.ts';
-import { costOfTarget, estimateOf, pricesOf } from './priced-targets.ts';
-import { createRequestReader, withMetadata } from './read-request.ts';
-import { lengthOfFile } from '../tokens/media/audio-seconds.ts';
-import { countRequest } from './request-counts.ts';
+import { expectedUnits, imageVariant, costOfTarget, estimateOf, pricesOf, countRequest } from './estimate.ts';
+import { tagsOf, usersOf, forwardedHeaders, createRequestReader, withMetadata } from './read-request.ts';
+import { cheapestFirst } from '../routing/router.ts';
+import { lengthOfFile } from '../tokens/media-tokens.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
 export interface CompletionParts {

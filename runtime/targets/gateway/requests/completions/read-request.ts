@@ -4,16 +4,17 @@ import { membersOf } from '#core/json/members-of.ts';
 import type { Steps } from '#core/limits/steps.ts';
 import { runFairly } from '#platform/run-yielding.ts';
 import { createBodyParser } from '#serve/http/body.ts';
-import { editMembers, listMembers } from '../../shared/json-members.ts';
+import { editMembers, listMembers, type JsonMember } from '../../shared/json-members.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { CompletionRequest, PathMembers } from './completion.ts';
 import { searchReferences } from '../../providers/references/references-in.ts';
-import {
-  requireDistinctInside,
-  requireDistinctMembers,
-  requireOneModel,
-  requireWellFormedModel,
-} from './check-body.ts';
+import { AppError } from '#contract/errors.ts';
+import { repeatedName } from '#core/json/repeated-name.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import { isTag, MAX_TAGS, TAG_RULE } from '../../shared/tag.ts';
+import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import type { EndpointRules } from './endpoints/endpoint.ts';
 
 /** A request whose form was checked. */
 export interface ReadRequest {
@@ -95,4 +96,140 @@ export function withMetadata(
   const bytes = editMembers(given, { metadata: text }, known);
   const members = listMembers(bytes);
   return { ...rest, body: metadata === null ? others : { ...others, metadata }, bytes, members };
+}
+
+/**
+ * Throws an InputError if two members of the request have the same name, ignoring case. The bytes are sent unchanged, and the
+ * provider could read the other member: for `model` or `max_tokens`, the request would have a different price.
+ */
+export function requireDistinctMembers(members: readonly JsonMember[]): void {
+  const seen = new Map<string, string>();
+  for (const { name } of members) {
+    const lower = name.toLowerCase();
+    const before = seen.get(lower);
+    if (before !== undefined) throw ambiguous(before, name);
+    seen.set(lower, name);
+  }
+}
+
+/**
+ * Throws an InputError if an object inside the body has a name twice. `parsed` is the number of members of all objects in the parsed
+ * body, where the last of them has replaced the others.
+ */
+export function requireDistinctInside(
+  bytes: Uint8Array,
+  members: readonly JsonMember[],
+  parsed: number,
+): void {
+  const written = members.reduce((sum, { inside }) => sum + inside, members.length);
+  if (written === parsed) return;
+  const name = repeatedName(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) ?? '';
+  throw ambiguous(name, name);
+}
+
+function ambiguous(one: string, other: string): AppError {
+  const [shown, also] = [one, other].map((name) => JSON.stringify(name.slice(0, 100)));
+  const found = one === other ? `${shown} twice` : `both ${shown} and ${also}`;
+  const message = `The body has ${found}, so the provider could read a different one than the gateway. Send only one.`;
+  return new AppError('InputError', message, {
+    details: [{ location: `body.${other.slice(0, 100)}`, message }],
+  });
+}
+
+/** Returns the name of the model. Throws an InputError if it has an unpaired surrogate, which JSON can contain but a URL cannot. */
+function requireWellFormedModel({ model }: Json): string {
+  if (typeof model === 'string' && model.isWellFormed()) return model;
+  const message = 'model must be valid Unicode; it contains an unpaired surrogate';
+  throw new AppError('InputError', message, { details: [{ location: 'body.model', message }] });
+}
+
+/** Members in which aggregators such as OpenRouter take further models, one of which answers if the first one fails. */
+export const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallbackModels'];
+
+/** Throws an InputError if the request names further models: permissions, prices and limits are those of `model`. */
+export function requireOneModel(body: Json): void {
+  const name = FURTHER_MODELS.find((one) => Array.isArray(body[one]) && body[one].length > 0);
+  if (name === undefined) return;
+  const message = `${name} names further models, but the permissions and the price of a request are those of its model. Use an alias with fallbacks.`;
+  throw new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
+}
+
+/** The header with tags, separated by commas. */
+const TAGS_HEADER = 'x-gateway-tags';
+
+const MEMBER = 'body.metadata.tags';
+
+/** The tags of a request, and its metadata without them, because providers accept only texts there. */
+interface TaggedRequest {
+  readonly tags: readonly string[];
+  /** The new value of `metadata`; null removes it. Undefined if it stays as it is. */
+  readonly metadata?: Json | null | undefined;
+}
+
+/** Reads tags from the header, and from `metadata.tags` if it is a list. Throws an InputError for an invalid tag. */
+export function tagsOf(headers: HeaderReader, { metadata }: Json): TaggedRequest {
+  const inHeader = (headers.get(TAGS_HEADER) ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  const tags = inHeader.map((text) => checked(text, `header.${TAGS_HEADER}`));
+  if (!isObject(metadata) || !Array.isArray(metadata['tags'])) return { tags: unique(tags) };
+  const { tags: inBody, ...rest } = metadata;
+  const all = [...tags, ...(inBody as unknown[]).map((text) => checked(text, MEMBER))];
+  return { tags: unique(all), metadata: Object.keys(rest).length === 0 ? null : rest };
+}
+
+function checked(text: unknown, location: string): string {
+  if (typeof text === 'string' && isTag(text)) return text;
+  throw refusal(location, `Invalid tag ${JSON.stringify(text)?.slice(0, 100)}: expected ${TAG_RULE}.`);
+}
+
+function unique(tags: readonly string[]): string[] {
+  const found = [...new Set(tags)];
+  if (found.length <= MAX_TAGS) return found;
+  throw refusal(`header.${TAGS_HEADER}`, `The request has ${found.length} tags; the maximum is ${MAX_TAGS}.`);
+}
+
+const refusal = (location: string, message: string): AppError =>
+  new AppError('InputError', message, { details: [{ location, message }] });
+
+/** The users that a request names. */
+interface NamedUsers {
+  /** The user to bill; undefined if the credential decides it. */
+  readonly payer: string | undefined;
+  /** The client's own user, which is recorded without being checked. */
+  readonly endUser: string | undefined;
+}
+
+/** Maximum length of a recorded name, so that requests cannot fill the database with it. */
+const MAX_LENGTH = 256;
+
+export function usersOf(
+  rules: Pick<EndpointRules, 'user' | 'endUser'>,
+  body: Json,
+  caller: Payer,
+  { userField }: RequestPolicy,
+): NamedUsers {
+  const user = rules.user(body, caller);
+  // The payer of other credentials is always the user that the request or the job names.
+  const isPayer = caller.kind !== 'key' || userField === 'payer';
+  const endUser = (isPayer ? undefined : user) || rules.endUser(body);
+  const isOwn = caller.kind === 'master' && endUser === user;
+  return {
+    payer: isPayer ? user : undefined,
+    endUser: !endUser || isOwn ? undefined : endUser.slice(0, MAX_LENGTH),
+  };
+}
+
+/** Headers of a client that a provider with the same API gets; undefined if it gets none of them. */
+export function forwardedHeaders(
+  headers: CompletionRequest['headers'],
+  names: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  if (names.length === 0) return undefined;
+  const entries = names.flatMap((name) => {
+    const value = headers.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
 }

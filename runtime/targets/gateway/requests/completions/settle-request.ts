@@ -4,13 +4,19 @@ import type { Logger } from '#serve/log.ts';
 import type { Ledger, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { Telemetry } from './telemetry.ts';
-import { abandonedEvent, completionEvent } from './completion-event.ts';
-import { recordAbandoned } from './record-abandoned.ts';
-import type { Admitted, RequestState } from './request-state.ts';
-import { type AbandonedReads, type Outcome, ownAttempt, usageLines } from './usage-entries.ts';
-import { warnUncounted } from './warn-uncounted.ts';
+import {
+  abandonedEvent,
+  completionEvent,
+  warnUncounted,
+  type Admitted,
+  type RequestState,
+} from './request-state.ts';
+import { ownAttempt, usageLines, providerOf, type AbandonedReads, type Outcome } from './usage-entries.ts';
+import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
+import type { AnswerSummary } from '../../providers/streams/stream.ts';
+import { itemsOf } from '../../providers/references/created-ids.ts';
 
-export interface SettleParts {
+interface SettleParts {
   readonly ledger: Pick<Ledger, 'settle' | 'release' | 'bill'>;
   readonly telemetry: Telemetry;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
@@ -119,4 +125,124 @@ function entriesOf(
   return usageLines(facts, outcome, reads)
     .filter(({ attempt }) => isIncluded(attempt))
     .map(({ entry }) => entry);
+}
+
+interface AbandonedRecording {
+  /** Attempts whose answers are still being read. */
+  readonly attempts: readonly Attempt[];
+  readonly requestId: string;
+  readonly lifecycle: Pick<Lifecycle, 'extend'>;
+  readonly log: Logger;
+  readonly record: (reads: AbandonedReads) => Promise<void>;
+}
+
+/**
+ * Records the usage of abandoned answers when they have been read. A server that shuts down waits for it and stops the reading when
+ * its own time limit expires. Never rejects, because no client is left that could get the error.
+ */
+async function recordAbandoned({
+  attempts,
+  requestId,
+  lifecycle,
+  log,
+  record,
+}: AbandonedRecording): Promise<void> {
+  const endExtension = lifecycle.extend(() => {
+    for (const { abandoned } of attempts) abandoned?.stop();
+  });
+  try {
+    const reads: AbandonedReads = new Map(
+      await Promise.all(
+        attempts.map(async (attempt) => [attempt, (await attempt.abandoned?.read) ?? FAILED] as const),
+      ),
+    );
+    await record(reads);
+  } catch (error) {
+    log.error({ requestId, err: error }, 'usage of an abandoned answer not recorded');
+  } finally {
+    endExtension();
+  }
+}
+
+const FAILED = { kind: 'failed' } as const;
+
+interface StoredParts {
+  readonly ledger: Pick<Ledger, 'keep'>;
+  readonly objects: Pick<Objects, 'add' | 'addMissing'>;
+}
+
+interface StoredAnswer {
+  readonly key: string;
+  readonly summary: AnswerSummary;
+  readonly id: string;
+}
+
+/** The answer that the provider has stored; undefined for any other. */
+export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
+  const { key, summary } = answered ?? {};
+  return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
+}
+
+/** Whether the provider still works on the answer, or did when the client left. Its usage is known later. */
+export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boolean =>
+  summary.stored?.isInBackground === true && (summary.stored.isQueued || error !== undefined);
+
+/** Records the user of an answer that the provider has stored. If it is unfinished, the reservation is kept until it is billed. */
+export async function recordStored(
+  { ledger, objects }: StoredParts,
+  admitted: Admitted,
+  { key, id, summary }: StoredAnswer,
+  unfinished: { readonly endpoint: string } | undefined,
+  now: number,
+): Promise<void> {
+  const { reservation, tokens, references } = admitted;
+  const held = unfinished && (await ledger.keep(reservation));
+  const object: StoredObject = {
+    ...ownedBy(admitted, key, now),
+    kind: 'response',
+    id,
+    content: { id },
+    plan: unfinished && {
+      endpoint: unfinished.endpoint,
+      model: key,
+      requests: 1,
+      inputTokens: tokens.counts.prompt(key),
+      outputTokens: tokens.output,
+      tags: reservation.spender.tags,
+    },
+    held,
+  };
+  // Some servers give all answers one id, which must not be an error of a finished answer.
+  if (held) await objects.add(object);
+  // What the request has named existed before, and can belong to all.
+  const { items = [] } = summary.stored ?? {};
+  const created = itemsOf(
+    object,
+    items.filter((item) => !references.has(item)),
+  );
+  await objects.addMissing(held ? created : [object, ...created]);
+}
+
+/** Records the user of what a provider has created with an answer, e.g. the container of its code. */
+export async function recordCreated(
+  objects: Pick<Objects, 'addMissing'>,
+  admitted: Admitted,
+  { answered }: Outcome,
+  now: number,
+): Promise<void> {
+  const created = answered?.summary?.created?.filter((id) => !admitted.references.has(id)) ?? [];
+  if (!answered || created.length === 0) return;
+  await objects.addMissing(itemsOf(ownedBy(admitted, answered.key, now), created));
+}
+
+function ownedBy({ reservation: { spender } }: Admitted, model: string, now: number) {
+  const { user, data, key } = spender;
+  return {
+    provider: providerOf(model),
+    userId: user.userId,
+    space: data.owner?.space ?? null,
+    keyId: key?.id ?? null,
+    model,
+    createdAt: Math.floor(now),
+  };
 }

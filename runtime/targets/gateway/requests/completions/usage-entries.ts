@@ -2,13 +2,12 @@ import type { AppError } from '#contract/errors.ts';
 import type { AudioCounts } from '../../shared/audio-price.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
-import { statusOfError } from './budget-errors.ts';
-import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
-import { statusOf } from '../../accounts/ledger/usage-status.ts';
+import { statusOf, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { AbandonedRead } from '../../providers/adapters/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary, CountedTokens } from '../../providers/streams/stream.ts';
-import type { ExpectedTokens, PriceList } from './priced-targets.ts';
+import type { ExpectedTokens, PriceList } from './estimate.ts';
+import { HTTP_STATUS } from '#serve/errors/http-status.ts';
 
 /** The result of a request. */
 export interface Outcome {
@@ -22,7 +21,7 @@ export interface Outcome {
   readonly cacheHit?: UsageEntry['cacheHit'];
 }
 
-export interface RequestFacts {
+interface RequestFacts {
   readonly endpoint: string;
   readonly requestId: string;
   readonly startedAt: number;
@@ -37,7 +36,7 @@ export interface RequestFacts {
 export type AbandonedReads = ReadonlyMap<Attempt, AbandonedRead>;
 
 /** A usage row with its attempt, if a model was called at all. */
-export interface UsageLine {
+interface UsageLine {
   readonly attempt: Attempt | undefined;
   readonly entry: UsageEntry;
 }
@@ -206,3 +205,30 @@ const failedEntry = (
   latencyMs: attempt.durationMs,
   attempt: number,
 });
+
+// A budget that refuses a request is 403, as in the reference implementation. Agents that use the APIs of Anthropic and of OpenAI's responses
+// take a 403 for a failed sign-in, or repeat the request, so these paths have the errors that their own providers send for a spent credit
+// (docs/decisions/0136).
+
+interface BudgetError {
+  readonly status: number;
+  readonly type: string;
+}
+
+const BY_PATH: readonly (readonly [RegExp, BudgetError])[] = [
+  [/^\/v1\/messages\/?$/, { status: 402, type: 'billing_error' }],
+  // Also below the paths of Azure.
+  [/^\/(?:v1|openai|openai\/v1)\/responses\/?$/, { status: 429, type: 'insufficient_quota' }],
+];
+
+/** Whether a budget refuses the request. */
+export const isBudgetError = ({ reason }: AppError): boolean =>
+  reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget';
+
+/** The error of a path for a request that a budget refuses; undefined where it is 403, and for other errors. */
+export const budgetErrorOf = (error: AppError, path: string): BudgetError | undefined =>
+  isBudgetError(error) ? BY_PATH.find(([pattern]) => pattern.test(path))?.[1] : undefined;
+
+/** The status of an error of a path or an endpoint. */
+export const statusOfError = (error: AppError, path: string): number =>
+  budgetErrorOf(error, path)?.status ?? HTTP_STATUS[error.code];

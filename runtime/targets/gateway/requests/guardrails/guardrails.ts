@@ -8,21 +8,28 @@ import type {
   Guardrails,
   OutputMasking,
   SchemaProfile,
+  CheckedInput,
+  CheckedRequest,
+  Checked,
+  GuardrailVerdict,
 } from './guardrail.ts';
-import { checkInput } from './check-input.ts';
 import { judge, type JudgeParts } from './judge.ts';
-import { type AnswerSchema, compileAnswerSchema } from './judges/answer-schema.ts';
-import { WINDOW_LENGTH, WINDOW_OVERLAP } from './judges/defaults.ts';
+import { compileAnswerSchema, type AnswerSchema } from './judges/answer-schema.ts';
+import { WINDOW_LENGTH, WINDOW_OVERLAP } from './judges/judgement.ts';
 import { createWebhooks } from './judges/webhooks.ts';
-import { maskingProfile } from './mask/find-spans.ts';
+import { maskingProfile, findInTexts, maskableTexts, maskBody } from './mask/mask-texts.ts';
 import { maskAnswer, type MaskingParts } from './mask/mask-output.ts';
 import { createStreamMask } from './mask/mask-stream.ts';
 import { createPlaceholders } from './mask/placeholders.ts';
 import { readRules, requireUsable, strictest } from './read-rules.ts';
-import { createStreamGuard } from './stream-guard.ts';
 import { least } from '#core/numbers/extremes.ts';
+import { runFairly } from '#platform/run-yielding.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import { checkedTexts } from './input-texts.ts';
+import type { GuardVerdict, StreamGuard } from '../../providers/streams/stream.ts';
+import { MAX_ESCAPE_LENGTH } from './readings.ts';
 
-export interface GuardrailOptions {
+interface GuardrailOptions {
   readonly profiles: readonly GuardrailProfile[];
   /** Rules of the policy, which apply to every request. */
   readonly demanded?: readonly GuardrailRule[] | undefined;
@@ -140,4 +147,70 @@ function windowsOf(profiles: readonly GuardrailProfile[]): {
     windowLength: least(windows.map(({ windowLength = WINDOW_LENGTH }) => windowLength)),
     windowOverlap: least(windows.map(({ windowOverlap = WINDOW_OVERLAP }) => windowOverlap)),
   };
+}
+
+/** Masks a request, then checks what is left of it: servers of others get texts with placeholders. */
+async function checkInput(
+  parts: JudgeParts,
+  rules: readonly GuardrailRule[],
+  body: Json,
+  request: CheckedRequest,
+): Promise<CheckedInput> {
+  const masking = rules.filter((rule) => maskingProfile(parts, rule));
+  const others = rules.filter((rule) => !masking.includes(rule));
+  const texts = masking.length > 0 ? maskableTexts(body) : [];
+  const found = await findInTexts(parts, masking, { ...request, place: 'input', texts });
+  if (found.blocked) return { verdicts: found.verdicts, blocked: found.blocked };
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  const result = await runFairly(maskBody(body, texts, found.spans), characters);
+  const rest = await judge(parts, others, {
+    ...request,
+    place: 'input',
+    texts: others.length > 0 ? checkedTexts(result?.body ?? body) : [],
+  });
+  return { verdicts: [...found.verdicts, ...rest.verdicts], blocked: rest.blocked, masked: result };
+}
+
+interface StreamGuardParts {
+  /** Whether text is held back until it was checked. */
+  readonly blocks: boolean;
+  readonly windowLength: number;
+  readonly windowOverlap: number;
+  readonly check: (text: string) => Promise<Checked>;
+  readonly onVerdicts: (verdicts: readonly GuardrailVerdict[]) => void;
+}
+
+const PASS: GuardVerdict = { kind: 'pass' };
+
+const HOLD: GuardVerdict = { kind: 'hold' };
+
+/** Checks a stream in windows of its text. Each window starts with the end of the one before, which has already been sent. @internal Exported for tests only. */
+export function createStreamGuard(parts: StreamGuardParts): StreamGuard {
+  const { blocks, windowLength, windowOverlap, check, onVerdicts } = parts;
+  let before = '';
+  let waiting = '';
+  const judge = async (): Promise<GuardVerdict> => {
+    if (waiting === '') return PASS;
+    const text = before + waiting;
+    const { verdicts, blocked } = await check(text);
+    onVerdicts(verdicts);
+    if (blocked) return { kind: 'block', error: blocked };
+    before = endOf(text, windowOverlap);
+    waiting = '';
+    return PASS;
+  };
+  return {
+    async take(text) {
+      waiting += text;
+      if (!blocks) return PASS;
+      return before.length + waiting.length < windowLength ? HOLD : judge();
+    },
+    end: judge,
+  };
+}
+
+/** The end of a text, in which as many characters are complete as the overlap has, also if they are escaped. */
+function endOf(text: string, overlap: number): string {
+  const longest = overlap === 0 ? '' : text.slice(-overlap * MAX_ESCAPE_LENGTH);
+  return longest.includes('\\') ? longest : text.slice(-overlap);
 }

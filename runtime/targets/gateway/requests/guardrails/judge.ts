@@ -9,8 +9,13 @@ import type {
 import type { AnswerSchema } from './judges/answer-schema.ts';
 import { judgeByClassifier } from './judges/classifier.ts';
 import { findEntities } from './judges/entities.ts';
-import { describeSpans, type FoundSpan } from './judges/found-spans.ts';
-import type { Judged, Judgement, JudgeServices } from './judges/judgement.ts';
+import {
+  describeSpans,
+  type FoundSpan,
+  type Judged,
+  type Judgement,
+  type JudgeServices,
+} from './judges/judgement.ts';
 import { findPatterns } from './judges/patterns.ts';
 import { judgeByWebhook } from './judges/webhooks.ts';
 import { writtenReadings } from './readings.ts';

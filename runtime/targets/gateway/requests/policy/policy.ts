@@ -1,17 +1,19 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Admission } from '../../accounts/ledger/admission.ts';
+import { statusOf, type Admission } from '../../accounts/ledger/ledger.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
-import type { PromptWriter } from '../../accounts/prompts/prompt-writer.ts';
+import type { PromptWriter, Prompt } from '../../accounts/prompts/prompt-writer.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import { checkInput, type GuardedInput } from './guarded-input.ts';
 import { pass } from './pass.ts';
-import type { AdmittedRequest, PolicyRequest } from './policy-request.ts';
-import { isRecorded, openPromptRecord, type PromptRecord } from './prompt-record.ts';
-import { type HitRecorder, NO_HITS, recordHits } from './record-hits.ts';
+import type { Payer, Spender } from '../../accounts/identity/identity.ts';
+import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
+import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
+import { monitorHeader } from '../guardrails/monitor-header.ts';
+import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
+import type { StreamGuard } from '../../providers/streams/stream.ts';
 
 /** What users have written, before the policy has seen it. */
 export interface Content {
@@ -54,7 +56,7 @@ export interface Policy {
   readonly written: () => Promise<void>;
 }
 
-export interface PolicyParts {
+interface PolicyParts {
   readonly guardrailHits: Pick<GuardrailHits, 'add'>;
   readonly prompts: PromptWriter;
   readonly clock: Pick<Clock, 'now'>;
@@ -92,3 +94,204 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
 
 const NO_SESSIONS =
   'Guardrails cannot check realtime sessions, so the policy of this gateway refuses them. Use another route, or ask the administrator to set `guardrails.realtime` to `allow`.';
+
+/** What the policy knows of a request on any way to a provider. */
+export interface PolicyRequest {
+  /** Path of the route. */
+  readonly endpoint: string;
+  readonly requestId: string;
+  readonly caller: Payer;
+  /** Undefined for the master key on routes on which it names no user. */
+  readonly spender: Spender | undefined;
+  /** The model that the request names; empty for a request without a model. */
+  readonly model: string;
+  /** Start of the request in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Length of the request in bytes. */
+  readonly size: number;
+  readonly signal: AbortSignal;
+  /** Sets a header of the response. */
+  readonly setHeader: (name: string, value: string) => void;
+}
+
+/** A request that the limits of its user have admitted. */
+export interface AdmittedRequest extends PolicyRequest {
+  readonly admission: Admission;
+}
+
+/** A request that passed the guardrails. */
+export interface GuardedInput {
+  /** The body that was checked, which is sent in place of the client's; undefined if no rule applies. */
+  readonly body?: { readonly bytes: Uint8Array; readonly json: Json } | undefined;
+  /** What the answer gets back in place of placeholders; undefined if nothing was masked. */
+  readonly placeholders?: Placeholders | undefined;
+  /** All placeholders of the request and of its answer; undefined if no rule applies. */
+  readonly masks?: Placeholders | undefined;
+  readonly rules: readonly GuardrailRule[];
+  readonly verdicts: readonly GuardrailVerdict[];
+}
+
+const VERDICTS_HEADER = 'X-Gateway-Guardrails';
+
+/** Checks the texts of a request. Throws if a guardrail blocks it. */
+async function checkInput(
+  guardrails: Guardrails,
+  rules: readonly GuardrailRule[],
+  body: Json,
+  request: PolicyRequest,
+  onVerdicts: OnVerdicts,
+): Promise<GuardedInput> {
+  if (rules.length === 0) return { rules, verdicts: [] };
+  const { verdicts, blocked, masked } = await guardrails.checkInput(rules, body, request);
+  setVerdictsHeader(request, verdicts);
+  onVerdicts(verdicts);
+  if (blocked) throw blocked;
+  // The parsed body is sent, so that the provider reads exactly what was checked, even if nested members have the same name.
+  const json = masked?.body ?? body;
+  const text = JSON.stringify(json);
+  const placeholders = masked?.placeholders;
+  const masks = placeholders ?? createPlaceholders(text);
+  return { body: { bytes: Buffer.from(text), json }, placeholders, masks, rules, verdicts };
+}
+
+export function setVerdictsHeader(
+  { setHeader }: Pick<PolicyRequest, 'setHeader'>,
+  verdicts: readonly GuardrailVerdict[],
+): void {
+  const header = monitorHeader(verdicts);
+  if (header !== undefined) setHeader(VERDICTS_HEADER, header);
+}
+
+export type OnVerdicts = (verdicts: readonly GuardrailVerdict[]) => void;
+
+/** Records what guardrails flag in a request and in its answer, and how much they mask. */
+export interface HitRecorder {
+  readonly add: OnVerdicts;
+  /** Writes how much was masked since the last call: a stream is masked piece by piece. */
+  readonly end: () => void;
+}
+
+/** For requests that no guardrail checks. */
+const NO_HITS: HitRecorder = { add: () => undefined, end: () => undefined };
+
+function recordHits(
+  hits: Pick<GuardrailHits, 'add'>,
+  { requestId, endpoint, spender, model }: PolicyRequest,
+  clock: Pick<Clock, 'now'>,
+): HitRecorder {
+  const masked = new Map<string, Pick<GuardrailVerdict, 'profile' | 'place'> & { counts: Counts }>();
+  const write = (
+    rows: readonly (Pick<GuardrailVerdict, 'profile' | 'place' | 'score' | 'explanation'> & {
+      mode: string;
+    })[],
+  ): void => {
+    if (rows.length === 0) return;
+    hits.add(
+      rows.map(({ profile, mode, place, score, explanation }) => ({
+        at: clock.now(),
+        request_id: requestId,
+        user_id: spender?.user.userId ?? null,
+        api_key_id: spender?.key?.id ?? null,
+        team_id: spender?.groups.find(({ kind }) => kind === 'team')?.id ?? null,
+        endpoint,
+        model,
+        profile,
+        mode,
+        place,
+        score: score ?? null,
+        explanation,
+      })),
+    );
+  };
+  return {
+    add(verdicts) {
+      write(verdicts.filter(({ valid }) => !valid));
+      for (const { profile, place, masked: found = {} } of verdicts) {
+        const key = `${place} ${profile}`;
+        for (const [label, count] of Object.entries(found)) {
+          const known = masked.get(key) ?? { profile, place, counts: new Map<string, number>() };
+          known.counts.set(label, (known.counts.get(label) ?? 0) + count);
+          masked.set(key, known);
+        }
+      }
+    },
+    end() {
+      write(
+        [...masked.values()].map(({ profile, place, counts }) => {
+          const found = [...counts].map(([label, count]) => `${label} ${count}`).join(', ');
+          return { profile, place, mode: 'mask', score: undefined, explanation: `masked: ${found}` };
+        }),
+      );
+      masked.clear();
+    },
+  };
+}
+
+type Counts = Map<string, number>;
+
+/** A request that is stored with its answer when it has ended. */
+export interface PromptRecord {
+  /** Writes the record in the background, once. */
+  end(model: string, answer: string | undefined, error: AppError | undefined): void;
+  /** Collects the text of a stream, which another guard can check. */
+  collect(guard: StreamGuard | undefined): StreamGuard;
+  /** The text that was collected. */
+  readonly collected: () => string;
+}
+
+interface RecordedContent {
+  /** The body as it is sent to a model. */
+  readonly body: unknown;
+  /** What was masked in it, and what is masked in its answer. */
+  readonly masks?: Pick<Placeholders, 'values'> | undefined;
+}
+
+/** Whether the requests of a key are stored: by its own setting, or by that of the gateway. */
+const isRecorded = ({ spender }: Pick<PolicyRequest, 'spender'>, { isDefault }: PromptPolicy): boolean =>
+  spender?.key?.logPrompts ?? isDefault;
+
+/** Returns undefined if the requests of the key are not stored, which is the default. */
+function openPromptRecord(
+  writer: PromptWriter,
+  policy: PromptPolicy,
+  request: PolicyRequest,
+  { body, masks }: RecordedContent,
+): PromptRecord | undefined {
+  const { caller, spender, endpoint, startedAt, size, model: requested } = request;
+  if (!isRecorded(request, policy)) return undefined;
+  const { maxCharacters, patterns } = policy;
+  let text = '';
+  let isEnded = false;
+  return {
+    end(model, answer, error) {
+      if (isEnded) return;
+      isEnded = true;
+      const prompt: Prompt = {
+        at: startedAt,
+        // Usage of a job has the id of the job, too.
+        requestId: caller.kind === 'work' ? caller.jobId : request.requestId,
+        userId: spender?.user.userId ?? null,
+        keyId: spender?.key?.id ?? null,
+        model: model || requested,
+        endpoint,
+        status: statusOf(error),
+        body,
+        size,
+        answer,
+        masked: masks?.values,
+        maxCharacters,
+        patterns,
+      };
+      writer.write(prompt);
+    },
+    collect: (guard) => ({
+      async take(piece) {
+        // Secrets are removed before the text is cut, so that more is kept than is stored.
+        if (text.length < 2 * maxCharacters) text += piece;
+        return (await guard?.take(piece)) ?? { kind: 'pass' };
+      },
+      end: async () => (await guard?.end()) ?? { kind: 'pass' },
+    }),
+    collected: () => text,
+  };
+}

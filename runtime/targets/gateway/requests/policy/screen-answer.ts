@@ -1,11 +1,10 @@
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { GuardrailRule, Guardrails } from '../guardrails/guardrail.ts';
-import { mapOutputTexts } from '../guardrails/mask/output-members.ts';
+import { mapOutputTexts } from '../guardrails/mask/mask-output.ts';
 import { createPlaceholders, createRestorer } from '../guardrails/mask/placeholders.ts';
-import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
+import { restoreAnswer } from '../guardrails/mask/restore.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
-import type { PolicyRequest } from './policy-request.ts';
-import type { OnVerdicts } from './record-hits.ts';
+import type { PolicyRequest, OnVerdicts } from './policy.ts';
 
 interface StoredAnswer {
   /** JSON. */

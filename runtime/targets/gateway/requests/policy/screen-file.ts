@@ -1,13 +1,12 @@
 import { isObject } from '#core/json/is-object.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import type { FormFile } from '../../shared/form.ts';
-import { textOfBytes } from '../guardrails/encoded-text.ts';
+import { textOfBytes } from '../guardrails/input-texts.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { pass } from './pass.ts';
-import type { Policy } from './policy.ts';
-import type { AdmittedRequest } from './policy-request.ts';
+import type { Policy, AdmittedRequest } from './policy.ts';
 
 /**
  * Checks and masks a file that a provider stores. Of a file that is not text, e.g. an image, only the name is checked. A file in another

@@ -1,5 +1,5 @@
-import type { Admission } from '../../accounts/ledger/admission.ts';
-import type { ObjectCall } from '../../providers/adapters/provider-objects.ts';
+import type { Admission } from '../../accounts/ledger/ledger.ts';
+import type { ObjectCall } from '../../providers/adapters/other-calls.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
 import { pass } from './pass.ts';
 

@@ -4,16 +4,14 @@ import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
-import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
+import { estimateOf, pricesOf } from '../completions/estimate.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import { failure, isFailed } from '../../providers/adapters/failure.ts';
 import type { Policy } from '../policy/policy.ts';
-import { openRealtimeAccount, REALTIME } from './realtime-account.ts';
-import { type RealtimeSession, relaySession } from './relay-session.ts';
-import { createSessionLog } from './session-log.ts';
-import { watchSpender } from './watch-spender.ts';
+import { openRealtimeAccount, REALTIME, createSessionLog } from './realtime-account.ts';
+import { relaySession, type RealtimeSession } from './relay-session.ts';
 
-export interface RealtimeParts {
+interface RealtimeParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
   readonly models: CurrentModels;
   readonly policy: Policy;
@@ -33,7 +31,7 @@ interface SessionRequest {
 }
 
 /** Opens a session with a model. Throws the error for a client whose connection was not accepted. */
-export type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>;
+type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>;
 
 /** Input tokens of a response that are reserved: the instructions and some minutes of talk. */
 const ASSUMED_INPUT_TOKENS = 2000;
@@ -121,4 +119,45 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
 }
 
 const NOTHING = new Uint8Array();
+
 const NO_REALTIME = 'The provider of this model has no realtime API. Use a model of another provider.';
+
+interface WatchParts {
+  /** Rejects if the key, its user or its team does not allow the work any more. */
+  readonly check: () => Promise<unknown>;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly onRevoked: (error: AppError) => void;
+}
+
+/** A session of a revoked key ends within a second. The key is in a cache, so that a check costs nearly nothing. */
+const CHECK_MS = 500;
+
+/** Checks regularly whether work can go on. Returns how to stop. */
+function watchSpender({ check, clock, onRevoked }: WatchParts): () => void {
+  let isStopped = false;
+  let disarm = (): void => undefined;
+  const look = async (): Promise<void> => {
+    try {
+      await check();
+    } catch (thrown) {
+      const error = AppError.from(thrown);
+      // The database can be available again later.
+      if (FINAL.has(error.code) && !isStopped) {
+        isStopped = true;
+        onRevoked(error);
+      }
+    }
+    if (!isStopped) disarm = clock.after(CHECK_MS, () => void look());
+  };
+  disarm = clock.after(CHECK_MS, () => void look());
+  return () => {
+    isStopped = true;
+    disarm();
+  };
+}
+
+const FINAL: ReadonlySet<AppError['code']> = new Set([
+  'UnauthorizedError',
+  'ForbiddenError',
+  'NotFoundError',
+]);

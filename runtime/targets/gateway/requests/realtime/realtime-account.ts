@@ -1,11 +1,15 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
-import type { Admission } from '../../accounts/ledger/admission.ts';
-import type { Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
+import type { Admission, Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { PromptRecord } from '../policy/policy.ts';
 
-export interface RealtimeAccountParts {
+interface RealtimeAccountParts {
   readonly ledger: Pick<Ledger, 'reserve' | 'settle' | 'release' | 'bill'>;
   readonly spender: Spender;
   readonly model: string;
@@ -67,3 +71,138 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
     },
   };
 }
+
+/** OpenAI's models speak 20 tokens in a second, and audio is sent with 24,000 samples of 2 bytes. */
+const SPOKEN_TOKENS_PER_BYTE = 20 / 48_000;
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Counts what a session uses. */
+interface RealtimeTally {
+  /** Takes an event of the provider. Returns the tokens of a response that has ended. */
+  take(event: Json): CountedTokens | undefined;
+  /** The tokens of a response that has not ended, as far as it was seen; undefined if there is none. */
+  unfinished(): CountedTokens | undefined;
+}
+
+export function createRealtimeTally(): RealtimeTally {
+  let isRunning = false;
+  let spoken = 0;
+  let written = 0;
+  let lastInput = 0;
+  return {
+    take(event) {
+      const { type, delta, response } = event;
+      if (type === 'response.created') {
+        isRunning = true;
+        spoken = 0;
+        written = 0;
+      } else if (typeof delta === 'string' && isRunning) {
+        if (type === 'response.output_audio.delta' || type === 'response.audio.delta')
+          spoken += (delta.length * 3) / 4;
+        else if (type === 'response.output_text.delta' || type === 'response.text.delta')
+          written += delta.length;
+      } else if (type === 'response.done') {
+        isRunning = false;
+        const tokens = tokensOf(membersOf(membersOf(response)['usage']));
+        lastInput = tokens?.promptTokens ?? lastInput;
+        return tokens;
+      }
+      return undefined;
+    },
+    unfinished() {
+      if (!isRunning) return undefined;
+      const audioOutput = Math.ceil(spoken * SPOKEN_TOKENS_PER_BYTE);
+      return {
+        promptTokens: lastInput,
+        completionTokens: audioOutput + Math.ceil(written / CHARACTERS_PER_TOKEN),
+        cachedTokens: 0,
+        cacheWriteTokens: 0,
+        cacheWrite1hTokens: 0,
+        audio: { audioInput: 0, audioOutput },
+      };
+    },
+  };
+}
+
+function tokensOf(usage: Json): CountedTokens | undefined {
+  const { input_tokens: input, output_tokens: output } = usage;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const heard = membersOf(usage['input_token_details']);
+  const said = membersOf(usage['output_token_details']);
+  const cachedAudio = countIn(membersOf(heard['cached_tokens_details']), 'audio_tokens');
+  return {
+    promptTokens: input,
+    completionTokens: output,
+    cachedTokens: Math.min(input, countIn(heard, 'cached_tokens')),
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    audio: {
+      // Audio from the cache has the price of the cache.
+      audioInput: Math.min(input, Math.max(0, countIn(heard, 'audio_tokens') - cachedAudio)),
+      audioOutput: Math.min(output, countIn(said, 'audio_tokens')),
+    },
+  };
+}
+
+function countIn(members: Json, name: string): number {
+  const value = members[name];
+  return isCount(value) ? value : 0;
+}
+
+/** Stores the texts of a session: a record for each response, with what the client has sent since the one before. */
+export interface SessionLog {
+  /** Takes an event of the client. */
+  readonly sent: (event: Json) => void;
+  /** Takes an event of the provider. */
+  readonly received: (event: Json) => void;
+  /** Stores what has no response. */
+  readonly end: (error?: AppError) => void;
+}
+
+interface SessionLogParts {
+  readonly model: string;
+  /** Opens the record of one response; undefined if nothing is stored. */
+  readonly open: (body: Json) => PromptRecord | undefined;
+}
+
+/** Longer texts are cut when they are stored, so that no more is kept. */
+const MAX_CHARACTERS = 262_144;
+
+/** Audio, which is not text. */
+const AUDIO = 'input_audio_buffer.append';
+
+export function createSessionLog({ model, open }: SessionLogParts): SessionLog {
+  let events: Json[] = [];
+  let size = 0;
+  let answer = '';
+  const end = (error?: AppError): void => {
+    if (events.length === 0 && answer === '') return;
+    open({ model, events })?.end(model, answer === '' ? undefined : answer, error);
+    events = [];
+    size = 0;
+    answer = '';
+  };
+  return {
+    sent(event) {
+      if (event['type'] === AUDIO) return;
+      size += JSON.stringify(event).length;
+      if (size <= MAX_CHARACTERS) events.push(event);
+    },
+    received({ type, delta }) {
+      const isText = typeof type === 'string' && TEXTS.has(type) && typeof delta === 'string';
+      if (isText && answer.length <= MAX_CHARACTERS) answer += delta;
+      if (type === 'response.done') end();
+    },
+    end,
+  };
+}
+
+/** Events with pieces of a model's text or speech. */
+const TEXTS = new Set([
+  'response.output_text.delta',
+  'response.text.delta',
+  'response.output_audio_transcript.delta',
+  'response.audio_transcript.delta',
+  'response.function_call_arguments.delta',
+]);

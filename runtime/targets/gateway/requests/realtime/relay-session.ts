@@ -1,16 +1,21 @@
 import type { Duplex } from 'node:stream';
-import { AppError } from '#contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
-import { checkClientEvent } from './client-event.ts';
-import { forwardFrames } from './forward-frames.ts';
-import { closeFrame, OPCODE, writeFrame } from './frames.ts';
-import type { RealtimeAccount } from './realtime-account.ts';
-import type { SessionLog } from './session-log.ts';
-import { createRealtimeTally } from './realtime-usage.ts';
+import { closeFrame, OPCODE, writeFrame, createFrameReader, createTextJoiner, type Frame } from './frames.ts';
+import { createRealtimeTally, type RealtimeAccount, type SessionLog } from './realtime-account.ts';
+import { pushAll } from '#core/values/push-all.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { listMembers } from '../../shared/json-members.ts';
+import {
+  FURTHER_MODELS,
+  requireDistinctInside,
+  requireDistinctMembers,
+} from '../completions/read-request.ts';
+import { referencesIn } from '../../providers/references/references-in.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly client: Duplex;
   readonly upstream: Duplex;
   readonly account: RealtimeAccount;
@@ -136,5 +141,124 @@ function eventOf(text: string): Json {
     return membersOf(parseJsonText(text));
   } catch {
     return {};
+  }
+}
+
+interface ForwardRules {
+  readonly maxFrameBytes: number;
+  readonly onBroken: () => void;
+  /** Returns whether a message is forwarded; later messages wait for a promise. The text of a binary message is undefined. */
+  readonly onMessage: (text: string | undefined) => boolean | Promise<boolean>;
+}
+
+/** Forwards frames, the parts of one message together, at the speed of the reader. */
+function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMessage }: ForwardRules): void {
+  const reader = createFrameReader(maxFrameBytes);
+  const join = createTextJoiner();
+  let message: Frame[] = [];
+  let messageBytes = 0;
+  let waiting: Frame[] = [];
+  let isWaiting = false;
+
+  const end = (isForwarded: boolean): void => {
+    if (isForwarded) for (const { bytes } of message) to.write(bytes);
+    message = [];
+    messageBytes = 0;
+  };
+  /** Returns the promise that later frames wait for. */
+  const take = (frame: Frame): Promise<boolean> | undefined => {
+    if (frame.opcode >= OPCODE.close) {
+      to.write(frame.bytes);
+      return undefined;
+    }
+    message.push(frame);
+    messageBytes += frame.bytes.length;
+    if (messageBytes > maxFrameBytes) throw new Error('The message is too large.');
+    const text = join(frame);
+    if (!frame.isLast) return undefined;
+    const verdict = onMessage(text);
+    if (typeof verdict !== 'boolean') return verdict;
+    end(verdict);
+    return undefined;
+  };
+  const wait = async (verdict: Promise<boolean>): Promise<void> => {
+    isWaiting = true;
+    from.pause();
+    end(await verdict);
+    isWaiting = false;
+    run([]);
+  };
+  const run = (frames: readonly Frame[]): void => {
+    pushAll(waiting, frames);
+    if (isWaiting) return;
+    try {
+      for (let frame = waiting.shift(); frame; frame = waiting.shift()) {
+        const verdict = take(frame);
+        if (verdict) return void wait(verdict);
+      }
+    } catch {
+      waiting = [];
+      onBroken();
+      return;
+    }
+    if (!to.writableNeedDrain) from.resume();
+    else {
+      from.pause();
+      to.once('drain', () => from.resume());
+    }
+  };
+  from.on('data', (chunk: Buffer) => {
+    try {
+      run(reader.push(chunk));
+    } catch {
+      onBroken();
+    }
+  });
+}
+
+interface CheckedEvent {
+  readonly event: Json;
+  /** Set for an event that names stored things. */
+  readonly checking: Promise<void> | undefined;
+}
+
+/**
+ * Checks an event of a client: the provider has to read what is read here, so it is JSON in which no object has a name twice. Throws an
+ * InputError.
+ */
+function checkClientEvent(
+  text: string | undefined,
+  requireOwn: (ids: ReadonlySet<string>) => Promise<void>,
+): CheckedEvent {
+  const event = text === undefined ? undefined : parsed(text);
+  if (text === undefined || !isObject(event))
+    throw inputError('An event must be a JSON object in a text message.');
+  const bytes = Buffer.from(text);
+  const members = listMembers(bytes);
+  requireDistinctMembers(members);
+  const { ids, members: count } = referencesIn(event);
+  requireDistinctInside(bytes, members, count);
+  requireFixedModel(event);
+  return { event, checking: ids.size > 0 ? requireOwn(ids) : undefined };
+}
+
+/** Another model would have other permissions and another price. Events name one themselves, in their `session` or in their `response`. */
+function requireFixedModel(event: Json): void {
+  for (const part of [event, ...Object.values(event)]) {
+    const members = membersOf(part);
+    if (NAMES_OF_MODELS.some((name) => (members[name] ?? null) !== null))
+      throw new AppError('InputError', MODEL_IS_FIXED, { reason: 'unsupported' });
+  }
+}
+
+const NAMES_OF_MODELS = ['model', ...FURTHER_MODELS];
+
+const MODEL_IS_FIXED = 'The model of a session cannot be changed. Open another connection with it.';
+
+function parsed(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch {
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { retryDelay } from '#core/limits/retry-delay.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { FailedAnswer, SuccessfulAnswer } from '../../providers/adapters/provider.ts';
+import type { FailedAnswer, SuccessfulAnswer, FailureKind } from '../../providers/adapters/provider.ts';
 import { failure } from '../../providers/adapters/failure.ts';
 import type {
   Attempt,
@@ -11,13 +11,12 @@ import type {
   RoutingPolicy,
   Target,
 } from './routing.ts';
-import { judgeFailure } from './judge-failure.ts';
-import { measureAnswer } from './measure-answer.ts';
-import { type Report, reportResult } from './report-result.ts';
-import type { TargetStates } from './target-states.ts';
+import type { TargetStates, TargetLoads } from './target-states.ts';
 import { pause } from '#platform/pause.ts';
+import type { TargetResult } from './target-breakers.ts';
+import type { StreamSummary, OpenedStream } from '../../providers/streams/stream.ts';
 
-export interface AttemptParts {
+interface AttemptParts {
   readonly states: TargetStates;
   readonly policy: RoutingPolicy;
   readonly clock: Clock;
@@ -26,7 +25,7 @@ export interface AttemptParts {
   readonly isMeasured?: boolean | undefined;
 }
 
-export type AttemptTargets = <Answer extends SuccessfulAnswer>(
+type AttemptTargets = <Answer extends SuccessfulAnswer>(
   resolved: Resolved,
   signal: AbortSignal,
   call: (target: Target, hasFallback: boolean) => Promise<Answer | FailedAnswer>,
@@ -173,3 +172,118 @@ const skipped = ({ key }: Target, startedAt: number): Omit<Attempt, 'number'> =>
 
 const breakerOpen = (retryAfterMs: number): FailedAnswer =>
   failure('unreachable', { retryAfterSeconds: Math.ceil(retryAfterMs / 1000) });
+
+/** The consequences of a failure for the request and for its target. */
+interface Judgement {
+  /** Whether a retry of the same target can succeed. */
+  readonly retry: boolean;
+  /** Whether another target can succeed. */
+  readonly fallBack: boolean;
+  /** The result that is reported to the breaker of the target. */
+  readonly breaker: TargetResult;
+}
+
+/** Consequences by kind of failure. A target that answers is healthy, even if it rejects the request. */
+const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
+  bad_request: { retry: false, fallBack: false, breaker: 'succeeded' },
+  // Another provider can have another filter, but a filter must not be avoided without the caller.
+  content_filtered: { retry: false, fallBack: false, breaker: 'succeeded' },
+  too_large: { retry: false, fallBack: true, breaker: 'succeeded' },
+  unsupported: { retry: false, fallBack: true, breaker: 'succeeded' },
+  model_not_found: { retry: false, fallBack: true, breaker: 'succeeded' },
+  credentials: { retry: false, fallBack: true, breaker: 'down' },
+  billing: { retry: false, fallBack: true, breaker: 'down' },
+  // Not a failure for the breaker: providers often set the pause themselves with `Retry-After`.
+  rate_limited: { retry: true, fallBack: true, breaker: 'abandoned' },
+  overloaded: { retry: true, fallBack: true, breaker: 'failed' },
+  // Not retried: most clients do not wait for a second time limit.
+  timeout: { retry: false, fallBack: true, breaker: 'failed' },
+  unreachable: { retry: true, fallBack: true, breaker: 'down' },
+  provider_error: { retry: true, fallBack: true, breaker: 'failed' },
+  // Not retried: the next answer would be as large, and this one is already billed.
+  answer_too_large: { retry: false, fallBack: false, breaker: 'succeeded' },
+  stream_incomplete: { retry: true, fallBack: true, breaker: 'failed' },
+  cancelled: { retry: false, fallBack: false, breaker: 'abandoned' },
+};
+
+const judgeFailure = (kind: FailureKind): Judgement => JUDGEMENTS[kind];
+
+/** Reports the result of a request to the breaker of its target. */
+type Report = (result: TargetResult) => void;
+
+/**
+ * Reports an answer. A stream is reported when it ends, because a target whose streams always break in the middle is not healthy.
+ * Only a trial is reported when its stream starts: the client decides how long the stream takes, and the breaker would reject all
+ * other requests until then.
+ */
+function reportResult<Answer extends SuccessfulAnswer>(
+  answer: Answer,
+  report: Report,
+  isTrial: boolean,
+): Answer {
+  if (answer.kind !== 'stream' || isTrial) report('succeeded');
+  if (answer.kind !== 'stream') return answer;
+  const reportEnd = (summary: StreamSummary | undefined): void =>
+    report(summary ? OUTCOMES[summary.outcome] : 'abandoned');
+  return { ...answer, stream: onStreamEnd(answer.stream, reportEnd) };
+}
+
+const OUTCOMES = {
+  complete: 'succeeded',
+  blocked: 'succeeded',
+  aborted: 'abandoned',
+  incomplete: 'failed',
+} as const;
+
+interface Measurement {
+  readonly loads: TargetLoads;
+  readonly key: string;
+  /** Until the whole answer, or until the first output of a stream. */
+  readonly durationMs: number;
+  readonly now: number;
+  /** Called when the target has nothing to do for the request any more. */
+  readonly end: () => void;
+}
+
+/** UTF-16 code units of output per token, for answers without usage. */
+const UNITS_PER_TOKEN = 4;
+
+/** Records the speed of an answer, and when it has ended. Answers without output tokens, such as vectors, count as one token. */
+function measureAnswer<Answer extends SuccessfulAnswer>(
+  answer: Answer,
+  { loads, key, durationMs, now, end }: Measurement,
+): Answer {
+  if (answer.kind === 'stream') {
+    loads.measured(key, 'stream', durationMs, now);
+    return { ...answer, stream: onStreamEnd(answer.stream, end) };
+  }
+  end();
+  const tokens = answer.kind === 'whole' ? outputTokens(answer.summary) : 0;
+  loads.measured(key, 'whole', durationMs / Math.max(1, tokens), now);
+  return answer;
+}
+
+const outputTokens = ({
+  usage,
+  outputLength,
+}: Extract<SuccessfulAnswer, { kind: 'whole' }>['summary']): number =>
+  usage?.completionTokens ?? outputLength / UNITS_PER_TOKEN;
+
+/** Calls a function when a stream has ended, with its summary, or without one if it was discarded. */
+const onStreamEnd = (
+  stream: OpenedStream,
+  onEnd: (summary: StreamSummary | undefined) => void,
+): OpenedStream => ({
+  forward: (options) =>
+    stream.forward({
+      ...options,
+      settle(summary) {
+        onEnd(summary);
+        return options.settle(summary);
+      },
+    }),
+  cancel() {
+    onEnd(undefined);
+    stream.cancel();
+  },
+});

@@ -1,9 +1,7 @@
-import type { ObjectCall, ProviderObjects } from '../../providers/adapters/provider-objects.ts';
-import type { RealtimeCall } from '../../providers/adapters/realtime-call.ts';
+import type { ObjectCall, ProviderObjects, RealtimeCall } from '../../providers/adapters/other-calls.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import type { TargetState } from './target-states.ts';
-import type { BreakerPolicy } from './circuit-breaker.ts';
-import type { RetryBudgetPolicy } from './retry-budget.ts';
+import type { TargetState, RetryBudgetPolicy } from './target-states.ts';
+import type { BreakerPolicy } from './target-breakers.ts';
 import type { Strategy } from './strategies.ts';
 import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import type {

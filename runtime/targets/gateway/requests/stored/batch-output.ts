@@ -3,11 +3,12 @@ import { isObject } from '#core/json/is-object.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { ModelSet } from '../models/model-set.ts';
-import type { PolicyRequest } from '../policy/policy-request.ts';
-import type { HitRecorder } from '../policy/record-hits.ts';
+import type { PolicyRequest, HitRecorder } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
-import { linesOf } from './lines-of.ts';
+import type { StoredObject } from '../../accounts/objects/objects.ts';
+import { createdIds, isUniqueId, itemsOf, createdIn } from '../../providers/references/created-ids.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
 
 interface OutputParts {
   readonly guardrails: ModelSet['guardrails'];
@@ -59,4 +60,43 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The objects that the provider stores with one response of a batch, and its items. They belong to the user of the batch. */
+export function storedWith(
+  batch: StoredObject,
+  model: string,
+  answer: Json,
+  now: number,
+): readonly StoredObject[] {
+  const { id, object, store } = answer;
+  const of = { ...batch, model, createdAt: Math.floor(now) };
+  const created = itemsOf(of, createdIn(answer));
+  if (object !== 'response' || store === false || typeof id !== 'string' || !isUniqueId(id)) return created;
+  const response: StoredObject = {
+    ...of,
+    kind: 'response',
+    id,
+    content: { id },
+    plan: undefined,
+    held: undefined,
+  };
+  return [response, ...itemsOf(response, createdIds(answer)), ...created];
+}
+
+/** The lines of a text that arrives in pieces. Throws if it is incomplete. */
+export async function* linesOf(pieces: ForwardedStream): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let isCut = false;
+  void pieces.unread.then(() => (isCut = true));
+  let rest = '';
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (isCut) throw new Error('The file was not read to its end.');
+    if (done === true) break;
+    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

@@ -4,16 +4,15 @@ import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
-import { estimateOf, pricesOf } from '../completions/priced-targets.ts';
-import { textOr } from '../completions/endpoints/tokens.ts';
+import { estimateOf, pricesOf } from '../completions/estimate.ts';
+import { textOr } from '../completions/endpoints/endpoint.ts';
 import { onlySettings } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { referencesIn } from '../../providers/references/references-in.ts';
 import { requiredId } from './files.ts';
-import type { ProviderCalls } from './provider-calls.ts';
+import { keyIdOf, viewerOf, type ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';
 import type { Batches, StoredRequest } from './stored.ts';
-import { keyIdOf, viewerOf } from './viewer.ts';
 
 export interface BatchesParts {
   readonly state: Pick<GatewayState, 'identity' | 'objects' | 'ledger' | 'prices' | 'priceMaps'>;

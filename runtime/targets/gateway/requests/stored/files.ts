@@ -1,33 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '#contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
-import { type Form, type FormFile, requiredFile, writeForm } from '../../shared/form.ts';
+import { requiredFile, writeForm, type Form, type FormFile } from '../../shared/form.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
-import type { Spender } from '../../accounts/identity/identity.ts';
+import type { Spender, Caller } from '../../accounts/identity/identity.ts';
 import type { Policy } from '../policy/policy.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { screenFile } from '../policy/screen-file.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { screenOutput } from './batch-output.ts';
-import { policyRequestOf } from './policy-of.ts';
+import { policyRequestOf, keyIdOf, viewerOf, type ProviderCalls } from './provider-calls.ts';
 import { isFailed } from '../../providers/adapters/failure.ts';
-import type { Admission } from '../../accounts/ledger/admission.ts';
+import type { Admission } from '../../accounts/ledger/ledger.ts';
 import { referencesIn } from '../../providers/references/references-in.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { linesIn } from './batch-lines.ts';
-import { planBatch } from './plan-batch.ts';
-import type { ProviderCalls } from './provider-calls.ts';
+import { linesIn, planBatch } from './plan-batch.ts';
 import type { Settler } from './settler.ts';
 import type { Files, NewStoredRequest, StoredRequest } from './stored.ts';
-import { type StoringProvider, storingProvider, targetsOf } from './storing-provider.ts';
-import { keyIdOf, viewerOf } from './viewer.ts';
+import { canUseProvider } from '../../accounts/identity/spender.ts';
+import type { PolicedObjects, PolicedProvider, Router, Target } from '../routing/routing.ts';
 
-export interface FilesParts {
+interface FilesParts {
   readonly state: Pick<GatewayState, 'identity' | 'objects' | 'objectMasks'>;
   readonly policy: Policy;
   readonly calls: ProviderCalls;
@@ -225,3 +223,68 @@ function firstModel({ pieces }: FormFile): string | undefined {
   }
   return undefined;
 }
+
+type StoringProvider = PolicedProvider & { readonly objects: PolicedObjects };
+
+interface Choice {
+  readonly caller: Caller;
+  /** The provider that the request names. */
+  readonly named: string | undefined;
+  /** Model strings of the request. */
+  readonly models: readonly string[];
+}
+
+/**
+ * The provider that stores a new file: the one that the request names, or the one of its models, or the only one that stores files and
+ * that the key can use. Throws an InputError if there is no such provider, and a ForbiddenError if the key has no model of it.
+ */
+function storingProvider(router: Router, { caller, named, models }: Choice): StoringProvider {
+  const usable = router.storing.filter((provider) => canUse(caller, provider));
+  const names = (list: readonly PolicedProvider[]): string =>
+    list.map(({ name }) => name).join(', ') || 'none';
+  if (named !== undefined) {
+    const found = router.provider(named);
+    if (!found?.objects)
+      throw wrong(`Provider '${shown(named)}' stores no files. Use one of: ${names(usable)}.`);
+    if (!canUse(caller, found))
+      throw new AppError('ForbiddenError', `Provider '${found.name}' is not allowed for this API key`, {
+        reason: 'model_not_allowed',
+      });
+    return required(found);
+  }
+  const ofModels = new Set(
+    models.flatMap((model) => targetsOf(router, model).map(({ provider }) => provider)),
+  );
+  const candidates = ofModels.size > 0 ? usable.filter((provider) => ofModels.has(provider)) : usable;
+  const [only] = candidates;
+  if (only && candidates.length === 1) return required(only);
+  throw wrong(
+    candidates.length === 0
+      ? 'No provider that this API key can use stores files.'
+      : `The gateway has several providers that store files: ${names(candidates)}. Name one in the header X-Gateway-Provider.`,
+  );
+}
+
+/** The targets of a model string; none if it is invalid, because a batch can have the provider's own names. */
+function targetsOf(router: Router, model: string): readonly Target[] {
+  try {
+    return router.resolve(model).targets;
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a caller can use any model of a provider. */
+const canUse = (caller: Caller, { name }: Pick<PolicedProvider, 'name'>): boolean =>
+  caller.kind === 'master' || canUseProvider(caller, name);
+
+function required(provider: PolicedProvider): StoringProvider {
+  const { objects } = provider;
+  if (!objects) throw inputError(`Provider '${provider.name}' stores no files.`);
+  return { ...provider, objects };
+}
+
+const shown = (name: string): string => name.slice(0, 100);
+
+const wrong = (message: string): AppError =>
+  new AppError('MalformedError', message, { reason: 'unsupported' });

@@ -5,16 +5,14 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
 import type { WorkPlan } from '../../accounts/objects/objects.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
-import type { GuardedInput } from '../policy/guarded-input.ts';
-import type { Screened } from '../policy/policy.ts';
+import type { GuardedInput, Screened } from '../policy/policy.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
-import { requireOneModel } from '../completions/check-body.ts';
+import { requireOneModel } from '../completions/read-request.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
-import { countRequest } from '../completions/request-counts.ts';
+import { countRequest } from '../completions/estimate.ts';
 import { referencesIn } from '../../providers/references/references-in.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { linesIn } from './batch-lines.ts';
 
 /** Routes that batches can have requests for. */
 const ROUTES = [
@@ -32,7 +30,7 @@ interface BatchModel {
   readonly name: string;
 }
 
-export interface PlanParts {
+interface PlanParts {
   readonly tokenCounter: TokenCounter;
   readonly assumedOutputTokens: number;
   /** The model that a line names. Throws if it is not allowed. */
@@ -64,6 +62,7 @@ interface PlannedBatch {
 
 /** Requests after which other work gets a turn. */
 const PER_TURN = 50;
+
 const MAX_REQUESTS = 100_000;
 
 /** Reads the requests of a batch, for its cost and for the names of its model. Throws a MalformedError for a file that is none. */
@@ -159,3 +158,22 @@ function parsed(text: string, line: number): Json {
 
 const wrong = (line: number, what: string): AppError =>
   new AppError('MalformedError', `Line ${line} of the batch file ${what}`, { reason: 'invalid_batch' });
+
+/** The lines of a file in pieces, without their ends. Lines are copied only where they cross pieces. */
+export function* linesIn(pieces: Iterable<Uint8Array>): Generator<Buffer, void> {
+  let rest: Buffer[] = [];
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    let from = 0;
+    for (let at = bytes.indexOf(NEW_LINE); at !== -1; at = bytes.indexOf(NEW_LINE, from)) {
+      const end = bytes.subarray(from, at);
+      yield rest.length === 0 ? end : Buffer.concat([...rest, end]);
+      rest = [];
+      from = at + 1;
+    }
+    if (from < bytes.length) rest.push(bytes.subarray(from));
+  }
+  if (rest.length > 0) yield Buffer.concat(rest);
+}
+
+const NEW_LINE = 0x0a;

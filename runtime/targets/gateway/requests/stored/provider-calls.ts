@@ -5,15 +5,17 @@ import type { ObjectKind, StoredObject } from '../../accounts/objects/objects.ts
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import { isFailed } from '../../providers/adapters/failure.ts';
 import { PROVIDER_LIMITS, type ProviderFailure } from '../../providers/adapters/provider.ts';
-import type { ObjectAnswer, ObjectCall } from '../../providers/adapters/provider-objects.ts';
+import type { ObjectAnswer, ObjectCall } from '../../providers/adapters/other-calls.ts';
 import type { PolicedObjects } from '../routing/routing.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
 import { openBytes } from '../../providers/streams/open-bytes.ts';
 import type { StoredBytes, StoredRequest } from './stored.ts';
 import { withoutContent } from '../policy/without-content.ts';
-import { type Admission, NO_LIMITS } from '../../accounts/ledger/admission.ts';
-import type { FreeCall } from '../../accounts/ledger/ledger.ts';
+import { NO_LIMITS, type Admission, type FreeCall } from '../../accounts/ledger/ledger.ts';
 import type { GatewayState } from '../../gateway-state.ts';
+import type { Spender, Caller, Identity } from '../../accounts/identity/identity.ts';
+import type { PolicyRequest } from '../policy/policy.ts';
+import type { Viewer } from '../../shared/owner.ts';
 
 type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
 
@@ -33,7 +35,7 @@ export interface ProviderCalls {
   within<Result>(work: (set: ModelSet) => Promise<Result>): Promise<Result>;
 }
 
-export interface ProviderCallParts {
+interface ProviderCallParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger'>;
   readonly models: CurrentModels;
   readonly clock: Clock;
@@ -123,3 +125,28 @@ function objectsOf({ kind, id }: Owned, objects: PolicedObjects | undefined): Po
 /** The error for the client. A provider that does not have an object reports it like an unknown model. */
 const errorOf = ({ kind, error }: ProviderFailure, object: ObjectKind, id: string): AppError =>
   kind === 'model_not_found' ? unknownObject(object, id) : error;
+
+interface About {
+  /** Path of the route. */
+  readonly endpoint: string;
+  readonly spender: Spender | undefined;
+  /** Empty for a file that no model is named for. */
+  readonly model: string;
+  /** Length of what the user has written, in bytes. */
+  readonly size: number;
+}
+
+/** What the policy knows of a request about stored objects. */
+export const policyRequestOf = (
+  { caller, requestId, signal, setHeader }: StoredRequest,
+  about: About,
+  clock: Pick<Clock, 'now'>,
+): PolicyRequest => ({ ...about, caller, requestId, signal, setHeader, startedAt: clock.now() });
+
+/** Whose objects a request can see: what its key allows; with the master key those of the user that it names, or all. */
+export const viewerOf = async (
+  { viewer }: Pick<Identity, 'viewer'>,
+  { caller, user }: Pick<StoredRequest, 'caller' | 'user'>,
+): Promise<Viewer> => await viewer(caller, user);
+
+export const keyIdOf = (caller: Caller): string | null => (caller.kind === 'key' ? caller.key.id : null);

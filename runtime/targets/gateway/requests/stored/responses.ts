@@ -2,15 +2,13 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { StoredObject } from '../../accounts/objects/objects.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createRestorer } from '../guardrails/mask/placeholders.ts';
-import { restoreAnswer } from '../guardrails/mask/restore-answer.ts';
+import { restoreAnswer } from '../guardrails/mask/restore.ts';
 import type { Policy } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
-import { policyRequestOf } from './policy-of.ts';
+import { policyRequestOf, viewerOf, type ProviderCalls } from './provider-calls.ts';
 import { AppError } from '#contract/errors.ts';
-import type { ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';
 import type { Responses, StoredRequest } from './stored.ts';
-import { viewerOf } from './viewer.ts';
 
 export interface ResponsesParts {
   readonly state: Pick<GatewayState, 'identity' | 'objects' | 'objectMasks'>;

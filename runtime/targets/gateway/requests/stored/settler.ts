@@ -3,23 +3,24 @@ import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
-import type { UsageEntry } from '../../accounts/ledger/ledger.ts';
+import { NO_LIMITS, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
-import { pricesOf } from '../completions/priced-targets.ts';
+import { pricesOf } from '../completions/estimate.ts';
 import { priceOf, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
-import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
 import { createdIds, itemsOf } from '../../providers/references/created-ids.ts';
-import { linesOf } from './lines-of.ts';
-import { answerUsage } from './answer-usage.ts';
-import { storedWith } from './batch-responses.ts';
-import { createBatchBill } from './batch-bill.ts';
+import { linesOf, storedWith } from './batch-output.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import { pushAll } from '#core/values/push-all.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { TokenPrice } from '../../shared/token-price.ts';
+import type { CountedTokens, TokenUsage } from '../../providers/streams/stream.ts';
+import { readUsage } from '../../providers/streams/tally.ts';
 
-export interface SettlerParts {
+interface SettlerParts {
   readonly state: Pick<
     GatewayState,
     'identity' | 'objects' | 'objectMasks' | 'ledger' | 'prices' | 'priceMaps'
@@ -43,11 +44,15 @@ const FINAL = {
   batch: new Set<unknown>(['completed', 'failed', 'expired', 'cancelled']),
   response: new Set<unknown>(['completed', 'failed', 'incomplete', 'cancelled']),
 };
+
 const PATHS = { batch: '/batches', response: '/responses' };
+
 /** How often a provider is asked about an object. */
 const CHECK_MS = { batch: 60_000, response: 10_000 };
+
 /** After this time, a reservation that no object has is one of a gateway that was killed, and an object that the provider does not have is deleted. */
 const LOST_AFTER_MS = 3_600_000;
+
 const DELETED = 'deleted';
 
 /** Responses of a batch that are recorded together. */
@@ -232,4 +237,101 @@ function outputsOf(batch: StoredObject, content: Json, now: number): StoredObjec
     plan: undefined,
     held: undefined,
   }));
+}
+
+/** The sum of the answers of a batch. */
+interface BatchBill {
+  /** Adds a line of the output. Returns its answer, if it has one. */
+  add(line: string): Json | undefined;
+  /** Adds answers that cannot be read, by what was expected of them. */
+  addUnread(requests: number): void;
+  entry(object: Pick<StoredObject, 'id' | 'content'>, error: string | undefined): UsageEntry;
+}
+
+/** Each answer has its own price, because the length of its prompt can decide the rate. */
+function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBill {
+  const sum = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
+  let cost = price === undefined ? null : 0n;
+  let isEstimated = false;
+  const add = (tokens: CountedTokens): void => {
+    sum.promptTokens += tokens.promptTokens;
+    sum.completionTokens += tokens.completionTokens;
+    sum.cachedTokens += tokens.cachedTokens;
+    if (cost !== null) cost += priceOf(tokens, price) ?? 0n;
+  };
+  const addUnread = (requests: number): void => {
+    if (requests === 0) return;
+    isEstimated = true;
+    const share = requests / Math.max(1, plan.requests);
+    add({
+      ...NO_TOKENS,
+      promptTokens: Math.round(plan.inputTokens * share),
+      completionTokens: Math.round(plan.outputTokens * share),
+    });
+  };
+  return {
+    addUnread,
+    add(line) {
+      if (line.trim() === '') return undefined;
+      const answer = answerIn(line);
+      // Requests that failed cost nothing.
+      if (answer === 'failed') return undefined;
+      const usage = answer && answerUsage(answer);
+      if (usage?.promptTokens === undefined) addUnread(1);
+      else
+        add({
+          ...NO_TOKENS,
+          ...usage,
+          promptTokens: usage.promptTokens,
+          completionTokens: usage.completionTokens ?? 0,
+        });
+      return answer;
+    },
+    entry: ({ id }, error) => ({
+      model: plan.model,
+      provider: providerOf(plan.model),
+      endpoint: '/v1/batches',
+      ...sum,
+      cost,
+      pricedBy: price ? (price.source ?? 'own') : null,
+      status: error === undefined ? 'success' : 'error',
+      errorMessage: error ?? null,
+      statusCode: error === undefined ? 200 : 502,
+      estimated: isEstimated,
+      requestId: id,
+      attempt: 1,
+    }),
+  };
+}
+
+const NO_TOKENS: CountedTokens = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+};
+
+/** The body of an answer; undefined if it cannot be read. */
+function answerIn(line: string): Readonly<Record<string, unknown>> | 'failed' | undefined {
+  try {
+    const { response } = membersOf(parseJsonText(line));
+    const { status_code: status, body } = membersOf(response);
+    if (typeof status === 'number' && status >= 400) return 'failed';
+    return isObject(body) ? body : response === null || response === undefined ? 'failed' : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The usage in an answer of a chat, of embeddings or of a response. */
+function answerUsage(answer: Json): TokenUsage | undefined {
+  const usage = membersOf(answer['usage']);
+  if (usage['prompt_tokens'] !== undefined) return readUsage(usage);
+  return readUsage({
+    prompt_tokens: usage['input_tokens'],
+    completion_tokens: usage['output_tokens'],
+    prompt_tokens_details: usage['input_tokens_details'],
+    completion_tokens_details: usage['output_tokens_details'],
+  });
 }

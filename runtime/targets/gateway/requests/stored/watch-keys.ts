@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import type { Logger } from '#serve/log.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
 import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
-import { NO_LIMITS } from '../../accounts/ledger/admission.ts';
+import { NO_LIMITS } from '../../accounts/ledger/ledger.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { ProviderCalls } from './provider-calls.ts';

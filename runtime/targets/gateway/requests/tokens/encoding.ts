@@ -1,6 +1,3 @@
-import type { Ranks } from './ranks.ts';
-import { classText, type NextPiece } from './split-text.ts';
-
 /** Counts the tokens of texts as one family of models does. */
 export interface Encoding {
   readonly count: (text: string) => number;
@@ -130,3 +127,256 @@ function createMerge({ find }: Ranks): (bytes: Uint8Array, from: number, to: num
     return parts;
   };
 }
+
+/** The byte sequences of an encoding. The rank of one is its place in the list, and its token id. */
+interface Ranks {
+  /** The rank of the bytes from `start` to `end`; -1 if they are not a token. */
+  readonly find: (bytes: Uint8Array, start: number, end: number) => number;
+}
+
+/** Two slots for each token at least, so that most look-ups need one comparison. */
+const SLOTS_PER_TOKEN = 2;
+
+/** Ranks are below 262,144, and tokens are shorter than 256 bytes. */
+const RANK_BITS = 18;
+
+const RANK_MASK = 2 ** RANK_BITS - 1;
+
+/** Tokens that are read without a pause; a few milliseconds. */
+const TOKENS_AT_ONCE = 20_000;
+
+/**
+ * Reads a list: the number of tokens (4 bytes, little-endian), the length of each, and then their bytes. Yields between parts, so that
+ * requests are answered meanwhile.
+ *
+ * The table has the hash and the length of each token instead of its bytes: a look-up reads one line of memory instead of four. One in
+ * 100,000 sequences that are not a token is taken for one, which does not matter for an estimate.
+ */
+export async function readRanks(data: Uint8Array, pause: () => Promise<void>): Promise<Ranks> {
+  const count = new DataView(data.buffer, data.byteOffset).getUint32(0, true);
+  const lengths = data.subarray(4, 4 + count);
+  const bytes = data.subarray(4 + count);
+  const mask = 2 ** Math.ceil(Math.log2(count * SLOTS_PER_TOKEN)) - 1;
+  /** In each slot a hash, and a length with a rank; 0 is an empty slot, as no token is empty. */
+  const table = new Int32Array(2 * (mask + 1));
+  for (let rank = 0, end = 0; rank < count; rank += 1) {
+    const start = end;
+    end += lengths[rank] as number;
+    const hash = hashOf(bytes, start, end);
+    let slot = hash & mask;
+    while (table[2 * slot + 1] !== 0) slot = (slot + 1) & mask;
+    table[2 * slot] = hash;
+    table[2 * slot + 1] = rank | ((lengths[rank] as number) << RANK_BITS);
+    if (rank % TOKENS_AT_ONCE === TOKENS_AT_ONCE - 1) await pause();
+  }
+  return {
+    find(text, start, end) {
+      const hash = hashOf(text, start, end);
+      for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+        const entry = table[2 * slot + 1] as number;
+        if (entry === 0) return -1;
+        if (table[2 * slot] === hash && entry >>> RANK_BITS === end - start) return entry & RANK_MASK;
+      }
+    },
+  };
+}
+
+/** FNV-1a, with its high bits mixed into the low ones, which select the slot. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01_00_01_93);
+  return hash ^ (hash >>> 15);
+}
+
+/** Classes of characters that the patterns of encodings distinguish, as bits. */
+const UPPER = 1;
+
+const LOWER = 2;
+
+/** A letter without case or a modifier: in the patterns it is upper and lower. */
+const MARK = 4;
+
+const LETTER = 8;
+
+const NUMBER = 16;
+
+const SPACE = 32;
+
+const NEWLINE = 64;
+
+const KNOWN = 128;
+
+const classes = (): Uint8Array => new Uint8Array(0x11_00_00);
+
+/** Returns the class of a code point. Classes are looked up once, as most texts have few different characters. */
+function createClassifier(): (codePoint: number) => number {
+  const known = classes();
+  return (codePoint) => {
+    const found = known[codePoint] ?? 0;
+    if (found !== 0) return found;
+    const bits = classOf(String.fromCodePoint(codePoint)) | KNOWN;
+    known[codePoint] = bits;
+    return bits;
+  };
+}
+
+function classOf(character: string): number {
+  if (/[\r\n]/.test(character)) return SPACE | NEWLINE;
+  if (/\p{White_Space}/u.test(character)) return SPACE;
+  if (/\p{N}/u.test(character)) return NUMBER;
+  if (/[\p{Lu}\p{Lt}]/u.test(character)) return LETTER | UPPER;
+  if (/\p{Ll}/u.test(character)) return LETTER | LOWER;
+  if (/\p{L}/u.test(character)) return LETTER | UPPER | LOWER;
+  return /\p{M}/u.test(character) ? MARK | UPPER | LOWER : 0;
+}
+
+/** A text as code points in UTF-8, with what each is. */
+interface ClassedText {
+  /** The UTF-8 bytes. */
+  readonly bytes: Uint8Array;
+  /** Where each character starts, and the end. */
+  readonly starts: Uint32Array;
+  readonly classes: Uint8Array;
+  readonly length: number;
+}
+
+/** Finds the end of the piece that starts at a character. Encodings merge bytes within a piece only. */
+export type NextPiece = (text: ClassedText, at: number) => number;
+
+const classify = createClassifier();
+
+const ASCII = Uint8Array.from({ length: 128 }, (_, code) => classify(code));
+
+const scratch = { bytes: new Uint8Array(0), starts: new Uint32Array(0), classes: new Uint8Array(0) };
+
+const encoder = new TextEncoder();
+
+/** Reads a text. The result is good until the next call. */
+function classText(text: string): ClassedText {
+  if (scratch.starts.length <= text.length) {
+    const size = Math.max(4096, text.length * 2);
+    scratch.bytes = new Uint8Array(size * 3);
+    scratch.starts = new Uint32Array(size + 1);
+    scratch.classes = new Uint8Array(size);
+  }
+  const { bytes, starts, classes } = scratch;
+  const { written } = encoder.encodeInto(text, bytes);
+  let length = 0;
+  for (let at = 0; at < written; length += 1) {
+    starts[length] = at;
+    const first = bytes[at] as number;
+    if (first < 0x80) {
+      classes[length] = ASCII[first] as number;
+      at += 1;
+    } else {
+      const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+      let codePoint = first & (0xff >> (size + 1));
+      for (let index = 1; index < size; index += 1)
+        codePoint = (codePoint << 6) | ((bytes[at + index] ?? 0) & 0x3f);
+      classes[length] = classify(codePoint);
+      at += size;
+    }
+  }
+  starts[length] = written;
+  return { bytes, starts, classes, length };
+}
+
+const APOSTROPHE = 0x27;
+
+const SLASH = 0x2f;
+
+const BLANK = 0x20;
+
+/**
+ * o200k_base: `X?U*L+S?|X?U+L*S?|\p{N}{1,3}| ?P+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`, where U and L are upper and lower case, both with
+ * letters without case and marks, X is not a letter, number or newline, P also no space, and S is `'s`, `'re` and so on.
+ */
+export const nextO200k: NextPiece = (text, at) => {
+  const { classes, length } = text;
+  const first = classes[at] ?? 0;
+  const isPrefix = (first & (LETTER | NUMBER | NEWLINE)) === 0;
+  const end =
+    (isPrefix ? lowerEnd(text, at + 1) : 0) ||
+    lowerEnd(text, at) ||
+    (isPrefix ? upperEnd(text, at + 1) : 0) ||
+    upperEnd(text, at);
+  if (end > 0) return end + suffixLength(text, end);
+  if (first & NUMBER) return runEnd(text, at, NUMBER, Math.min(length, at + 3));
+  const symbols = symbolsEnd(text, at);
+  if (symbols > 0) {
+    let after = symbols;
+    while (after < length && ((classes[after] as number) & NEWLINE || byteAt(text, after) === SLASH))
+      after += 1;
+    return after;
+  }
+  return spacesEnd(text, at);
+};
+
+/**
+ * cl100k_base: `S|X?\p{L}+|\p{N}{1,3}| ?P+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s`, with the names of above.
+ */
+export const nextCl100k: NextPiece = (text, at) => {
+  const { classes, length } = text;
+  const suffix = suffixLength(text, at);
+  if (suffix > 0) return at + suffix;
+  const first = classes[at] ?? 0;
+  const from = (first & (LETTER | NUMBER | NEWLINE)) === 0 ? at + 1 : at;
+  if (from < length && (classes[from] ?? 0) & LETTER) return runEnd(text, from, LETTER, length);
+  if (first & NUMBER) return runEnd(text, at, NUMBER, Math.min(length, at + 3));
+  const symbols = symbolsEnd(text, at);
+  if (symbols > 0) return runEnd(text, symbols, NEWLINE, length);
+  return spacesEnd(text, at);
+};
+
+/** The end of `U*L+`; 0 if it does not match. */
+function lowerEnd({ classes, length }: ClassedText, from: number): number {
+  let at = from;
+  while (at < length && (classes[at] as number) & UPPER) at += 1;
+  if (at < length && (classes[at] as number) & LOWER) {
+    while (at < length && (classes[at] as number) & LOWER) at += 1;
+    return at;
+  }
+  // What is both upper and lower case was taken as upper; the last such character can be the lower one.
+  while (at > from && ((classes[at - 1] as number) & LOWER) === 0) at -= 1;
+  return at > from ? at : 0;
+}
+
+/** The end of `U+L*` where `U*L+` does not match, so that L is empty. */
+function upperEnd(text: ClassedText, from: number): number {
+  const end = runEnd(text, from, UPPER, text.length);
+  return end > from ? end : 0;
+}
+
+function runEnd({ classes }: ClassedText, from: number, bits: number, limit: number): number {
+  let at = from;
+  while (at < limit && (classes[at] as number) & bits) at += 1;
+  return at;
+}
+
+/** The end of ` ?P+`; 0 if it does not match. */
+function symbolsEnd(text: ClassedText, at: number): number {
+  const { classes, length } = text;
+  const from = byteAt(text, at) === BLANK ? at + 1 : at;
+  let end = from;
+  while (end < length && ((classes[end] as number) & (SPACE | LETTER | NUMBER)) === 0) end += 1;
+  return end > from ? end : 0;
+}
+
+/** The end of white space: after its last newline, before the last space in front of a word, or the whole of it. */
+function spacesEnd(text: ClassedText, at: number): number {
+  const { classes, length } = text;
+  const end = runEnd(text, at, SPACE, length);
+  for (let last = end; last > at; last -= 1) if ((classes[last - 1] as number) & NEWLINE) return last;
+  return end === length || end - at < 2 ? Math.max(end, at + 1) : end - 1;
+}
+
+/** The length of `'s`, `'t`, `'re`, `'ve`, `'m`, `'ll` or `'d` in any case; 0 without one. */
+function suffixLength(text: ClassedText, at: number): number {
+  if (byteAt(text, at) !== APOSTROPHE || at + 1 >= text.length) return 0;
+  const [one, two] = [byteAt(text, at + 1) | BLANK, at + 2 < text.length ? byteAt(text, at + 2) | BLANK : 0];
+  const letters = String.fromCharCode(one);
+  if ('stmd'.includes(letters)) return 2;
+  return ['re', 've', 'll'].includes(letters + String.fromCharCode(two)) ? 3 : 0;
+}
+
+const byteAt = ({ bytes, starts }: ClassedText, at: number): number => bytes[starts[at] as number] as number;

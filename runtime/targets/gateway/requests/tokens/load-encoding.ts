@@ -1,8 +1,13 @@
 import { createYielder } from '#platform/run-yielding.ts';
 import { readDataAsset } from '#platform/data-asset.ts';
-import { createEncoding, type Encoding } from './encoding.ts';
-import { readRanks } from './ranks.ts';
-import { nextCl100k, nextO200k, type NextPiece } from './split-text.ts';
+import {
+  createEncoding,
+  readRanks,
+  nextCl100k,
+  nextO200k,
+  type Encoding,
+  type NextPiece,
+} from './encoding.ts';
 
 export type EncodingName = 'o200k' | 'cl100k';
 

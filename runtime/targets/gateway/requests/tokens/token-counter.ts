@@ -2,12 +2,9 @@ import { writtenTexts } from '../guardrails/input-texts.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Encoding } from './encoding.ts';
 import { createLearnedFactors, type LearnedFactors } from './learned-factors.ts';
-import { type EncodingName, loadEncoding } from './load-encoding.ts';
-import { mediaIn } from './media/media-parts.ts';
-import { mediaTokens } from './media/media-tokens.ts';
-import { createFamilies } from './model-family.ts';
-import { countInTexts } from './sample-texts.ts';
-import { type Script, scriptOf } from './script-of.ts';
+import { loadEncoding, type EncodingName } from './load-encoding.ts';
+import { mediaIn, mediaTokens } from './media-tokens.ts';
+import { createFamilies, scriptOf, type Script } from './model-family.ts';
 
 /** What a model is expected to count. */
 export interface CountedPrompt {
@@ -38,22 +35,30 @@ export interface TokenCounter {
 
 /** OpenAI's format has these tokens around each message, and before the answer. */
 const PER_MESSAGE = 4;
+
 const PER_REQUEST = 3;
+
 /** Weight of a new report. */
 const LEARNING_RATE = 0.125;
+
 /** The format around a short text would distort its factor. */
 const MIN_LEARNED = 50;
+
 /**
  * Factors are shared by all users of a model, so that the first estimate of a user is good. Texts that the encoding counts otherwise than the
  * model, e.g. repetitions, must not shift the estimates of others: a factor stays within this ratio to the guess for its family.
  */
 const MAX_SHIFT = 2;
+
 /** Answers whose tokens are this many times what their text lets expect contain more than the text, e.g. hidden reasoning. */
 const MAX_SURPRISE = 1.6;
+
 /** Counting a longer text would take more than some tenths of a millisecond. */
 const MAX_LEARNED_LENGTH = 8192;
+
 /** The first answers of a model are learned from, and later one in so many. */
 const [FIRST_LEARNED, LEARNED_SHARE] = [4, 16];
+
 const MAX_COUNTED_MODELS = 2000;
 
 export function createTokenCounter(learned: LearnedFactors = createLearnedFactors()): TokenCounter {
@@ -139,3 +144,28 @@ function tokensAround({ messages, input }: Json): number {
 
 const longest = (texts: readonly string[]): string =>
   texts.reduce((found, text) => (text.length > found.length ? text : found), '');
+
+/** Texts that together are longer are counted in samples, which takes 1 to 2 ms, however long they are. */
+const MAX_WHOLE = 16_384;
+
+const SAMPLES = 16;
+
+const SAMPLE_LENGTH = MAX_WHOLE / SAMPLES;
+
+/** Counts what texts have together: all of short ones, and of long ones an estimate by samples that are spread evenly. */
+function countInTexts(texts: readonly string[], count: (text: string) => number): number {
+  const total = texts.reduce((sum, { length }) => sum + length, 0);
+  if (total <= MAX_WHOLE) return texts.reduce((sum, text) => sum + count(text), 0);
+  let [counted, length, passed, index] = [0, 0, 0, 0];
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const from = Math.floor(((total - SAMPLE_LENGTH) * sample) / (SAMPLES - 1));
+    while (passed + (texts[index]?.length ?? 0) <= from) {
+      passed += texts[index]?.length ?? 0;
+      index += 1;
+    }
+    const piece = texts[index]?.slice(from - passed, from - passed + SAMPLE_LENGTH) ?? '';
+    counted += count(piece);
+    length += piece.length;
+  }
+  return Math.ceil((counted / length) * total);
+}

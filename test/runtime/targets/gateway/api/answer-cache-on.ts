@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { createAnswerCache } from '#gateway/requests/cache/answer-cache.ts';
-import type { CacheClears } from '#gateway/requests/cache/cache-clears.ts';
+import type { CacheClears } from '#gateway/accounts/cache-clears.ts';
 import type { Store } from '#gateway/store/store.ts';
 
 /** Of a cache that is not cleared. */

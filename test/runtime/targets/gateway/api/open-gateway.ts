@@ -18,7 +18,7 @@ import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import type { Alias } from '#gateway/requests/routing/routing.ts';
 import { createJobServices } from '#gateway/evaluation/jobs/job-services.ts';
 import { createDatabaseCheck } from '#gateway/servers/database-check.ts';
-import { permissionOf } from '#gateway/requests/models/permission-of.ts';
+import { permissionOf } from '#gateway/requests/models/models.ts';
 import type { PromptPolicy } from '#gateway/providers/shapes/prompt-policy.ts';
 import type { Store } from '#gateway/store/store.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { FURTHER_MODELS } from '#gateway/requests/completions/check-body.ts';
+import { FURTHER_MODELS } from '#gateway/requests/completions/read-request.ts';
 import { openStoredGateway } from './stored-gateway.ts';
 
 const { gateway, fixture, other, as, finish, usageOf, reservedOf } = await openStoredGateway();

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { editMembers, listMembers } from '#gateway/shared/json-members.ts';
-import { textWindows } from '#gateway/requests/guardrails/text-windows.ts';
-import { estimateTokens } from '#gateway/requests/completions/token-estimate.ts';
+import { textWindows } from '#gateway/requests/guardrails/judges/judgement.ts';
+import { estimateTokens } from '#gateway/requests/completions/endpoints/classify.ts';
 
 const edit = (json: string, edits: Record<string, string | undefined>): string =>
   Buffer.from(editMembers(Buffer.from(json), edits)).toString();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseModel } from '#gateway/shared/model-string.ts';
-import { orderTargets } from '#gateway/requests/routing/order-targets.ts';
+import { orderTargets } from '#gateway/requests/routing/router.ts';
 
 test.each([
   ['openai:gpt-4o', 'openai', 'gpt-4o'],

@@ -1,4 +1,4 @@
-import { isFailedStatus } from '../usage-status.ts';
+import { isFailedStatus } from '../ledger.ts';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema, UsageRow } from '../../../store/schema.ts';
 import { writeSums } from './write-sums.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { homeOrAccountFolder } from '#platform/files/home-folder.ts';
 import type { GoogleSource } from '../../../providers/adapters/access/google-token.ts';
-import { vertexUrl } from '../../../providers/adapters/vertex/model-path.ts';
+import { vertexUrl } from '../../../providers/adapters/vertex/open.ts';
 import { pathIn } from '../context.ts';
 import type { CloudEntry, ResolveCloud } from './cloud.ts';
 

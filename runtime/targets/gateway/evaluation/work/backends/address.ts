@@ -4,8 +4,7 @@ import {
   type ProviderAdapter,
   type Upstream,
 } from '../../../providers/adapters/provider.ts';
-import { checkedUrl } from '../../../providers/adapters/http/provider-address.ts';
-import { createUpstream } from '../../../providers/adapters/http/upstream.ts';
+import { checkedUrl, createUpstream } from '../../../providers/adapters/http/upstream.ts';
 
 interface Address {
   /** Name for messages. */

@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
-import { encoderAdapter } from '../../../providers/adapters/encoder/adapter.ts';
+import { encoderAdapter } from '../../../providers/adapters/encoder/encoder-provider.ts';
 import { superviseEncoder } from '../../../providers/adapters/encoder/supervised-upstream.ts';
 import { WORK_LIMITS } from './address.ts';
 import type { WorkTools } from '../work.ts';

@@ -1,4 +1,4 @@
-import { encoderAdapter } from '../../../providers/adapters/encoder/adapter.ts';
+import { encoderAdapter } from '../../../providers/adapters/encoder/encoder-provider.ts';
 import type { OpenBackend } from './backend.ts';
 import { upstreamAt } from './address.ts';
 import { connect } from './connect.ts';

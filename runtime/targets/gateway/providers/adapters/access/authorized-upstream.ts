@@ -1,5 +1,9 @@
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from '../provider.ts';
-import type { Waiter } from '../http/waiter.ts';
+import type { Waiter } from '../http/upstream-body.ts';
+import type { Renewed } from './access.ts';
+import type { Clock } from '#platform/clock.ts';
+import { signV4, type AwsKeys } from './sign-v4.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 type UnsentRequest = Omit<UpstreamRequest, 'waiter'>;
 
@@ -29,4 +33,34 @@ async function unlessCancelled<Value>(promise: Promise<Value>, waiter: Waiter): 
   const { promise: cancelled, reject } = Promise.withResolvers<never>();
   waiter.onCancel(() => reject(new Error('aborted')));
   return await Promise.race([promise, cancelled]);
+}
+
+/** Sends a token that is renewed. A token that the server refused is not used again. */
+export const bearerAccess = (token: Renewed<string>): Access => ({
+  headers: async () => ({ authorization: `Bearer ${await token.get()}` }),
+  refused: () => token.forget(),
+});
+
+interface AwsAccessParts {
+  readonly keys: Renewed<AwsKeys>;
+  readonly region: string;
+  readonly service: string;
+  /** URL that the paths of requests are appended to. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+}
+
+/** Signs requests to a service of Amazon. */
+export function awsAccess({ keys, region, service, baseUrl, clock }: AwsAccessParts): Access {
+  const base = trimEndOf(baseUrl, '/');
+  return {
+    async headers({ method, path, body }) {
+      const now = clock.now();
+      return signV4(
+        { method, url: new URL(base + path), body },
+        { keys: await keys.get(), region, service, now },
+      );
+    },
+    refused: () => keys.forget(),
+  };
 }

@@ -1,10 +1,23 @@
 import type { Clock } from '#platform/clock.ts';
-import { accessRefused } from './access-refused.ts';
-import { containerKeys, type ContainerSource, instanceKeys } from './aws-metadata.ts';
-import { profileKeys, type SharedFiles } from './aws-profile-keys.ts';
-import { type KeyService, type WebIdentity, webIdentityKeys } from './aws-sts.ts';
-import type { Expiring } from './renewed.ts';
+import { accessRefused, type Expiring } from './access.ts';
+import {
+  containerKeys,
+  instanceKeys,
+  webIdentityKeys,
+  roleKeys,
+  type ContainerSource,
+  type KeyService,
+  type WebIdentity,
+} from './aws-services.ts';
 import type { AwsKeys } from './sign-v4.ts';
+import { readFile } from 'node:fs/promises';
+import { errorCode } from '#core/values/error-code.ts';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { requestToken } from './request-token.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** Where keys of Amazon are looked for. */
 export interface AwsKeySources {
@@ -39,3 +52,256 @@ const noKeys = (cause?: unknown): Error =>
     'No keys for Amazon were found. Set `aws` of the provider, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile of ~/.aws/credentials, or AWS_BEARER_TOKEN_BEDROCK.',
     cause,
   );
+
+/** The files that Amazon's tools share. */
+interface SharedFiles {
+  /** Paths, the first with precedence. */
+  readonly paths: readonly string[];
+  readonly profile: string;
+  /** Whether the profile was set, so that it must exist. */
+  readonly isProfileSet: boolean;
+  readonly sso: SsoSettings;
+  /** Keys of the environment, for `credential_source = Environment`. */
+  readonly environment: AwsKeys | undefined;
+}
+
+/** Other places of keys that a profile can name. */
+interface ProfileSources {
+  readonly files: SharedFiles;
+  readonly service: KeyService;
+  readonly container: ContainerSource | undefined;
+  readonly metadataUrl: string | undefined;
+}
+
+/** Keys of files can be replaced by tools, so the files are read again after this time. */
+const REREAD_MS = 10 * 60_000;
+
+/** The keys of a profile, of its role or of its sign-in; undefined if the files have none. */
+async function profileKeys(sources: ProfileSources, clock: Clock): Promise<Expiring<AwsKeys> | undefined> {
+  const { paths, profile, isProfileSet } = sources.files;
+  const profiles = await readProfiles(paths);
+  const keys = await keysOf({ sources, profiles, clock }, profile, []);
+  if (keys || !isProfileSet) return keys;
+  throw accessRefused(`Profile \`${profile}\` has no keys in ${paths.join(' and ')}. Correct its name.`);
+}
+
+interface Lookup {
+  readonly sources: ProfileSources;
+  readonly profiles: Profiles;
+  readonly clock: Clock;
+}
+
+/** `before` are the profiles whose roles need the keys. */
+async function keysOf(
+  lookup: Lookup,
+  name: string,
+  before: readonly string[],
+): Promise<Expiring<AwsKeys> | undefined> {
+  const { profiles, sources, clock } = lookup;
+  const section = profiles.profile(name);
+  if (!section) return undefined;
+  const own = ownKeys(section, clock);
+  // A profile that another one names as a source is used with its keys, if it has any.
+  if (own && before.length > 0) return own;
+  const { role_arn: roleArn, web_identity_token_file: tokenFile } = section;
+  const sessionName = section['role_session_name'] ?? 'gateway';
+  if (roleArn !== undefined && tokenFile !== undefined)
+    return await webIdentityKeys({ roleArn, tokenFile, sessionName }, sources.service, clock);
+  if (roleArn !== undefined) {
+    if (section['mfa_serial'] !== undefined)
+      throw accessRefused(
+        `Profile \`${name}\` needs a code of a device (\`mfa_serial\`), which a server cannot enter. Use a role without it.`,
+      );
+    const role = {
+      roleArn,
+      sessionName,
+      externalId: section['external_id'],
+      durationSeconds: section['duration_seconds'],
+    };
+    const { value } = await sourceKeys(lookup, name, section, before);
+    return await roleKeys(role, value, sources.service, clock);
+  }
+  if (section['sso_session'] !== undefined || section['sso_start_url'] !== undefined)
+    return await ssoKeys(name, section, profiles, sources.files.sso, clock);
+  if (own) return own;
+  const other = OTHER_WAYS.find((key) => section[key] !== undefined);
+  if (other === undefined) return undefined;
+  throw accessRefused(
+    `Profile \`${name}\` gets its keys by \`${other}\`, which the gateway does not support. Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, for example with \`aws configure export-credentials\`.`,
+  );
+}
+
+const OTHER_WAYS = ['credential_process', 'login_session'];
+
+function ownKeys(section: Section, clock: Clock): Expiring<AwsKeys> | undefined {
+  const { aws_access_key_id: accessKeyId, aws_secret_access_key: secretAccessKey } = section;
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  const value = { accessKeyId, secretAccessKey, sessionToken: section['aws_session_token'] };
+  return { value, expiresAt: clock.now() + REREAD_MS };
+}
+
+/** The keys that are allowed to take the role of a profile. */
+async function sourceKeys(
+  lookup: Lookup,
+  name: string,
+  section: Section,
+  before: readonly string[],
+): Promise<Expiring<AwsKeys>> {
+  const { source_profile: profile, credential_source: place } = section;
+  if ((profile === undefined) === (place === undefined))
+    throw accessRefused(
+      `Profile \`${name}\` has a role and needs either \`source_profile\` or \`credential_source\`.`,
+    );
+  if (place !== undefined) return await keysOfPlace(lookup, name, place);
+  const source = profile ?? '';
+  const path = [...before, name];
+  // A profile can have a role, and the keys for it.
+  if (source !== name && before.includes(source))
+    throw accessRefused(`The profiles ${[...path, source].join(' → ')} need each other.`);
+  const keys = await keysOf(lookup, source, path);
+  if (keys) return keys;
+  throw accessRefused(`Profile \`${source}\`, the \`source_profile\` of \`${name}\`, has no keys.`);
+}
+
+async function keysOfPlace(
+  { sources: { files, container, metadataUrl }, clock }: Lookup,
+  name: string,
+  place: string,
+): Promise<Expiring<AwsKeys>> {
+  if (place === 'Environment' && files.environment) return { value: files.environment, expiresAt: undefined };
+  if (place === 'EcsContainer' && container) return await containerKeys(container, clock);
+  if (place === 'Ec2InstanceMetadata' && metadataUrl !== undefined)
+    return await instanceKeys(metadataUrl, clock);
+  throw accessRefused(
+    `Profile \`${name}\` has \`credential_source = ${place}\`, where no keys were found. It can be Environment, EcsContainer or Ec2InstanceMetadata.`,
+  );
+}
+
+/** The settings of a section, with names in lower case. */
+type Section = Readonly<Record<string, string>>;
+
+/** The sections of the files that Amazon's tools share. */
+interface Profiles {
+  /** The settings of a profile of all files; undefined if none has it. */
+  profile(name: string): Section | undefined;
+  /** A section `[sso-session name]`. */
+  ssoSession(name: string): Section | undefined;
+}
+
+/** Reads files in the format INI, of which the first has precedence. @see https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html */
+async function readProfiles(paths: readonly string[]): Promise<Profiles> {
+  const files = await Promise.all(paths.map(async (path) => sectionsOf(await textOf(path))));
+  const merged = (title: string): Section | undefined => {
+    const found = files.map((sections) => sections.get(title)).filter((one) => one !== undefined);
+    return found.length === 0 ? undefined : (Object.assign({}, ...found.toReversed()) as Section);
+  };
+  return {
+    profile: merged,
+    ssoSession: (name) => merged(`sso-session ${name}`),
+  };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return '';
+    throw accessRefused(`Cannot read ${path}: ${errorCode(error) ?? 'unknown error'}.`, error);
+  }
+}
+
+/** The file of settings writes `[profile name]`, the other one `[name]`. */
+function sectionsOf(text: string): ReadonlyMap<string, Section> {
+  const sections = new Map<string, Record<string, string>>();
+  let section: Record<string, string> | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, title] = /^\s*\[(.*?)\]/.exec(line) ?? [];
+    if (title !== undefined) {
+      const name = title
+        .replace(/^profile\s+/, '')
+        .replace(/\s+/g, ' ')
+        .trim();
+      section = sections.get(name) ?? {};
+      sections.set(name, section);
+      continue;
+    }
+    const [, name, value] = /^([\w-]+)\s*=(.*)$/.exec(line) ?? [];
+    if (section && name !== undefined && value?.trim()) section[name.toLowerCase()] = value.trim();
+  }
+  return sections;
+}
+
+/** Where tokens of a sign-in are, and what is asked for keys with them. */
+interface SsoSettings {
+  /** The folder of the tokens that `aws sso login` writes. */
+  readonly cacheFolder: string;
+  /** In place of the address of the region. */
+  readonly portalUrl: string | undefined;
+}
+
+/**
+ * Keys of a role that a user has who signed in with `aws sso login`. The token of the sign-in is not renewed: that would replace the
+ * one that Amazon's tools have.
+ * @see https://docs.aws.amazon.com/singlesignon/latest/PortalAPIReference/API_GetRoleCredentials.html
+ */
+async function ssoKeys(
+  profile: string,
+  section: Section,
+  profiles: Profiles,
+  { cacheFolder, portalUrl }: SsoSettings,
+  clock: Clock,
+): Promise<Expiring<AwsKeys>> {
+  const name = section['sso_session'];
+  const session = name === undefined ? section : profiles.ssoSession(name);
+  const settings = { ...session, ...section };
+  const { sso_start_url: startUrl, sso_region: region } = settings;
+  const { sso_account_id: accountId, sso_role_name: roleName } = settings;
+  const missing = [
+    ['sso_start_url', startUrl],
+    ['sso_region', region],
+    ['sso_account_id', accountId],
+    ['sso_role_name', roleName],
+  ].find(([, value]) => value === undefined)?.[0];
+  if (missing !== undefined || accountId === undefined || roleName === undefined)
+    throw accessRefused(`Profile \`${profile}\` has no \`${missing}\`. Run \`aws configure sso\`.`);
+  const token = await tokenIn(cacheFolder, name ?? startUrl ?? '', profile, clock);
+  const query = new URLSearchParams({ role_name: roleName, account_id: accountId });
+  const base = portalUrl ?? `https://portal.sso.${region}.amazonaws.com`;
+  const answer = await requestToken({
+    method: 'GET',
+    url: `${trimEndOf(base, '/')}/federation/credentials?${query.toString()}`,
+    headers: { 'x-amz-sso_bearer_token': token },
+    what: `keys of role ${roleName}`,
+    clock,
+  });
+  const keys = membersOf(answer['roleCredentials']);
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = keys;
+  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string')
+    throw accessRefused(`The answer of ${new URL(base).host} has no keys.`);
+  return {
+    value: {
+      accessKeyId,
+      secretAccessKey,
+      sessionToken: typeof sessionToken === 'string' ? sessionToken : undefined,
+    },
+    expiresAt: typeof expiration === 'number' ? expiration : undefined,
+  };
+}
+
+/** The token of a sign-in. The name of its file is a hash of the session. */
+async function tokenIn(folder: string, session: string, profile: string, clock: Clock): Promise<string> {
+  const file = join(folder, `${createHash('sha1').update(session).digest('hex')}.json`);
+  const login = `Run \`aws sso login --profile ${profile}\`.`;
+  let cached: Readonly<Record<string, unknown>>;
+  try {
+    cached = membersOf(parseJsonText(await readFile(file, 'utf8')));
+  } catch (error) {
+    throw accessRefused(`Profile \`${profile}\` has no token of a sign-in in ${file}. ${login}`, error);
+  }
+  const { accessToken: token, expiresAt } = cached;
+  // Older tools write `UTC` in place of `Z`.
+  const until = Date.parse(String(expiresAt).replace(/UTC$/, 'Z'));
+  if (typeof token !== 'string' || !(until > clock.now()))
+    throw accessRefused(`The sign-in of profile \`${profile}\` has expired. ${login}`);
+  return token;
+}

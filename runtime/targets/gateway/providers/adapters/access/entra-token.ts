@@ -1,6 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import { expiringToken } from './expiring-token.ts';
-import type { Expiring } from './renewed.ts';
+import { expiringToken, type Expiring } from './access.ts';
 import { requestToken } from './request-token.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 

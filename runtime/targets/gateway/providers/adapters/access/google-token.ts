@@ -5,11 +5,9 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { errorCode } from '#core/values/error-code.ts';
 import type { Clock } from '#platform/clock.ts';
-import { accessRefused } from './access-refused.ts';
-import { expiringToken } from './expiring-token.ts';
-import { type CredentialsFile, externalToken } from './google-external.ts';
-import type { Expiring } from './renewed.ts';
-import { requestToken } from './request-token.ts';
+import { accessRefused, expiringToken, type Expiring } from './access.ts';
+import { requestToken, requestText } from './request-token.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 /** Where a token of Google is from: a file with credentials, or the machine. */
 export type GoogleSource =
@@ -17,8 +15,11 @@ export type GoogleSource =
   | { readonly kind: 'metadata'; readonly url: string };
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+
 const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+
 const WHAT = 'a token of Google';
+
 const METADATA_TIMEOUT_MS = 3000;
 
 /** Requests a token as Google's own tools do. @see https://cloud.google.com/docs/authentication/application-default-credentials */
@@ -100,3 +101,137 @@ async function machineToken(baseUrl: string, clock: Clock): Promise<Expiring<str
   });
   return expiringToken(answer, requestedAt, 'the metadata server');
 }
+
+/** The members of a file of credentials. */
+type CredentialsFile = Readonly<Record<string, unknown>>;
+
+/** Only this is allowed with a token that takes a service account. */
+const IAM_SCOPE = 'https://www.googleapis.com/auth/iam';
+
+const LIFETIME_SECONDS = 3600;
+
+/**
+ * Exchanges the token of another system for one of Google (workload identity federation). With a service account, that one is
+ * exchanged for a token of the account.
+ * @see https://google.aip.dev/auth/4117
+ */
+async function externalToken(
+  file: CredentialsFile,
+  path: string,
+  scope: string,
+  clock: Clock,
+): Promise<Expiring<string>> {
+  const { audience, subject_token_type: type, token_url: url } = file;
+  if (typeof audience !== 'string' || typeof type !== 'string' || !isUrl(url))
+    throw accessRefused(
+      `${path} needs \`audience\`, \`subject_token_type\` and \`token_url\`. Create the file again with \`gcloud iam workload-identity-pools create-cred-config\`.`,
+    );
+  const accountUrl = file['service_account_impersonation_url'];
+  const project = file['workforce_pool_user_project'];
+  const requestedAt = clock.now();
+  const answer = await requestToken({
+    url,
+    headers: clientHeaders(file),
+    form: {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      audience,
+      scope: accountUrl === undefined ? scope : IAM_SCOPE,
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      subject_token: await subjectToken(membersOf(file['credential_source']), path, clock),
+      subject_token_type: type,
+      ...(typeof project === 'string' &&
+        file['client_id'] === undefined && {
+          options: encodeURIComponent(JSON.stringify({ userProject: project })),
+        }),
+    },
+    what: WHAT,
+    clock,
+  });
+  const token = expiringToken(answer, requestedAt, 'Google');
+  if (accountUrl === undefined) return token;
+  if (!isUrl(accountUrl))
+    throw accessRefused(`\`service_account_impersonation_url\` in ${path} is not a URL.`);
+  return await accountToken(accountUrl, token.value, { file, scope, clock });
+}
+
+/** @see https://cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken */
+async function accountToken(
+  url: string,
+  token: string,
+  { file, scope, clock }: { readonly file: CredentialsFile; readonly scope: string; readonly clock: Clock },
+): Promise<Expiring<string>> {
+  const { token_lifetime_seconds: seconds = LIFETIME_SECONDS } = membersOf(
+    file['service_account_impersonation'],
+  );
+  const { accessToken, expireTime } = await requestToken({
+    url,
+    headers: { authorization: `Bearer ${token}` },
+    json: { delegates: [], scope: [scope], lifetime: `${String(seconds)}s` },
+    what: WHAT,
+    clock,
+  });
+  const expiresAt = Date.parse(String(expireTime));
+  if (typeof accessToken !== 'string' || accessToken === '')
+    throw accessRefused(`The answer of ${new URL(url).host} has no token.`);
+  return { value: accessToken, expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined };
+}
+
+/** The token of the other system, from a file or a server. Systems replace it, so that it is read for each exchange. */
+async function subjectToken(source: CredentialsFile, path: string, clock: Clock): Promise<string> {
+  const text = await sourceText(source, path, clock);
+  const { type = 'text', subject_token_field_name: name } = membersOf(source['format']);
+  if (type === 'text') return text.trim();
+  if (type !== 'json' || typeof name !== 'string')
+    throw accessRefused(`\`credential_source.format\` in ${path} must be text, or json with a field name.`);
+  const found = memberIn(text, name);
+  if (typeof found === 'string') return found;
+  throw accessRefused(`The token of the other system has no member \`${name}\`.`);
+}
+
+async function sourceText(source: CredentialsFile, path: string, clock: Clock): Promise<string> {
+  const { file, url, headers } = source;
+  if (typeof file === 'string') {
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      throw accessRefused(`Cannot read the token of the other system: ${messageOf(error)}.`, error);
+    }
+  }
+  // Amazon's machines have a URL, too, but need a signature.
+  if (isUrl(url) && source['environment_id'] === undefined)
+    return await requestText({
+      method: 'GET',
+      url,
+      headers: textMembers(headers),
+      what: 'the token of the other system',
+      clock,
+    });
+  throw accessRefused(
+    `\`credential_source\` in ${path} is neither a file nor a URL, which are the sources that the gateway supports.`,
+  );
+}
+
+function clientHeaders({
+  client_id: id,
+  client_secret: secret = '',
+}: CredentialsFile): Record<string, string> {
+  if (typeof id !== 'string') return {};
+  return { authorization: `Basic ${Buffer.from(`${id}:${String(secret)}`).toString('base64')}` };
+}
+
+function memberIn(text: string, name: string): unknown {
+  try {
+    return membersOf(parseJsonText(text))[name];
+  } catch {
+    return undefined;
+  }
+}
+
+const textMembers = (value: unknown): Record<string, string> =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+      )
+    : {};
+
+const isUrl = (value: unknown): value is string => typeof value === 'string' && URL.canParse(value);

@@ -3,7 +3,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Json } from '../../shapes/chat.ts';
-import { accessRefused } from './access-refused.ts';
+import { accessRefused } from './access.ts';
 
 export interface TokenRequest {
   readonly url: string;

@@ -1,12 +1,76 @@
-import type { ProviderAdapter, UpstreamWire } from '../provider.ts';
-import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
-import { readAnswer } from './answer.ts';
-import { anthropicErrorText } from './errors.ts';
-import { anthropicModels } from './models.ts';
-import { nativeDecoder, readNativeAnswer } from './native.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { EventDecoder } from '../../streams/stream.ts';
+import { outputTexts } from '../../streams/tally.ts';
+import type { Json } from '../../shapes/chat.ts';
+import { readAnswer, anthropicDecoder } from './answer.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { requiredObjectsIn } from '../../wires/foreign-json.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { ModelEntry, ProviderAdapter, TokenCount, ErrorText, UpstreamWire } from '../provider.ts';
+import { modelEntry } from '../model-entry.ts';
+import { openAiErrorText } from '../openai/adapter.ts';
+import { REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { anthropicRequest } from './request.ts';
-import { anthropicTokenCount } from './token-count.ts';
-import { anthropicDecoder } from './stream.ts';
+
+// Clients of Anthropic's own API see the whole answer, including content that the internal format cannot express, for example
+// calls of tools that Anthropic runs itself. Guardrails and usage tracking must see that content too.
+
+/** Types of content that `readAnswer` translates. */
+const TRANSLATED_TYPES = new Set<unknown>(['text', 'thinking', 'tool_use']);
+
+export function readNativeAnswer(body: Json) {
+  const answer = readAnswer(body);
+  const others = requiredObjectsIn(body['content'], '`content`')
+    .filter(({ type }) => !TRANSLATED_TYPES.has(type))
+    .flatMap(outputTexts);
+  if (others.length === 0) return answer;
+  return {
+    ...answer,
+    choices: answer.choices.map((choice) => {
+      const content = [...outputTexts(choice.message.content), ...others].join('');
+      return { ...choice, message: { ...choice.message, content } };
+    }),
+  };
+}
+
+export function nativeDecoder(): EventDecoder<unknown> {
+  const decode = anthropicDecoder();
+  return (event, data) => {
+    const step = decode(event, data);
+    if (step.kind !== 'nothing') return step;
+    const { content_block: block, delta } = membersOf(parseJsonText(data));
+    const content = outputTexts([block, delta]).join('');
+    if (content === '') return step;
+    return { ...step, kind: 'chunks', chunks: [{ choices: [{ index: 0, delta: { content } }] }] };
+  };
+}
+
+/** @see https://docs.anthropic.com/en/api/models-list @internal Exported for tests only. */
+export const anthropicModels: ProviderAdapter['models'] = {
+  path: '/v1/models?limit=1000',
+  list: ({ data }) => (Array.isArray(data) ? data.filter(isObject).flatMap(readModel) : []),
+};
+
+const readModel = ({ id, created_at: created }: Json): ModelEntry[] =>
+  modelEntry(id, typeof created === 'string' ? Date.parse(created) / 1000 : 0, 'anthropic');
+
+/** @see https://docs.anthropic.com/en/api/messages-count-tokens */
+const anthropicTokenCount: TokenCount = {
+  wire: 'messages',
+  path: () => '/v1/messages/count_tokens',
+  request: ({ model, messages, system, tools, tool_choice: choice }) => ({
+    model,
+    messages,
+    ...(system !== undefined && { system }),
+    ...(tools !== undefined && { tools }),
+    ...(choice !== undefined && { tool_choice: choice }),
+  }),
+  edits: (model) => ({ model: JSON.stringify(model) }),
+  count: ({ input_tokens: tokens }) => tokens,
+};
+
+/** Anthropic's errors are `{"type": "error", "error": {"type", "message"}}`; the inner object is like OpenAI's. */
+export const anthropicErrorText = (body: unknown): ErrorText => openAiErrorText(body);
 
 /** The version of Anthropic's API that the types and translations here are written for. */
 const VERSION = '2023-06-01';

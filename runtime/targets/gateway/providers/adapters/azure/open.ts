@@ -1,12 +1,14 @@
-import { authorizedUpstream } from '../access/authorized-upstream.ts';
-import { bearerAccess } from '../access/bearer-access.ts';
+import { authorizedUpstream, bearerAccess } from '../access/authorized-upstream.ts';
 import { entraToken } from '../access/entra-token.ts';
-import { createRenewed } from '../access/renewed.ts';
+import { createRenewed } from '../access/access.ts';
 import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
-import { withModelNames } from '../with-model-names.ts';
-import { azureAdapter } from './adapter.ts';
+import { withModelNames } from '../by-model.ts';
 import type { AzureSettings } from './settings.ts';
+import { openAiAdapter, openAiErrorText } from '../openai/adapter.ts';
+import type { OpenAiDialect, ProviderAdapter, UpstreamWire, ErrorText } from '../provider.ts';
+import { pathSegment } from '../path-segment.ts';
+import { membersOf } from '#core/json/members-of.ts';
 
 export const openAzure: OpenCloud<AzureSettings> = (
   { apiVersion, deployments, entra },
@@ -22,3 +24,80 @@ export const openAzure: OpenCloud<AzureSettings> = (
     Object.hasOwn(deployments, model) ? (deployments[model] ?? model) : model,
   );
 };
+
+/**
+ * Azure OpenAI: OpenAI's API with other paths. The model of a request is the name of a deployment.
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
+ */
+function azureAdapter(apiVersion: string | undefined, own: Partial<OpenAiDialect> = {}): ProviderAdapter {
+  const dialect = { ...azureDialect(apiVersion), ...own };
+  const { native, translated, embeddings, tokenCount: _unused, ...openai } = openAiAdapter(dialect);
+  const wireAt = (wire: UpstreamWire, route: string): UpstreamWire => ({
+    ...wire,
+    path: (model) => azurePath(apiVersion, route, model),
+  });
+  return {
+    ...openai,
+    type: 'azure',
+    headers: (apiKey) => (apiKey === undefined ? {} : { 'api-key': apiKey }),
+    native: {
+      ...(native.chat && { chat: wireAt(native.chat, '/chat/completions') }),
+      ...(native.completions && { completions: wireAt(native.completions, '/completions') }),
+      // Responses name their deployment in the body, in every version of the API.
+      ...(native.responses && {
+        responses: { ...native.responses, path: () => azurePath(apiVersion, '/responses', undefined) },
+      }),
+    },
+    translated: translated && { ...translated, wire: wireAt(translated.wire, '/chat/completions') },
+    embeddings: embeddings && {
+      ...embeddings,
+      path: (model) => azurePath(apiVersion, '/embeddings', model),
+    },
+    relays: {
+      image_generations: {
+        path: (model) => azurePath(apiVersion, '/images/generations', model),
+        requiredList: 'data',
+      },
+    },
+    // The list has the models that can be deployed, not the deployments that can be called.
+    models: { path: azurePath(apiVersion, '/models', undefined), list: () => [] },
+    errorText: azureErrorText,
+  };
+}
+
+/** The version of the API without dates, whose paths are those of OpenAI. `latest` and `preview` are names of it. */
+const isUndated = (apiVersion: string | undefined): boolean =>
+  apiVersion === undefined || !/^\d{4}-\d\d-\d\d/.test(apiVersion);
+
+/** A path of a resource: of a deployment, if the route belongs to one. */
+function azurePath(apiVersion: string | undefined, route: string, deployment: string | undefined): string {
+  if (isUndated(apiVersion)) {
+    const isNamed = apiVersion !== undefined && apiVersion !== 'v1';
+    return `/openai/v1${route}${isNamed ? `?api-version=${encodeURIComponent(apiVersion)}` : ''}`;
+  }
+  const query = `?api-version=${encodeURIComponent(apiVersion ?? '')}`;
+  return deployment === undefined
+    ? `/openai${route}${query}`
+    : `/openai/deployments/${pathSegment(deployment)}${route}${query}`;
+}
+
+/** What a version of the API can do. @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+function azureDialect(apiVersion: string | undefined): OpenAiDialect {
+  const has = (date: string): boolean => isUndated(apiVersion) || (apiVersion ?? '') >= date;
+  return {
+    maxTokens: has('2024-12-01') ? 'max_completion_tokens' : 'max_tokens',
+    streamUsage: has('2024-09-01'),
+    hasResponses: has('2025-03-01'),
+  };
+}
+
+/** OpenAI's errors; an error of the content filter has the categories that it found, which its message does not name. */
+function azureErrorText(body: unknown): ErrorText {
+  const { message, code } = openAiErrorText(body);
+  const { innererror: inner } = membersOf(membersOf(body)['error']);
+  const found = Object.entries(membersOf(membersOf(inner)['content_filter_result']))
+    .filter(([, result]) => membersOf(result)['filtered'] === true)
+    .map(([category]) => category);
+  if (found.length === 0) return { message, code };
+  return { message: `${message ?? 'The content was filtered.'} Filtered for: ${found.join(', ')}.`, code };
+}

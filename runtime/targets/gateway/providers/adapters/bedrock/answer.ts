@@ -2,10 +2,12 @@ import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import type { FinishReason, Json } from '../../shapes/chat.ts';
-import { sumOfCounts } from '../sum-of-counts.ts';
+import { sumOfCounts } from '../usage-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
 /** Answers have no id. */
-export const ID = 'chatcmpl-bedrock';
+const ID = 'chatcmpl-bedrock';
 
 /** Translates an answer of Converse to the internal format. */
 export function readAnswer({ output, stopReason, usage }: Json) {
@@ -55,11 +57,11 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   content_filtered: 'content_filter',
 };
 
-export const finishOf = (reason: unknown): FinishReason =>
+const finishOf = (reason: unknown): FinishReason =>
   (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop';
 
 /** Amazon counts cache reads and writes separately from the rest of the prompt; the internal format includes them. */
-export function usageOf(usage: unknown) {
+function usageOf(usage: unknown) {
   const told = membersOf(usage);
   const { cacheReadInputTokens: read, cacheWriteInputTokens: written, cacheDetails: details } = told;
   const hour = sumOfCounts(
@@ -80,3 +82,53 @@ export function usageOf(usage: unknown) {
     },
   };
 }
+
+/** Decodes the events of ConverseStream. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html */
+export function converseDecoder(): EventDecoder<unknown> {
+  /** Number of each tool call by the index of its block. */
+  const calls = new Map<unknown, number>();
+  const head = { id: ID, object: 'chat.completion.chunk', created: 0 };
+  const chunk = (delta: Json, finish: string | null = null): StreamStep<unknown> => ({
+    kind: 'chunks',
+    chunks: [{ ...head, choices: [{ index: 0, delta, finish_reason: finish }] }],
+  });
+
+  const startBlock = (index: unknown, { toolUse }: Json): StreamStep<unknown> => {
+    if (toolUse === undefined) return NOTHING;
+    const at = calls.size;
+    calls.set(index, at);
+    const { toolUseId: id = '', name = '' } = membersOf(toolUse);
+    return chunk({ tool_calls: [{ index: at, id, type: 'function', function: { name, arguments: '' } }] });
+  };
+  const continueBlock = (index: unknown, { text, toolUse, reasoningContent }: Json): StreamStep<unknown> => {
+    if (text !== undefined) return chunk({ content: text });
+    const { text: thought } = membersOf(reasoningContent);
+    if (thought !== undefined) return chunk({ reasoning_content: thought });
+    const at = calls.get(index);
+    if (toolUse === undefined || at === undefined) return NOTHING;
+    return chunk({ tool_calls: [{ index: at, function: { arguments: membersOf(toolUse)['input'] } }] });
+  };
+
+  return (event, data) => {
+    const json = membersOf(parseJsonText(data));
+    switch (event) {
+      case 'messageStart':
+        return chunk({ role: 'assistant', content: '' });
+      case 'contentBlockStart':
+        return startBlock(json['contentBlockIndex'], membersOf(json['start']));
+      case 'contentBlockDelta':
+        return continueBlock(json['contentBlockIndex'], membersOf(json['delta']));
+      case 'messageStop':
+        return chunk({}, finishOf(json['stopReason']));
+      case 'metadata':
+        return { kind: 'end', chunks: [{ ...head, choices: [], usage: usageOf(json['usage']) }] };
+      case 'error':
+        return { kind: 'error', body: json };
+      case undefined:
+      default:
+        return NOTHING;
+    }
+  };
+}
+
+const NOTHING: StreamStep<unknown> = { kind: 'nothing' };

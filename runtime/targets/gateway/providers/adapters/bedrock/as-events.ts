@@ -1,6 +1,6 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import { eventText } from '../../streams/event-text.ts';
+import { eventText } from '../../streams/stream.ts';
 import type { UpstreamBody } from '../http/upstream-body.ts';
 import type { Upstream, UpstreamAnswer } from '../provider.ts';
 import { createMessageSplitter, type StreamMessage } from './event-stream.ts';

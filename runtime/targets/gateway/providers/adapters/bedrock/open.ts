@@ -1,18 +1,241 @@
-import { type Access, authorizedUpstream } from '../access/authorized-upstream.ts';
-import { awsAccess } from '../access/aws-access.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { modelEntry } from '../model-entry.ts';
+import type {
+  ModelEntry,
+  ProviderAdapter,
+  EmbeddingsCall,
+  EmbeddingsExchange,
+  ErrorText,
+  UpstreamWire,
+  FailedAnswer,
+  Provider,
+  WholeAnswer,
+  Upstream,
+} from '../provider.ts';
+import type { Json } from '../../shapes/chat.ts';
+import { readUsage } from '../../streams/tally.ts';
+import { embeddedTexts, vectorsAnswer } from '../embedded-texts.ts';
+import { unsupported, REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
+import { bareModel, modelPath, converseRequest, isAnthropic } from './request.ts';
+import { readAnswer, converseDecoder } from './answer.ts';
+import { nativeDecoder, readNativeAnswer } from '../anthropic/adapter.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { sumOfCounts } from '../usage-of.ts';
+import type { AnswerSummary, TokenUsage } from '../../streams/stream.ts';
+import { isFailed, requestOrFailure } from '../failure.ts';
+import { pushAll } from '#core/values/push-all.ts';
+import { authorizedUpstream, awsAccess, type Access } from '../access/authorized-upstream.ts';
 import { awsKeys } from '../access/aws-keys.ts';
-import { createRenewed } from '../access/renewed.ts';
+import { createRenewed } from '../access/access.ts';
 import { byModel } from '../by-model.ts';
 import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
-import type { Upstream } from '../provider.ts';
-import { anthropicOnBedrock } from './anthropic.ts';
 import { withEvents } from './as-events.ts';
-import { converseAdapter } from './converse.ts';
-import { embedInParts } from './embed-in-parts.ts';
-import { isAnthropic } from './model-path.ts';
-import { MODELS_PATH } from './models.ts';
 import type { BedrockSettings } from './settings.ts';
+
+/** The path of the list, which is at an address of its own. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */
+const MODELS_PATH = '/foundation-models';
+
+const bedrockModels: ProviderAdapter['models'] = {
+  path: MODELS_PATH,
+  list: ({ modelSummaries: models }) =>
+    Array.isArray(models) ? models.filter(isObject).flatMap(readModel) : [],
+};
+
+/** Models that can be called by their own name; others need an inference profile. */
+function readModel({
+  modelId,
+  providerName,
+  inferenceTypesSupported: types,
+  modelLifecycle,
+}: Json): ModelEntry[] {
+  const isCallable = !Array.isArray(types) || types.includes('ON_DEMAND');
+  const isActive = membersOf(modelLifecycle)['status'] !== 'LEGACY';
+  if (!isCallable || !isActive) return [];
+  return modelEntry(modelId, 0, typeof providerName === 'string' ? providerName : 'amazon');
+}
+
+/** A family of embedding models, each with an API of its own. */
+interface Family {
+  /** Maximum number of texts of one request. */
+  readonly maxTexts: number;
+  request(texts: readonly string[], body: Json, model: string): Json;
+  vectors(body: Json): unknown;
+}
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html */
+const TITAN: Family = {
+  maxTexts: 1,
+  request: ([text = ''], { dimensions }) => ({
+    inputText: text,
+    ...(typeof dimensions === 'number' && { dimensions }),
+  }),
+  vectors: ({ embedding }) => [embedding],
+};
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
+const COHERE: Family = {
+  maxTexts: 96,
+  request: (texts, { dimensions, input_type: type }) => ({
+    texts,
+    input_type: typeof type === 'string' ? type : 'search_document',
+    embedding_types: ['float'],
+    ...(typeof dimensions === 'number' && { output_dimension: dimensions }),
+  }),
+  vectors: ({ embeddings }) => (Array.isArray(embeddings) ? embeddings : membersOf(embeddings)['float']),
+};
+
+function familyOf(model: string): Family {
+  const name = bareModel(model);
+  if (name.startsWith('amazon.titan-embed-text')) return TITAN;
+  if (name.startsWith('cohere.embed')) return COHERE;
+  throw unsupported(`embeddings of ${model}; it has those of Titan and Cohere`, 'The gateway');
+}
+
+const textsOf = (input: unknown): readonly string[] => embeddedTexts(input, 'Amazon Bedrock');
+
+/** Maximum number of texts of one request to a model. Throws a NotImplementedError if it does not embed. */
+const maxTextsOf = (model: string): number => familyOf(model).maxTexts;
+
+const bedrockEmbeddings: EmbeddingsExchange = {
+  path: (model) => modelPath(model, 'invoke'),
+  request: ({ body, model }) =>
+    Buffer.from(JSON.stringify(familyOf(model).request(textsOf(body['input']), body, model))),
+  answer(json, call) {
+    const vectors = familyOf(call.model).vectors(json) as readonly (readonly number[])[];
+    return vectorsAnswer(vectors, call, tokensIn(json) ?? 0);
+  },
+  usage: (json) => {
+    const tokens = tokensIn(json);
+    return tokens === undefined ? undefined : readUsage({ prompt_tokens: tokens, completion_tokens: 0 });
+  },
+};
+
+const tokensIn = ({ inputTextTokenCount: tokens }: Json): number | undefined =>
+  typeof tokens === 'number' ? tokens : undefined;
+
+/** A call for some of the texts of another. */
+const callFor = (call: EmbeddingsCall, texts: readonly string[]): EmbeddingsCall => ({
+  ...call,
+  body: { ...call.body, input: texts },
+});
+
+/** Errors are `{"message"}`; those of streams are `{"error": {"type", "message"}}`. A wrong clock gets a sentence of its own. */
+function bedrockErrorText(body: unknown): ErrorText {
+  const members = membersOf(body);
+  const { type, message = members['message'] ?? members['Message'] } = membersOf(members['error']);
+  const text = typeof message === 'string' ? message : undefined;
+  const isUnknown = text !== undefined && /model identifier is invalid/i.test(text);
+  const isSkewed = text !== undefined && /signature (?:expired|not yet current)/i.test(text);
+  return {
+    message: isSkewed ? `The clock of this machine differs from Amazon's; correct it. ${text}` : text,
+    code: isUnknown ? 'model_not_found' : typeof type === 'string' ? type : undefined,
+  };
+}
+
+const wire: UpstreamWire = {
+  path: (model, streams) => modelPath(model, streams ? 'converse-stream' : 'converse'),
+  decoder: converseDecoder,
+  answer: readAnswer,
+  edits: () => REMOVE_GATEWAY_MEMBERS,
+};
+
+/** Amazon Bedrock's API for all models. */
+const converseAdapter: ProviderAdapter = {
+  type: 'bedrock',
+  headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  native: {},
+  translated: { wire, request: converseRequest },
+  embeddings: bedrockEmbeddings,
+  tokenCount: {
+    wire: undefined,
+    path: (model) => modelPath(model, 'count-tokens'),
+    edits: () => REMOVE_GATEWAY_MEMBERS,
+    request: ({ messages, system, toolConfig }) => ({
+      input: {
+        converse: {
+          messages,
+          ...(system !== undefined && { system }),
+          ...(toolConfig !== undefined && { toolConfig }),
+        },
+      },
+    }),
+    count: ({ inputTokens }) => inputTokens,
+  },
+  models: bedrockModels,
+  errorText: bedrockErrorText,
+};
+
+const VERSION = 'bedrock-2023-05-31';
+
+/** Anthropic's models with their own API: clients of it get everything that Converse cannot express. */
+const anthropicOnBedrock: ProviderAdapter = {
+  ...converseAdapter,
+  native: {
+    messages: {
+      path: (model, streams) => modelPath(model, streams ? 'invoke-with-response-stream' : 'invoke'),
+      decoder: nativeDecoder,
+      answer: readNativeAnswer,
+      edits: () => ({
+        ...REMOVE_GATEWAY_MEMBERS,
+        // The path has both.
+        model: undefined,
+        stream: undefined,
+        anthropic_version: JSON.stringify(VERSION),
+      }),
+    },
+  },
+};
+
+/** Maximum number of requests in parallel for the texts of one client. */
+const MAX_PARALLEL = 4;
+
+/** Embeds texts in several requests, because the models take fewer texts at a time than OpenAI's API. */
+function embedInParts(embed: Provider['embed']): Provider['embed'] {
+  return async (call) => {
+    const parts = requestOrFailure(() => partsOf(call));
+    if (isFailed(parts)) return parts;
+    if (parts.length <= 1) return await embed(call);
+    const answers: WholeAnswer[] = [];
+    for (let at = 0; at < parts.length; at += MAX_PARALLEL) {
+      const batch = await Promise.all(parts.slice(at, at + MAX_PARALLEL).map(embed));
+      const failed = batch.find((answer): answer is FailedAnswer => isFailed(answer));
+      if (failed) return failed;
+      pushAll(
+        answers,
+        batch.filter((answer) => answer.kind === 'whole'),
+      );
+    }
+    return merged(answers);
+  };
+}
+
+function partsOf(call: EmbeddingsCall): EmbeddingsCall[] {
+  const texts = textsOf(call.body['input']);
+  const size = maxTextsOf(call.model);
+  const parts: EmbeddingsCall[] = [];
+  for (let at = 0; at < texts.length; at += size) parts.push(callFor(call, texts.slice(at, at + size)));
+  return parts;
+}
+
+function merged(answers: readonly WholeAnswer[]): WholeAnswer {
+  const all = answers.map(({ bytes }) => parseJsonText(Buffer.from(bytes).toString('utf8')) as Json);
+  const data = all.flatMap(({ data: items }) => items as Json[]).map((item, index) => ({ ...item, index }));
+  const usage = usageOf(answers.map(({ summary }) => summary));
+  const tokens = usage?.promptTokens ?? 0;
+  const json = { ...all[0], data, usage: { prompt_tokens: tokens, total_tokens: tokens } };
+  const summary = { usage, outputLength: 0, outputText: '', finishReason: undefined };
+  return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text: '', summary };
+}
+
+/** The sum; undefined if one answer has no count, because the tokens are estimated then. */
+function usageOf(summaries: readonly AnswerSummary[]): TokenUsage | undefined {
+  const usages = summaries.map(({ usage }) => usage);
+  const [first] = usages;
+  if (!first || usages.includes(undefined)) return undefined;
+  return { ...first, promptTokens: sumOfCounts(...usages.map((usage) => usage?.promptTokens)) };
+}
 
 export const openBedrock: OpenCloud<BedrockSettings> = (
   { region, controlUrl, keys: sources },

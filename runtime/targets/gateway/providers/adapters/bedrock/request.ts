@@ -1,11 +1,18 @@
 import { inputError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
-import { mergedTurns, partsOf, readArguments, readDataUrl, type Turn } from '../content.ts';
+import {
+  mergedTurns,
+  partsOf,
+  readArguments,
+  readDataUrl,
+  textOfMessage,
+  type Turn,
+  type DataUrl,
+} from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
-import { withoutTools } from './calls-as-text.ts';
-import { fileBlock } from './file-block.ts';
-import { bareModel } from './model-path.ts';
+import { withoutRegion } from '../../../shared/inference-profile.ts';
+import { pathSegment } from '../path-segment.ts';
 
 const NAME = 'Amazon Bedrock';
 
@@ -141,3 +148,80 @@ function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model:
   if (typeof effort !== 'string') return {};
   return name.startsWith('openai.') ? { reasoning_effort: effort } : {};
 }
+
+/**
+ * Converse has no choice of no tool, and refuses calls of earlier turns without a list of tools. So with `tool_choice: none`, calls
+ * and results become texts, and the request has no tools.
+ */
+function withoutTools(chat: ChatRequest): ChatRequest {
+  if (chat.tool_choice !== 'none') return chat;
+  const names = new Map(
+    chat.messages.flatMap(({ tool_calls: calls }) =>
+      (calls ?? []).map((call) => [call.id, call.function.name] as const),
+    ),
+  );
+  return { ...chat, tools: null, messages: chat.messages.map((message) => asText(message, names)) };
+}
+
+function asText(message: ChatMessage, names: ReadonlyMap<string, string>): ChatMessage {
+  if (message.role === 'tool') {
+    const name = names.get(message.tool_call_id ?? '') ?? 'the tool';
+    return { role: 'user', content: `Result of ${name}: ${textOfMessage(message)}` };
+  }
+  const { tool_calls: calls, ...rest } = message;
+  if (!calls || calls.length === 0) return message;
+  const texts = calls.map(({ function: { name, arguments: text } }) => ({
+    type: 'text',
+    text: `Called ${name} with ${text}`,
+  }));
+  return { ...rest, content: [...partsOf(message), ...texts] };
+}
+
+const IMAGES: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
+
+const DOCUMENTS: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/plain': 'txt',
+  'text/markdown': 'md',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+};
+
+/** An image or a document as a block of Converse. Throws a NotImplementedError for other types. */
+function fileBlock({ mediaType, base64 }: DataUrl, name = 'document'): Json {
+  const source = { bytes: base64 };
+  const image = IMAGES[mediaType];
+  if (image !== undefined) return { image: { format: image, source } };
+  const format = DOCUMENTS[mediaType];
+  if (format === undefined) throw unsupported(`files of type ${mediaType}`, 'Amazon Bedrock');
+  return { document: { format, name: documentName(name), source } };
+}
+
+/** Names of documents have letters, digits, single spaces, hyphens and brackets only. */
+function documentName(name: string): string {
+  const allowed = name
+    .replaceAll(/[^A-Za-z0-9\s\-()[\]]+/g, '-')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return allowed.slice(0, 200) || 'document';
+}
+
+/** The path of an operation on a model. The name is encoded as a whole, because ARNs contain slashes and colons. */
+export const modelPath = (model: string, operation: string): string =>
+  `/model/${pathSegment(model)}/${operation}`;
+
+/** The name without the region of an inference profile, and without the parts of an ARN before it. */
+export const bareModel = (model: string): string => withoutRegion(model.replace(/^arn:.*\//, ''));
+
+/** Whether a model has Anthropic's Messages API. The name of an application profile does not show it. */
+export const isAnthropic = (model: string): boolean => bareModel(model).startsWith('anthropic.');

@@ -1,14 +1,48 @@
+import type {
+  EmbeddingsExchange,
+  ProviderAdapter,
+  ErrorText,
+  Provider,
+  ProviderLimits,
+  Upstream,
+  ClassifiedAnswer,
+  FailedAnswer,
+  EntitiesAnswer,
+  FoundEntity,
+} from '../provider.ts';
+import { openAiEmbeddings, openAiModels, openAiErrorText } from '../openai/adapter.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Provider, ProviderLimits, Upstream } from '../provider.ts';
-import { createExchange } from '../exchange.ts';
+import { createExchange, type Exchange, type JsonAnswer } from '../exchange.ts';
 import { createProvider } from '../create-provider.ts';
 import { createRedact } from '../redact.ts';
-import { encoderAdapter } from './adapter.ts';
-import { createClassify } from './classify.ts';
-import { createEntityFinder } from './entities.ts';
-import { modelTypeOf } from './model-type.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
+import { isFailed, failure } from '../failure.ts';
+import type { Json } from '../../shapes/chat.ts';
+import type { AnswerSummary } from '../../streams/stream.ts';
+import { isObject } from '#core/json/is-object.ts';
 
-export interface EncoderParts {
+/** Executables have OpenAI's embeddings API. */
+const encoderEmbeddings: EmbeddingsExchange = { ...openAiEmbeddings, path: () => '/v1/embeddings' };
+
+const encoderModels: ProviderAdapter['models'] = { ...openAiModels, path: '/v1/models' };
+
+/** Routes under `/v1` return errors in OpenAI's format. Other routes return the message as plain text. */
+const encoderErrorText = (body: unknown): ErrorText =>
+  typeof body === 'string' && body !== '' ? { message: body, code: undefined } : openAiErrorText(body);
+
+/** An `.encoder` executable. Its model embeds or classifies text and does not generate any. */
+export const encoderAdapter: ProviderAdapter = {
+  type: 'encoder',
+  headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  native: {},
+  translated: undefined,
+  embeddings: encoderEmbeddings,
+  relays: { rerank: { path: () => '/v1/rerank', requiredList: 'results' } },
+  models: encoderModels,
+  errorText: encoderErrorText,
+};
+
+interface EncoderParts {
   readonly name: string;
   readonly apiKey: string | undefined;
   /** Path of the executable; undefined if it runs elsewhere. */
@@ -43,4 +77,139 @@ export function createEncoderProvider({
       return [{ id: name, created: 0, ownedBy: name, modelType }];
     },
   };
+}
+
+/** The type of an executable's model; undefined while the executable is unavailable. */
+async function modelTypeOf(
+  exchange: Pick<Exchange, 'json'>,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<ModelType | undefined> {
+  const request = { method: 'GET', path: '/model' } as const;
+  const model = await exchange.json(request, { signal, timeoutMs }, ({ json }) => ({
+    type: json['model_type'],
+  }));
+  return isFailed(model) ? undefined : MODEL_TYPE_NAMES.find((type) => type === model.type);
+}
+
+/** More labels than any classifier has, so that all of them are returned. */
+const ALL_LABELS = 10_000;
+
+interface Prediction extends Json {
+  readonly top?: readonly { readonly label: string; readonly score: number }[];
+}
+
+/** Classifies texts with a model of type sequence_classification. */
+function createClassify(
+  exchange: Exchange,
+  name: string,
+  timeoutMs: number,
+): NonNullable<Provider['classify']> {
+  return async ({ texts, trace, signal, isBilled }) => {
+    const body = Buffer.from(JSON.stringify({ inputs: texts, top_k: ALL_LABELS }));
+    const request = { method: 'POST', path: '/predict', body, headers: trace } as const;
+    const answer = await exchange.json(
+      request,
+      { signal, timeoutMs },
+      (json) => readScores(json, texts, name),
+      isBilled ? classifiedSummary : undefined,
+    );
+    if (!isFailed(answer)) return answer;
+    const { kind, error } = answer.failure;
+    // The error does not show whether the texts or the type of the model are the reason.
+    const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
+    return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
+  };
+}
+
+function readScores(
+  { json, headers }: JsonAnswer,
+  texts: readonly string[],
+  name: string,
+): ClassifiedAnswer | FailedAnswer {
+  const { results } = json;
+  if (!Array.isArray(results)) return noClassifier(name);
+  const predictions: readonly Prediction[] = results;
+  const areScores = predictions.length === texts.length && predictions.every(({ top }) => Array.isArray(top));
+  if (!areScores) return noClassifier(name);
+  const scores = predictions.map(({ top = [] }) =>
+    Object.fromEntries(top.map(({ label, score }) => [label, score])),
+  );
+  const tokens = Number(headers['x-compute-tokens']);
+  return { kind: 'classified', scores, tokens: Number.isSafeInteger(tokens) ? tokens : undefined };
+}
+
+const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
+  failure('unsupported', {
+    text: `Encoder \`${name}\` cannot classify text. Use an encoder with a model of type sequence_classification.`,
+    cause,
+  });
+
+/** The usage of a classification, which has input tokens only. */
+export function classifiedSummary({ tokens }: Pick<ClassifiedAnswer, 'tokens'>): AnswerSummary {
+  const counts = {
+    completionTokens: 0,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    reasoningTokens: 0,
+  };
+  const usage = tokens === undefined ? undefined : { promptTokens: tokens, ...counts };
+  return { usage, outputLength: 0, outputText: '', finishReason: undefined };
+}
+
+/** Finds entities with a model of type token_classification. */
+const createEntityFinder =
+  (exchange: Exchange, name: string, timeoutMs: number): NonNullable<Provider['entities']> =>
+  async ({ texts, signal }) => {
+    const body = Buffer.from(JSON.stringify({ inputs: texts, aggregation: 'simple' }));
+    const request = { method: 'POST', path: '/predict', body } as const;
+    return await exchange.json(request, { signal, timeoutMs }, ({ json }) =>
+      readEntities(json['results'], texts, name),
+    );
+  };
+
+function readEntities(
+  results: unknown,
+  texts: readonly string[],
+  name: string,
+): EntitiesAnswer | FailedAnswer {
+  if (!Array.isArray(results) || results.length !== texts.length) return noTagger(name);
+  const entities = results.map((result: unknown, index) => {
+    const found = isObject(result) ? result['entities'] : undefined;
+    if (!Array.isArray(found)) return undefined;
+    const offset = unitOffsets(texts[index] ?? '');
+    return found.flatMap((entity: unknown) => readEntity(entity, offset) ?? []);
+  });
+  const read = entities.filter((one) => one !== undefined);
+  return read.length === texts.length ? { kind: 'entities', entities: read } : noTagger(name);
+}
+
+function readEntity(entity: unknown, offset: (codePoint: number) => number): FoundEntity | undefined {
+  if (!isObject(entity)) return undefined;
+  const { entity_group: label, score, start, end } = entity;
+  const isEntity =
+    typeof label === 'string' &&
+    typeof score === 'number' &&
+    typeof start === 'number' &&
+    typeof end === 'number' &&
+    end > start;
+  return isEntity ? { label, score, start: offset(start), end: offset(end) } : undefined;
+}
+
+const noTagger = (name: string): FailedAnswer =>
+  failure('unsupported', {
+    text: `Encoder \`${name}\` cannot find entities. Use an encoder with a model of type token_classification.`,
+  });
+
+/** Returns a function that converts an offset in Unicode code points to one in UTF-16 code units. */
+function unitOffsets(text: string): (codePoints: number) => number {
+  if (!/[\uD800-\uDBFF]/.test(text)) return (count) => Math.min(count, text.length);
+  const offsets: number[] = [];
+  let at = 0;
+  for (const character of text) {
+    offsets.push(at);
+    at += character.length;
+  }
+  return (count) => offsets[count] ?? text.length;
 }

@@ -4,7 +4,7 @@ import { planRestart } from '#core/limits/restart-policy.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { ProviderLimits, Upstream } from '../provider.ts';
 import { createUpstream } from '../http/upstream.ts';
-import type { Waiter } from '../http/waiter.ts';
+import type { Waiter } from '../http/upstream-body.ts';
 import { type EncoderChild, startEncoder, type WatchChild } from './child.ts';
 
 export interface SupervisedOptions {

@@ -6,10 +6,14 @@ import type {
   FinishReason,
   Json,
   ToolCall,
+  ChatChunk,
+  ChunkChoice,
+  ChunkDelta,
 } from '../../shapes/chat.ts';
 import { withSignature } from '../../wires/thought-signatures.ts';
-import { sumOfCounts } from '../sum-of-counts.ts';
-import type { GeminiAnswer, GeminiCandidate, GeminiPart, GeminiUsage } from './shape.ts';
+import { sumOfCounts } from '../usage-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
 /** Translates an answer of Gemini to the internal format. */
 export function readAnswer(body: Json): ChatCompletion {
@@ -36,7 +40,7 @@ export function readAnswer(body: Json): ChatCompletion {
 }
 
 /** The candidates of an answer. A blocked prompt has none and becomes an empty one, because it is a valid answer. */
-export function candidatesOf({ candidates = [], promptFeedback }: GeminiAnswer): readonly GeminiCandidate[] {
+function candidatesOf({ candidates = [], promptFeedback }: GeminiAnswer): readonly GeminiCandidate[] {
   if (candidates.length > 0 || promptFeedback?.blockReason === undefined) return candidates;
   return [{ index: 0, content: { parts: [] }, finishReason: 'SAFETY' }];
 }
@@ -58,11 +62,11 @@ function messageOf({ content, index = 0 }: GeminiCandidate, answerId: string): C
 }
 
 /** The signature of the text of an answer; in streams, it comes with an empty last text. */
-export const textSignature = (parts: readonly GeminiPart[]): Pick<ChatMessage, 'extra_content'> =>
+const textSignature = (parts: readonly GeminiPart[]): Pick<ChatMessage, 'extra_content'> =>
   withSignature(parts.findLast((part) => !part.functionCall && part.thoughtSignature)?.thoughtSignature);
 
 /** A tool call. Only some versions of Gemini send ids, and clients need one, so a missing id is generated. */
-export function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
+function callOf({ functionCall, thoughtSignature }: GeminiPart, place: string): ToolCall {
   return {
     id: functionCall?.id ?? `call_${place}`,
     type: 'function',
@@ -79,19 +83,19 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 };
 
 /** The finish reason in OpenAI's terms. All unlisted reasons of Gemini mean that it filtered the content. */
-export function finishOf(reason: string | undefined, hasCalls: boolean): FinishReason {
+function finishOf(reason: string | undefined, hasCalls: boolean): FinishReason {
   const finish = reason === undefined ? 'stop' : (FINISH[reason] ?? 'content_filter');
   return finish === 'stop' && hasCalls ? 'tool_calls' : finish;
 }
 
 /** The number of web searches for these candidates. */
-export const searchesIn = (candidates: readonly GeminiCandidate[]): number =>
+const searchesIn = (candidates: readonly GeminiCandidate[]): number =>
   candidates.reduce((sum, { groundingMetadata: found }) => {
     const { webSearchQueries: queries } = membersOf(found);
     return sum + (Array.isArray(queries) ? queries.length : 0);
   }, 0);
 
-export function usageOf(usage: GeminiUsage | null | undefined, searches: number): ChatUsage {
+function usageOf(usage: GeminiUsage | null | undefined, searches: number): ChatUsage {
   const thoughts = usage?.thoughtsTokenCount;
   const prompt = sumOfCounts(usage?.promptTokenCount, usage?.toolUsePromptTokenCount);
   const completion = sumOfCounts(usage?.candidatesTokenCount, thoughts);
@@ -117,4 +121,107 @@ function imageTokens(details: unknown): { readonly image_tokens?: number } {
     .find(({ modality }) => modality === 'IMAGE');
   const { tokenCount: tokens } = ofImages ?? {};
   return typeof tokens === 'number' ? { image_tokens: tokens } : {};
+}
+
+/**
+ * Decodes Gemini's streams. Each event is a partial answer with the usage so far; only the finish reason marks the end.
+ * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ */
+export function geminiDecoder(): EventDecoder {
+  /** Number of tool calls so far, by candidate. */
+  const calls = new Map<number, number>();
+  let begun = false;
+  let searches = 0;
+
+  const choiceOf = (candidate: GeminiCandidate, id: string): ChunkChoice => {
+    const { index = 0, finishReason } = candidate;
+    const delta = deltaOf(candidate, id, calls);
+    const finish = finishReason === undefined ? null : finishOf(finishReason, (calls.get(index) ?? 0) > 0);
+    return { index, delta: begun ? delta : { role: 'assistant', ...delta }, finish_reason: finish };
+  };
+
+  return (_event, data): StreamStep => {
+    const json = parseJsonText(data) as Json;
+    if (json['error'] !== undefined) return { kind: 'error', body: json };
+    const answer = json as GeminiAnswer;
+    const id = answer.responseId ?? 'chatcmpl-gemini';
+    const head = {
+      id,
+      object: 'chat.completion.chunk',
+      created: 0,
+      model: answer.modelVersion ?? '',
+    } as const;
+    // Events repeat the queries of those before.
+    searches = Math.max(searches, searchesIn(candidatesOf(answer)));
+    const choices = candidatesOf(answer).map((candidate) => choiceOf(candidate, id));
+    begun ||= choices.length > 0;
+    const chunks: ChatChunk[] = choices.length > 0 ? [{ ...head, choices }] : [];
+    const isLast = choices.some(({ finish_reason: reason }) => reason !== null);
+    const usage = answer.usageMetadata && usageOf(answer.usageMetadata, searches);
+    if (isLast && usage) chunks.push({ ...head, choices: [], usage });
+    const usageSoFar = isLast ? undefined : usage;
+    return chunks.length > 0 ? { kind: 'chunks', chunks, usageSoFar } : { kind: 'nothing', usageSoFar };
+  };
+}
+
+function deltaOf(
+  { content, index = 0 }: GeminiCandidate,
+  id: string,
+  calls: Map<number, number>,
+): ChunkDelta {
+  const parts = content?.parts ?? [];
+  const join = (thought: boolean): string =>
+    parts
+      .map((part) => (part.text !== undefined && (part.thought ?? false) === thought ? part.text : ''))
+      .join('');
+  const called = parts
+    .filter(({ functionCall }) => functionCall)
+    .map((part) => {
+      const at = calls.get(index) ?? 0;
+      calls.set(index, at + 1);
+      return { index: at, ...callOf(part, `${id}-${index}-${at}`) };
+    });
+  const [thought, text] = [join(true), join(false)];
+  return {
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(text !== '' && { content: text }),
+    ...(called.length > 0 && { tool_calls: called }),
+    ...textSignature(parts),
+  };
+}
+
+/** The members of Gemini's answers that the gateway reads. @see https://ai.google.dev/api/generate-content */
+export interface GeminiAnswer extends Json {
+  readonly candidates?: readonly GeminiCandidate[];
+  readonly promptFeedback?: { readonly blockReason?: string };
+  readonly usageMetadata?: GeminiUsage;
+  readonly modelVersion?: string;
+  readonly responseId?: string;
+}
+
+interface GeminiCandidate {
+  readonly index?: number;
+  readonly content?: { readonly role?: string; readonly parts?: readonly GeminiPart[] };
+  readonly finishReason?: string;
+  /** What was found in the web, with the queries. */
+  readonly groundingMetadata?: unknown;
+}
+
+interface GeminiPart {
+  readonly text?: string;
+  /** Whether the text is reasoning. */
+  readonly thought?: boolean;
+  readonly thoughtSignature?: string;
+  readonly functionCall?: { readonly id?: string; readonly name: string; readonly args?: Json };
+}
+
+interface GeminiUsage {
+  readonly promptTokenCount?: number;
+  readonly candidatesTokenCount?: number;
+  readonly thoughtsTokenCount?: number;
+  readonly toolUsePromptTokenCount?: number;
+  readonly cachedContentTokenCount?: number;
+  /** Counts by modality, e.g. IMAGE. */
+  readonly promptTokensDetails?: unknown;
+  readonly candidatesTokensDetails?: unknown;
 }

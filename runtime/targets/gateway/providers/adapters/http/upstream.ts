@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
-import { type Leave, TurnQueue } from '#core/limits/turn-queue.ts';
+import { Pool, type Dispatcher } from 'undici';
+import { TurnQueue, type Leave } from '#core/limits/turn-queue.ts';
 import type { ProviderLimits, Upstream, UpstreamAnswer, UpstreamRequest } from '../provider.ts';
-import { decodedBody } from './decoded-body.ts';
-import { checkedUrl, providerLookup } from './provider-address.ts';
-import { type BodyWriter, createUpstreamBody } from './upstream-body.ts';
-import type { Waiter } from './waiter.ts';
+import { decodedBody, createUpstreamBody, type BodyWriter, type Waiter } from './upstream-body.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
+import type { LookupFunction } from 'node:net';
+import { configError } from '#contract/errors.ts';
+import { addressKind, isIpAddress } from '#core/net/public-address.ts';
+import { guardedLookup, isAllowedAddress } from '#platform/guarded-lookup.ts';
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   readonly name: string;
   readonly baseUrl: string;
   readonly local: boolean;
@@ -128,4 +129,30 @@ async function waitForTurn(turns: TurnQueue, waiter: Waiter): Promise<Leave> {
     throw error;
   }
   return turn.leave;
+}
+
+/** A DNS lookup that rejects addresses that providers are not allowed to have. */
+export const providerLookup = (local: boolean): LookupFunction =>
+  guardedLookup({ allowsPrivate: local, refusal: (name, address) => refusal(name, address, local) });
+
+/** Checks the URL of a provider, without resolving its host name. Throws a ConfigError. */
+export function checkedUrl(name: string, text: string, local: boolean): URL {
+  const url = URL.parse(text);
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw configError(`Provider \`${name}\`: the URL must start with http:// or https://.`);
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '') {
+    throw configError(
+      `Provider \`${name}\`: the URL can only have a host, a path and a query. Put credentials into \`api_key\` or \`headers\`.`,
+    );
+  }
+  if (isIpAddress(url.hostname) && !isAllowedAddress(addressKind(url.hostname), local)) {
+    throw refusal(name, url.hostname, local);
+  }
+  return url;
+}
+
+function refusal(name: string, address: string, local: boolean): Error {
+  const remedy = local ? 'Use a public or private address.' : 'Set `local: true` to allow a private address.';
+  return configError(`\`${name}\` has the address ${address}, which is not public. ${remedy}`);
 }

@@ -1,14 +1,28 @@
-import type { OpenAiDialect, ProviderAdapter, UpstreamWire } from '../provider.ts';
+import type {
+  OpenAiDialect,
+  ProviderAdapter,
+  UpstreamWire,
+  EmbeddingsExchange,
+  ModelEntry,
+  TokenCount,
+  ErrorText,
+} from '../provider.ts';
 import { OPENAI_DIALECT } from '../presets.ts';
-import { completionsUpstream } from './completions.ts';
-import { openAiEmbeddings } from './embeddings.ts';
-import { openAiErrorText } from './errors.ts';
-import { openAiModels } from './models.ts';
-import { openAiEdits, openAiRequest, withoutExtraContent } from './request.ts';
 import { responsesWire } from './responses.ts';
-import { openAiTokenCount } from './token-count.ts';
 import { AUDIO_EVENTS } from './audio.ts';
-import { hiddenUsage, openAiDecoder } from './stream.ts';
+import { editMembers, type MemberEdits } from '../../../shared/json-members.ts';
+import { requestsUsage, isUsageOnly } from '../../wires/chat/wire.ts';
+import type { ChatMessage, ChatRequest, Json } from '../../shapes/chat.ts';
+import { REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { EventDecoder } from '../../streams/stream.ts';
+import type { DecodedFrame } from '../../streams/upstream-reader.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { objectsIn } from '../../wires/foreign-json.ts';
+import { usageOf } from '../usage-of.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { modelEntry } from '../model-entry.ts';
 
 /** The APIs of audio have no member for a user, and reject unknown ones. */
 const NO_USER = { user: undefined };
@@ -55,3 +69,140 @@ export function openAiAdapter(
     errorText: openAiErrorText,
   };
 }
+
+/** Changes to a request that is already in OpenAI's format: the model, the name of the token limit, and the usage of streams. */
+function openAiEdits(body: Json, model: string, dialect: OpenAiDialect): MemberEdits {
+  const edits = { ...REMOVE_GATEWAY_MEMBERS, ...limitEdits(body, dialect), model: JSON.stringify(model) };
+  const mustAsk = dialect.streamUsage && body['stream'] === true && !requestsUsage(body);
+  if (!mustAsk) return edits;
+  const options = { ...membersOf(body['stream_options']), include_usage: true };
+  return { ...edits, stream_options: JSON.stringify(options) };
+}
+
+/** OpenAI's reasoning models reject `max_tokens`, and all its models accept the newer name. Compatible servers may not know it. */
+function limitEdits(body: Json, { maxTokens }: OpenAiDialect): MemberEdits {
+  const { max_tokens: older, max_completion_tokens: newer } = body;
+  if (maxTokens !== 'max_completion_tokens' || typeof older !== 'number' || typeof newer === 'number')
+    return {};
+  return { max_tokens: undefined, max_completion_tokens: JSON.stringify(older) };
+}
+
+/** Translates a request of another client API, from the internal format. @internal Exported for tests only. */
+export function openAiRequest(chat: ChatRequest, model: string, dialect: OpenAiDialect): Json {
+  const { max_tokens: older, max_completion_tokens: newer, ...rest } = chat;
+  const limit = newer ?? older;
+  return {
+    ...rest,
+    messages: chat.messages.map(messageOf),
+    model,
+    ...(limit !== undefined && limit !== null && { [dialect.maxTokens]: limit }),
+    ...(chat.stream && dialect.streamUsage && { stream_options: { include_usage: true } }),
+  };
+}
+
+/** Removes signatures of Gemini's calls, which are unknown members for all other providers. @internal Exported for tests only. */
+export function withoutExtraContent(chat: ChatRequest): ChatRequest {
+  const bare = <Value extends { readonly extra_content?: unknown }>({
+    extra_content: _signature,
+    ...rest
+  }: Value) => rest;
+  const messages = chat.messages.map((message): ChatMessage => {
+    const { tool_calls: calls, ...rest } = bare(message);
+    return { ...rest, ...(calls !== undefined && { tool_calls: calls && calls.map(bare) }) };
+  });
+  return { ...chat, messages };
+}
+
+/** OpenAI's API has no member for a failed tool, so the text of its result is prefixed with `Error:`. */
+function messageOf({ is_error: isError, ...message }: ChatMessage): ChatMessage {
+  if (isError !== true || typeof message.content !== 'string' || /^error\b/i.test(message.content))
+    return message;
+  return { ...message, content: `Error: ${message.content}` };
+}
+
+/** Decodes OpenAI's streams, where each event is a chunk of the internal format. @internal Exported for tests only. */
+export const openAiDecoder: EventDecoder<unknown> = (event, data) => {
+  if (data === '[DONE]') return { kind: 'end' };
+  const json = parseJsonText(data);
+  const error = memberOf(json, 'error');
+  // Some servers name the event `error` and send the error itself as the data.
+  if (event === 'error' || (error !== undefined && error !== null)) return { kind: 'error', body: json };
+  return { kind: 'chunks', chunks: [json] };
+};
+
+/** Matches the usage events that the gateway requested and the client did not. */
+function hiddenUsage(
+  body: Json,
+  { streamUsage }: OpenAiDialect,
+): ((frame: DecodedFrame) => boolean) | undefined {
+  if (!streamUsage || requestsUsage(body)) return undefined;
+  return ({ step }) => step.kind === 'chunks' && step.chunks.every(isUsageOnly);
+}
+
+/** OpenAI's API before chats. Requests and answers pass through unchanged. @see https://platform.openai.com/docs/api-reference/completions @internal Exported for tests only. */
+export const completionsUpstream = (dialect: OpenAiDialect): UpstreamWire => ({
+  path: () => '/completions',
+  decoder: () => (event, data) => {
+    const step = openAiDecoder(event, data);
+    return step.kind === 'chunks'
+      ? { kind: 'chunks', chunks: step.chunks.map((chunk) => withChoices(chunk, 'delta')) }
+      : step;
+  },
+  answer: (body) => withChoices(body, 'message'),
+  // These models know the older name of the limit only.
+  edits: (body, model) => openAiEdits(body, model, { ...dialect, maxTokens: 'max_tokens' }),
+  hidden: (body) => hiddenUsage(body, dialect),
+});
+
+/** The texts of the choices as the content of messages, for guardrails and usage tracking. */
+function withChoices(body: unknown, member: 'delta' | 'message'): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  const json = body as Json;
+  return {
+    ...json,
+    choices: objectsIn(json['choices'], '`choices`').map(({ text, ...choice }) => ({
+      ...choice,
+      [member]: { content: text ?? null },
+    })),
+  };
+}
+
+/** Clients and providers have the same API, so bytes pass through in both directions. */
+export const openAiEmbeddings: EmbeddingsExchange = {
+  path: () => '/embeddings',
+  request: ({ bytes, members, model }) =>
+    editMembers(bytes, { ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) }, members),
+  answer: undefined,
+  usage: usageOf,
+};
+
+export const openAiModels: ProviderAdapter['models'] = {
+  path: '/models',
+  list: ({ data }) => (Array.isArray(data) ? data.filter(isObject).flatMap(readModel) : []),
+};
+
+const readModel = ({ id, created, owned_by: owner }: Json): ModelEntry[] =>
+  modelEntry(id, created, typeof owner === 'string' ? owner : 'unknown');
+
+/** Counts for requests of OpenAI's responses. @see https://platform.openai.com/docs/api-reference/responses/input-tokens */
+const openAiTokenCount: TokenCount = {
+  wire: 'responses',
+  path: () => '/responses/input_tokens',
+  request: undefined,
+  edits: (model) => ({ model: JSON.stringify(model) }),
+  count: ({ input_tokens: tokens }) => tokens,
+};
+
+/** Reads `{"error": {"message", "type", "code"}}`, and variants of compatible servers: `error` as text, `detail`, `message`. */
+export function openAiErrorText(body: unknown): ErrorText {
+  const { error, message, detail, code, type } = membersOf(body);
+  if (typeof error === 'object' && error !== null) {
+    const { message: text, code: own, type: kind } = membersOf(error);
+    return { message: textOr(text), code: [own, kind].filter((part) => typeof part === 'string').join(' ') };
+  }
+  const text = [error, message, detail].find((part) => typeof part === 'string');
+  return { message: textOr(text), code: [code, type].filter((part) => typeof part === 'string').join(' ') };
+}
+
+const textOr = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -2,7 +2,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamSyntax } from '../../streams/stream.ts';
 import type { Json } from '../../shapes/chat.ts';
-import { relayUsage } from '../relay-usage.ts';
+import { relayUsage } from '../relay.ts';
 
 /** Events of transcriptions and of speech. @see https://platform.openai.com/docs/api-reference/audio */
 const decoder: EventDecoder<unknown> = (_event, data) => {

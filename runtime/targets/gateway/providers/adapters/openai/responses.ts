@@ -1,11 +1,10 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
-import { textIn } from '../../streams/tally.ts';
-import { outputTexts } from '../../streams/output-texts.ts';
+import { textIn, outputTexts } from '../../streams/tally.ts';
 import type { Json, ToolCall } from '../../shapes/chat.ts';
 import type { UpstreamWire } from '../provider.ts';
 import { requireStoredBackground } from '../../wires/responses/request.ts';
-import { REMOVE_GATEWAY_MEMBERS } from '../gateway-members.ts';
+import { REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';

@@ -1,7 +1,155 @@
-import type { ClientWire } from '../client-wire.ts';
-import { fromChat } from './answer.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { ChatCompletion, ChatMessage, ChatUsage, Json, ChatChunk } from '../../shapes/chat.ts';
+import { createContentSequence, type CallHead, type ContentPiece } from '../content-sequence.ts';
+import { textIn } from '../foreign-json.ts';
+import { FOREIGN_SIGNATURE, signatureIn } from '../thought-signatures.ts';
+import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
+import type { AnswerFacts, ClientWire } from '../client-wire.ts';
 import { toChat } from './request.ts';
-import { geminiEncoder, geminiSyntax } from './stream.ts';
+
+/** Translates an answer from the internal format to Gemini's. */
+function fromChat({ id, model, choices, usage }: ChatCompletion): Json {
+  return {
+    candidates: choices.map(({ index, message, finish_reason: finish }) => ({
+      content: { role: 'model', parts: partsOf(message) },
+      finishReason: finishOf(finish ?? 'stop'),
+      index,
+    })),
+    usageMetadata: usageOf(usage),
+    modelVersion: model,
+    responseId: id,
+  };
+}
+
+function partsOf(message: ChatMessage): Json[] {
+  const { content, refusal, reasoning_content: thought, tool_calls: calls, extra_content: extra } = message;
+  const text = textIn(content, '`content`') || refusal;
+  const signature = signatureIn(extra);
+  return [
+    ...(thought ? [{ text: thought, thought: true }] : []),
+    ...(text ? [{ text, ...(signature !== undefined && { thoughtSignature: signature }) }] : []),
+    ...(calls ?? []).map(({ id, function: { name, arguments: args }, extra_content: own }, number) =>
+      callPart({ id, name, number, signature: signatureIn(own) }, args),
+    ),
+  ];
+}
+
+/**
+ * A call. The first one of an answer always has a signature, because clients return the part unchanged, and the next model can be one of
+ * Gemini's, which reject calls without.
+ */
+const callPart = ({ id, name, number, signature }: CallHead, args: string): Json => {
+  const shown = signature ?? (number === 0 ? FOREIGN_SIGNATURE : undefined);
+  return {
+    functionCall: { ...(id !== undefined && { id }), name, args: argsOf(args) },
+    ...(shown !== undefined && { thoughtSignature: shown }),
+  };
+};
+
+/** Arguments as an object. Models sometimes write invalid JSON; the function of the client must report that. */
+function argsOf(text: string): Json {
+  try {
+    const value: unknown = parseJsonText(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+const FINISH: Readonly<Record<string, string>> = {
+  stop: 'STOP',
+  tool_calls: 'STOP',
+  function_call: 'STOP',
+  length: 'MAX_TOKENS',
+  content_filter: 'SAFETY',
+};
+
+const finishOf = (finish: string): string => FINISH[finish] ?? 'STOP';
+
+function usageOf(usage: ChatUsage | null | undefined): Json {
+  const prompt = usage?.prompt_tokens ?? 0;
+  const completion = usage?.completion_tokens ?? 0;
+  const thoughts = Math.min(completion, usage?.completion_tokens_details?.reasoning_tokens ?? 0);
+  const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: completion - thoughts,
+    totalTokenCount: prompt + completion,
+    ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
+    ...(cached > 0 && { cachedContentTokenCount: cached }),
+  };
+}
+
+/** Writes chunks as partial answers of Gemini's API. A function call is one part, so it is held back until it is complete. */
+function geminiEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
+  let id: string | undefined;
+  let finish = 'stop';
+  let usage: ChatUsage | undefined;
+  let open: { readonly call: CallHead; args: string } | undefined;
+  const sequence = createContentSequence();
+
+  const event = (parts: readonly Json[], end: Json = {}): string =>
+    eventText({
+      candidates: [{ content: { role: 'model', parts }, index: 0, ...end }],
+      ...(end['finishReason'] !== undefined && { usageMetadata: usageOf(usage) }),
+      modelVersion: model,
+      responseId: id ?? 'gateway',
+    });
+  const closed = (): Json[] => {
+    if (!open) return [];
+    const { call, args } = open;
+    open = undefined;
+    return [callPart(call, args)];
+  };
+  const partsOf = (piece: ContentPiece): Json[] => {
+    if (piece.kind === 'signature') return [...closed(), { text: '', thoughtSignature: piece.text }];
+    if (piece.kind !== 'call')
+      return [...closed(), { text: piece.text, ...(piece.kind === 'thinking' && { thought: true }) }];
+    if (open?.call === piece.call) {
+      open.args += piece.text;
+      return [];
+    }
+    const before = closed();
+    open = { call: piece.call, args: piece.text };
+    return before;
+  };
+  const encodeChunk = (chunk: ChatChunk): string => {
+    id ??= chunk.id;
+    usage = chunk.usage ?? usage;
+    const choice = chunk.choices?.find(({ index }) => index === 0);
+    finish = choice?.finish_reason ?? finish;
+    const parts = choice?.delta ? sequence.take(choice.delta).flatMap(partsOf) : [];
+    return parts.length === 0 ? '' : event(parts);
+  };
+  return {
+    encode: (chunks) => chunks.map(encodeChunk).join(''),
+    end() {
+      const parts = [...sequence.end().flatMap(partsOf), ...closed()];
+      const last = parts.length === 0 ? '' : event(parts);
+      // There is no end marker: the finish reason is the end.
+      return { last, terminal: event([{ text: '' }], { finishReason: finishOf(finish) }) };
+    },
+  };
+}
+
+const geminiSyntax: StreamSyntax = {
+  terminal: '',
+  error: ({ message, code }) => {
+    const [status, name] = ERRORS[code] ?? [502, 'UNAVAILABLE'];
+    return eventText({ error: { code: status, message, status: name, details: [{ reason: code }] } });
+  },
+};
+
+/** Status of the errors of a stream that are not failures of the provider. */
+const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
+  guardrail_violation: [403, 'PERMISSION_DENIED'],
+  provider_rate_limited: [429, 'RESOURCE_EXHAUSTED'],
+  provider_refused: [400, 'INVALID_ARGUMENT'],
+  content_filter: [400, 'INVALID_ARGUMENT'],
+  provider_timeout: [504, 'DEADLINE_EXCEEDED'],
+  internal_error: [500, 'INTERNAL'],
+};
 
 /** `/v1beta/models/{model}:generateContent`. @see https://ai.google.dev/api/generate-content */
 export const geminiWire: ClientWire = {

@@ -12,9 +12,8 @@ import { callOfCustom, functionOfCustom } from '../custom-tools.ts';
 import type { MemberEdits } from '../../../shared/json-members.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { isSealed, openSignature, withSignature } from '../thought-signatures.ts';
-import { refuse } from '../refuse.ts';
+import { refuse, contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 import { type FlatTool, flatTools, toolNames, type ToolNames } from './namespaces.ts';
-import { contentAt, isAbsent, objectAt, objectsAt, textAt } from '../request-members.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 

@@ -1,10 +1,9 @@
 import { type TSchema, Type } from 'typebox';
 import { SPOKEN_TOKENS_PER_CHARACTER } from '../../../providers/adapters/relay.ts';
 import { AUDIO_EVENTS } from '../../../providers/adapters/openai/audio.ts';
-import type { RelayRoute } from '../../../providers/adapters/relay-route.ts';
-import type { EndpointRules } from './endpoint.ts';
-import { relayed } from './relayed.ts';
-import { modelName, openObject, optionalOrNull, streams, userName } from './shapes.ts';
+import type { RelayRoute } from '../../../providers/adapters/other-calls.ts';
+import { modelName, openObject, optionalOrNull, streams, userName, type EndpointRules } from './endpoint.ts';
+import { relayed } from './openai.ts';
 
 /** Tokens of a second of audio, as OpenAI publishes them, and of the text of a fast speaker. */
 const HEARD_TOKENS_PER_SECOND = 10;

@@ -1,13 +1,18 @@
 import { Type } from 'typebox';
-import { estimateTokens } from '../token-estimate.ts';
 import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../../providers/adapters/provider.ts';
-import { classifiedSummary } from '../../../providers/adapters/encoder/classified-summary.ts';
+import { classifiedSummary } from '../../../providers/adapters/encoder/encoder-provider.ts';
 import type { Resolved, Target } from '../../routing/routing.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { derivedFrom } from '../../../providers/shapes/passed.ts';
-import type { EndpointRules } from './endpoint.ts';
-import { requestGuardrails, modelName, openObject, userName } from './shapes.ts';
-import { promptTokensIn, textOr } from './tokens.ts';
+import {
+  requestGuardrails,
+  modelName,
+  openObject,
+  userName,
+  promptTokensIn,
+  textOr,
+  type EndpointRules,
+} from './endpoint.ts';
 
 const text = Type.String({ minLength: 1, title: 'a text' });
 
@@ -76,3 +81,6 @@ function best(scores: LabelScores): { readonly label: string | null; readonly sc
   }
   return found ?? { label: null, score: null };
 }
+
+/** Estimates the tokens of a text from its length in UTF-16 code units: a quarter, rounded up. @internal Exported for tests only. */
+export const estimateTokens = (textLength: number): number => Math.ceil(textLength / 4);

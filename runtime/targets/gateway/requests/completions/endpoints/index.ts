@@ -1,18 +1,19 @@
 import { keysOf } from '#core/values/keys.ts';
 import type { Endpoint } from '../completion.ts';
-import { chatEndpoint } from './chat.ts';
+import {
+  chatEndpoint,
+  completionsEndpoint,
+  imagesEndpoint,
+  moderationsEndpoint,
+  rerankEndpoint,
+  embeddingsEndpoint,
+  responsesEndpoint,
+} from './openai.ts';
 import { classifyEndpoint } from './classify.ts';
-import { completionsEndpoint } from './completions.ts';
-import { geminiEndpoint } from './gemini.ts';
-import { geminiBatchEmbedEndpoint, geminiEmbedEndpoint } from './gemini-embeddings.ts';
+import { geminiEndpoint, geminiBatchEmbedEndpoint, geminiEmbedEndpoint } from './gemini.ts';
 import { speechEndpoint, transcriptionsEndpoint, translationsEndpoint } from './audio.ts';
-import { imagesEndpoint } from './images.ts';
-import { moderationsEndpoint } from './moderations.ts';
-import { rerankEndpoint } from './rerank.ts';
-import { embeddingsEndpoint } from './embeddings.ts';
 import type { EndpointRules } from './endpoint.ts';
 import { messagesEndpoint } from './messages.ts';
-import { responsesEndpoint } from './responses.ts';
 
 export const ENDPOINTS: Readonly<Record<Endpoint, EndpointRules>> = {
   '/v1/chat/completions': chatEndpoint,

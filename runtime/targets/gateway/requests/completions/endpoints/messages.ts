@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { CLIENT_WIRES } from '../../../providers/wires/index.ts';
-import type { EndpointRules } from './endpoint.ts';
 import {
   content,
   requestGuardrails,
@@ -9,8 +8,11 @@ import {
   optionalOrNull,
   streams,
   requestTools,
-} from './shapes.ts';
-import { maxOutputTokensIn, promptTokensIn, textOr } from './tokens.ts';
+  maxOutputTokensIn,
+  promptTokensIn,
+  textOr,
+  type EndpointRules,
+} from './endpoint.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
 const prompt = {

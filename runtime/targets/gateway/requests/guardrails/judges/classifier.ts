@@ -1,8 +1,15 @@
 import type { ClassifierProfile } from '../guardrail.ts';
-import { textWindows } from '../text-windows.ts';
-import { ENCODER_TIMEOUT_MS, MAX_WINDOWS_PER_REQUEST, WINDOW_LENGTH, WINDOW_OVERLAP } from './defaults.ts';
-import type { Judged, Judgement, JudgeServices } from './judgement.ts';
-import { limitTime } from './limit-time.ts';
+import {
+  textWindows,
+  ENCODER_TIMEOUT_MS,
+  MAX_WINDOWS_PER_REQUEST,
+  WINDOW_LENGTH,
+  WINDOW_OVERLAP,
+  limitTime,
+  type Judged,
+  type Judgement,
+  type JudgeServices,
+} from './judgement.ts';
 
 /** Judges texts by the worst score of their windows. */
 export async function judgeByClassifier(

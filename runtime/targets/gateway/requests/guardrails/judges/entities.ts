@@ -1,10 +1,17 @@
 import type { EntityProfile } from '../guardrail.ts';
-import { placedWindows } from '../text-windows.ts';
-import { ENCODER_TIMEOUT_MS, MAX_WINDOWS_PER_REQUEST, WINDOW_LENGTH, WINDOW_OVERLAP } from './defaults.ts';
+import {
+  placedWindows,
+  ENCODER_TIMEOUT_MS,
+  MAX_WINDOWS_PER_REQUEST,
+  WINDOW_LENGTH,
+  WINDOW_OVERLAP,
+  withoutOverlaps,
+  limitTime,
+  type FoundSpan,
+  type Judged,
+  type JudgeServices,
+} from './judgement.ts';
 import { runFairly } from '#platform/run-yielding.ts';
-import { type FoundSpan, withoutOverlaps } from './found-spans.ts';
-import type { Judged, JudgeServices } from './judgement.ts';
-import { limitTime } from './limit-time.ts';
 
 /** Finds entities with an encoder of type token_classification. Returns the spans of each text. */
 export async function findEntities(

@@ -1,9 +1,7 @@
 import { matchesOf } from '#platform/linear-pattern.ts';
 import { runFairly } from '#platform/run-yielding.ts';
 import type { PatternProfile } from '../guardrail.ts';
-import { PATTERN_TIMEOUT_MS } from './defaults.ts';
-import { type FoundSpan, withoutOverlaps } from './found-spans.ts';
-import type { Judged } from './judgement.ts';
+import { PATTERN_TIMEOUT_MS, withoutOverlaps, type FoundSpan, type Judged } from './judgement.ts';
 
 /** Finds what patterns match. Returns the spans of each text. Rejects if it takes too long. */
 export async function findPatterns(

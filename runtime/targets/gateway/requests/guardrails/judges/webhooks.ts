@@ -2,9 +2,14 @@ import { createJsonClient, type JsonClient } from '#serve/client/json-client.ts'
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { WebhookProfile } from '../guardrail.ts';
-import { WEBHOOK_TIMEOUT_MS } from './defaults.ts';
-import type { Judged, Judgement, JudgeServices, Webhooks } from './judgement.ts';
-import { limitTime } from './limit-time.ts';
+import {
+  WEBHOOK_TIMEOUT_MS,
+  limitTime,
+  type Judged,
+  type Judgement,
+  type JudgeServices,
+  type Webhooks,
+} from './judgement.ts';
 
 const MAX_ANSWER_BYTES = 65_536;
 const MAX_REASON = 200;

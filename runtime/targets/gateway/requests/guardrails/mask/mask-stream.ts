@@ -2,14 +2,32 @@ import type { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import { readEvent } from '#serve/event-stream/event-data.ts';
-import { eventText } from '../../../providers/streams/event-text.ts';
-import type { MaskedPiece, StreamMask } from '../../../providers/streams/stream.ts';
-import type { GuardrailVerdict } from '../guardrail.ts';
-import { createHeldJson } from './held-json.ts';
-import { createHeldText, type HeldText } from './held-text.ts';
-import { maskOutput, type MaskingParts } from './mask-output.ts';
-import { isMaskedMember, withoutLogprobs } from './output-members.ts';
-import { continuationOf, type Delta, mapDeltas, parseEvent } from './stream-deltas.ts';
+import { eventText, type MaskedPiece, type StreamMask } from '../../../providers/streams/stream.ts';
+import type { GuardrailVerdict, EntityProfile, PatternProfile } from '../guardrail.ts';
+import { maskOutput, isMaskedMember, withoutLogprobs, parsed, type MaskingParts } from './mask-output.ts';
+import { continuationOf, mapDeltas, parseEvent, type Delta } from './restore.ts';
+import { MAX_MATCH_LENGTH, matchesOf, openMatchIn } from '#platform/linear-pattern.ts';
+import { runAtOnce } from '#platform/run-yielding.ts';
+import { blockedBy, verdictOf } from '../judge.ts';
+import {
+  WINDOW_OVERLAP,
+  countSpans,
+  withoutOverlaps,
+  PATTERN_TIMEOUT_MS,
+  WINDOW_LENGTH,
+  type FoundSpan,
+  type Judged,
+  type JudgeServices,
+} from '../judges/judgement.ts';
+import {
+  maskingProfile,
+  spansOfOutput,
+  replaceSpans,
+  type MaskedSpan,
+  type MaskingProfile,
+} from './mask-texts.ts';
+import { openEscape, unescaped } from '#core/json/without-escapes.ts';
+import { findEntities } from '../judges/entities.ts';
 
 /** A text of the stream, and the event that its last piece came in. */
 interface Source {
@@ -110,3 +128,243 @@ function deltasIn(event: object): Delta[] {
 }
 
 const isText = ({ names, isArgument }: Delta): boolean => isArgument || names.every(isMaskedMember);
+
+/** One text of a stream, of which everything is sent that cannot become a match any more. */
+interface HeldText {
+  /** Adds a piece. Returns the masked text that can be sent. */
+  take(piece: string, isLast: boolean): Promise<Decided>;
+  /** Whether anything is not sent yet. */
+  readonly isOpen: () => boolean;
+  /** The whole text so far, and what was sent of it. */
+  readonly whole: () => readonly [text: string, masked: string];
+}
+
+interface Decided {
+  readonly text: string;
+  readonly verdicts: readonly GuardrailVerdict[];
+  /** Set if a check was unavailable. */
+  readonly blocked: AppError | undefined;
+}
+
+/** More is never held back: longer matches are not found. */
+const MAX_HELD = MAX_MATCH_LENGTH;
+
+function createHeldText(masking: MaskingParts): HeldText {
+  const { placeholders } = masking;
+  let before = '';
+  let waiting = '';
+  let whole = '';
+  let masked = '';
+  return {
+    async take(piece, isLast) {
+      whole += piece;
+      waiting += piece;
+      if (waiting === '') return { text: '', verdicts: [], blocked: undefined };
+      const open = { text: before + waiting, from: before.length, isLast };
+      const { spans, end, verdicts, blocked } = await decide(masking, open);
+      const part = open.text.slice(open.from, end);
+      const own = spans.map((span) => ({
+        ...span,
+        start: span.start - open.from,
+        end: span.end - open.from,
+      }));
+      const text = runAtOnce(replaceSpans(part, own, placeholders));
+      before = open.text.slice(0, end).slice(-WINDOW_OVERLAP);
+      waiting = open.text.slice(end);
+      masked += text;
+      return { text, verdicts, blocked };
+    },
+    isOpen: () => waiting !== '',
+    whole: () => [whole, masked],
+  };
+}
+
+interface Decision {
+  readonly spans: readonly MaskedSpan[];
+  /** Everything before this can be sent. */
+  readonly end: number;
+  readonly verdicts: readonly GuardrailVerdict[];
+  readonly blocked: AppError | undefined;
+}
+
+async function decide(
+  { parts, rules, request, placeholders }: MaskingParts,
+  open: OpenText,
+): Promise<Decision> {
+  const { text, from, isLast } = open;
+  const judged = { ...request, place: 'output' } as const;
+  const all: MaskedSpan[] = [];
+  let end = isLast ? text.length : placeholders.openEnd(text);
+  const verdicts = await Promise.all(
+    rules.map((rule) =>
+      verdictOf(rule, { ...judged, texts: [] }, async () => {
+        const profile = maskingProfile(parts, rule);
+        if (!profile) throw new Error('not configured');
+        const found = await findInOpenText(parts, profile, open, judged);
+        for (const span of found.spans) all.push({ ...span, profile: rule.profile });
+        end = Math.min(end, found.open);
+        return { valid: true, score: 0, explanation: 'masked' };
+      }),
+    ),
+  );
+  // What was found is known from here on, and is also masked where a check misses it.
+  for (const span of runAtOnce(withoutOverlaps(runAtOnce(spansOfOutput(text, all, placeholders)))))
+    if (span.end <= end) placeholders.of(span.label, text.slice(span.start, span.end), span.isRestored);
+  const spans = runAtOnce(spansOfOutput(text, all, placeholders)).filter((span) => span.start >= from);
+  if (!isLast) end = Math.min(end, from + placeholders.known.openEnd(text.slice(from)));
+  end = uncut(spans, end);
+  if (!isLast) end = Math.max(end, wholeSpans(spans, text.length - MAX_HELD));
+  end = Math.max(from, wholeCharacters(text, end));
+  const decided = spans.filter((span) => span.end <= end);
+  return {
+    spans: decided,
+    end,
+    verdicts: verdicts.map((verdict) => ({
+      ...verdict,
+      masked: countSpans(decided.filter(({ profile }) => profile === verdict.profile)),
+    })),
+    blocked: blockedBy(rules, verdicts),
+  };
+}
+
+/** The last position up to `end` at which no span is cut. */
+function uncut(spans: readonly FoundSpan[], end: number): number {
+  const cut = spans.find((span) => span.start < end && end < span.end);
+  return cut ? uncut(spans, cut.start) : end;
+}
+
+/** A position at which no span is cut: the end of the one that is cut at `end`. */
+const wholeSpans = (spans: readonly FoundSpan[], end: number): number =>
+  spans.find((span) => span.start < end && end < span.end)?.end ?? end;
+
+/** Two halves of a character are not sent in two pieces. */
+const wholeCharacters = (text: string, end: number): number =>
+  end > 0 && end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end;
+
+/**
+ * Arguments of a tool in a stream, which are JSON. They are sent when they are complete: in a piece of JSON, it is not known what is a
+ * text, and no client can run a tool with a piece.
+ */
+function createHeldJson(masking: MaskingParts): HeldText {
+  let waiting = '';
+  let whole = '';
+  let masked = '';
+  return {
+    async take(piece, isLast): Promise<Decided> {
+      whole += piece;
+      waiting += piece;
+      const isComplete = isLast || (waiting.trimEnd().endsWith('}') && isObject(parsed(waiting)));
+      if (!isComplete || waiting === '') return { text: '', verdicts: [], blocked: undefined };
+      const { value, verdicts, blocked } = await maskOutput(masking, { arguments: waiting });
+      const text = isObject(value) ? String(value['arguments']) : waiting;
+      waiting = '';
+      masked += text;
+      return { text, verdicts, blocked };
+    },
+    isOpen: () => waiting !== '',
+    whole: () => [whole, masked],
+  };
+}
+
+/** The end of a text that is not sent yet, with some of what was sent before it. */
+interface OpenText {
+  readonly text: string;
+  /** Where the part begins that is not sent. */
+  readonly from: number;
+  /** Whether the text is complete. */
+  readonly isLast: boolean;
+}
+
+interface DecidedPart {
+  readonly spans: readonly FoundSpan[];
+  /** Everything before this is decided. */
+  readonly open: number;
+}
+
+/** Finds what is masked in the beginning of a text whose rest is not known yet. */
+const findInOpenText = (
+  services: JudgeServices,
+  profile: MaskingProfile,
+  open: OpenText,
+  judged: Omit<Judged, 'texts'>,
+): Promise<DecidedPart> =>
+  profile.kind === 'patterns'
+    ? findPatternsIn(profile, open)
+    : findEntitiesIn(services, profile, open, judged);
+
+/** Patterns are also searched in the text without the escapes of JSON, which clients of an answer with a schema decode. */
+async function findPatternsIn(profile: PatternProfile, open: OpenText): Promise<DecidedPart> {
+  const found = await findMatchesIn(profile, open);
+  if (!open.text.includes('\\')) return found;
+  // Half an escape can become any character.
+  const end = (open.isLast ? undefined : openEscape(open.text)) ?? open.text.length;
+  const { text, offsets } = unescaped(open.text.slice(0, end));
+  const from = offsets.findIndex((offset) => offset >= open.from);
+  if (from === -1) return { ...found, open: Math.min(found.open, open.from) };
+  const read = await findMatchesIn(profile, { text, from, isLast: open.isLast });
+  const offsetOf = (at: number): number => offsets[at] ?? end;
+  const spans = read.spans.map((span) => ({ ...span, start: offsetOf(span.start), end: offsetOf(span.end) }));
+  return { spans: [...found.spans, ...spans], open: Math.min(found.open, offsetOf(read.open)) };
+}
+
+/** A match is decided if no longer text can change it. */
+async function findMatchesIn(
+  { patterns, timeoutMs = PATTERN_TIMEOUT_MS }: PatternProfile,
+  { text, from, isLast }: OpenText,
+): Promise<DecidedPart> {
+  const deadline = performance.now() + timeoutMs;
+  const spans: FoundSpan[] = [];
+  let open = text.length;
+  for (const [label, pattern] of patterns) {
+    let openHere = isLast ? text.length : openMatchIn(pattern, text, from);
+    for (const match of await matchesOf(pattern, text, deadline, from)) {
+      if (match.start >= openHere) break;
+      spans.push({ ...match, label, score: 1 });
+      // A match that begins within another one is ignored.
+      if (match.end > openHere) openHere = openMatchIn(pattern, text, match.end);
+    }
+    open = Math.min(open, openHere);
+  }
+  return { spans, open };
+}
+
+/** The end of a sentence, or of a line. */
+const SENTENCE_END = /[.!?…](?=\s)|[。！？\n]/g;
+
+/** Encoders need a sentence to understand a word, so that text is decided by sentences, or in windows if there are none. */
+async function findEntitiesIn(
+  services: JudgeServices,
+  profile: EntityProfile,
+  { text, from, isLast }: OpenText,
+  judged: Omit<Judged, 'texts'>,
+): Promise<DecidedPart> {
+  const open = isLast ? text.length : decidableEnd(text, from, profile);
+  if (open === from) return { spans: [], open };
+  const [found = []] = await findEntities(services, profile, { ...judged, texts: [text] });
+  const spans = found
+    .filter(({ end, start }) => end > from && start < open)
+    .map((span) => ({ ...span, start: Math.max(span.start, from) }));
+  // A name that goes over the end is decided with the rest of it.
+  const cut = spans.find(({ end }) => end > open);
+  if (!cut) return { spans, open };
+  return { spans: spans.filter((span) => span !== cut), open: cut.start };
+}
+
+/** Windows of streams are not longer, so that a text is checked before it has to be sent. */
+const MAX_WINDOW = 512;
+
+const MAX_OVERLAP = 128;
+
+function decidableEnd(
+  text: string,
+  from: number,
+  { windowLength = WINDOW_LENGTH, windowOverlap = WINDOW_OVERLAP }: EntityProfile,
+): number {
+  const last = [...text.slice(from).matchAll(SENTENCE_END)].at(-1);
+  const sentenceEnd = last ? from + last.index + last[0].length : from;
+  if (text.length - sentenceEnd < Math.min(windowLength, MAX_WINDOW)) return sentenceEnd;
+  const overlap = Math.min(windowOverlap, MAX_OVERLAP);
+  const end = text.length - overlap;
+  const space = text.lastIndexOf(' ', end);
+  return space > Math.max(sentenceEnd, end - MAX_OVERLAP) ? space : end;
+}

@@ -1,7 +1,28 @@
 import type { Steps } from '#core/limits/steps.ts';
-import type { FoundSpan } from '../judges/found-spans.ts';
-import { SPANS_PER_STEP, withoutOverlaps } from '../judges/found-spans.ts';
-import type { Placeholders } from './placeholders.ts';
+import {
+  SPANS_PER_STEP,
+  withoutOverlaps,
+  countSpans,
+  type FoundSpan,
+  type Judged,
+} from '../judges/judgement.ts';
+import { createPlaceholders, type Placeholders } from './placeholders.ts';
+import type { AppError } from '#contract/errors.ts';
+import type { GuardrailProfile, GuardrailRule, GuardrailVerdict } from '../guardrail.ts';
+import { blockedBy, findSpans, judgementOf, verdictOf, type JudgeParts } from '../judge.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isRawNumber } from '#core/json/lossless-json.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { Json } from '../../../providers/shapes/chat.ts';
+import {
+  changeEncoded,
+  FREE_FORM_MEMBERS,
+  isMcpTool,
+  NON_TEXT_MEMBERS,
+  SCHEMAS,
+  SETTINGS,
+} from '../input-texts.ts';
+import { changeReadings } from '../readings.ts';
 
 /** A span with whether the answer gets its value back. */
 export interface MaskedSpan extends FoundSpan {
@@ -51,10 +72,160 @@ export function* replaceSpans(
 }
 
 /** Where values that were found already stand in a text as words. */
-export function* occurrencesIn({ known }: Placeholders, text: string): Steps<FoundSpan[]> {
+function* occurrencesIn({ known }: Placeholders, text: string): Steps<FoundSpan[]> {
   const found = yield* known.occurrencesIn(text);
   return found.map(({ start, end }) => ({ start, end, label: KNOWN, score: 1 }));
 }
 
 /** A value has its placeholder already, so that this label is not used. */
 const KNOWN = 'known';
+
+export type MaskingProfile = Extract<GuardrailProfile, { readonly kind: 'entities' | 'patterns' }>;
+
+/** The profile of a rule that masks; undefined for other rules. With the mode `monitor`, what was found is only reported. */
+export function maskingProfile(
+  { profiles }: Pick<JudgeParts, 'profiles'>,
+  { profile: name, mode }: GuardrailRule,
+): MaskingProfile | undefined {
+  const profile = profiles.get(name);
+  const finds = profile?.kind === 'entities' || profile?.kind === 'patterns';
+  return finds && mode === 'block' && profile.action === 'mask' ? profile : undefined;
+}
+
+interface FoundInTexts {
+  /** What was found in each text. Spans can overlap. */
+  readonly spans: readonly (readonly MaskedSpan[])[];
+  readonly verdicts: readonly GuardrailVerdict[];
+  /** Set if a check was unavailable. */
+  readonly blocked: AppError | undefined;
+}
+
+/** Runs all rules that mask. */
+export async function findInTexts(
+  parts: JudgeParts,
+  rules: readonly GuardrailRule[],
+  judged: Judged,
+): Promise<FoundInTexts> {
+  const spans: MaskedSpan[][] = judged.texts.map(() => []);
+  const verdicts = await Promise.all(
+    rules.map((rule) =>
+      verdictOf(rule, judged, async () => {
+        const profile = maskingProfile(parts, rule);
+        if (!profile) throw new Error('not configured');
+        const found = await findSpans(parts, profile, judged);
+        const { isRestored } = rule;
+        for (const [index, own] of found.entries())
+          for (const span of own) spans[index]?.push({ ...span, isRestored });
+        const judgement = judgementOf(found);
+        // What is masked is not a reason to block.
+        const masked = countSpans(found.flat());
+        return { ...judgement, valid: true, explanation: `masked: ${judgement.explanation}`, masked };
+      }),
+    ),
+  );
+  return { spans, verdicts, blocked: blockedBy(rules, verdicts) };
+}
+
+/**
+ * What is masked in a text that a model wrote: what was found, except in placeholders, and values that are known already. The answer
+ * gets back only values that the request had.
+ */
+export function* spansOfOutput(
+  text: string,
+  found: readonly FoundSpan[],
+  placeholders: Placeholders,
+): Steps<MaskedSpan[]> {
+  const { values } = placeholders;
+  const repeated = yield* occurrencesIn(placeholders, text);
+  const taken = new Uint8Array(text.length);
+  for (const { start, end } of placeholders.spansIn(text)) taken.fill(1, start, end);
+  return [...found, ...repeated]
+    .filter(({ start, end }) => !taken.subarray(start, end).includes(1))
+    .map((span) => ({ ...span, isRestored: values.has(text.slice(span.start, span.end)) }));
+}
+
+/** Texts of a schema that are not names: those must stay as they are. */
+const SCHEMA_TEXTS = new Set([
+  'description',
+  'server_description',
+  'title',
+  'enum',
+  'const',
+  'default',
+  'examples',
+]);
+
+/** Replaces all texts of a request that can be masked: what models read, except names, which APIs restrict. @internal Exported for tests only. */
+export function mapBodyTexts(body: Json, change: (text: string) => string): Json {
+  const visit = (value: unknown, isText: boolean, inSchema: boolean): unknown => {
+    if (typeof value === 'string') return isText && value !== '' ? changeReadings(value, change) : value;
+    if (Array.isArray(value)) return value.map((item) => visit(item, isText, inSchema));
+    if (!isObject(value) || isRawNumber(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        if (inSchema) return [name, visit(member, SCHEMA_TEXTS.has(name), true)];
+        if (FREE_FORM_MEMBERS.has(name)) return [name, everyText(member, change)];
+        // Plain text documents of Anthropic's API have their text in `data`.
+        const isPlain = name === 'data' && value['type'] === 'text';
+        const isOwn = isPlain || (!NON_TEXT_MEMBERS.has(name) && name !== 'name');
+        if (!isOwn && typeof member === 'string')
+          return [name, changeEncoded(name, member, (text) => changeReadings(text, change))];
+        return [name, visit(member, isOwn, false)];
+      }),
+    );
+  };
+  const visitTool = (tool: unknown): unknown => {
+    // Headers of MCP servers contain credentials.
+    if (!isMcpTool(tool)) return visit(tool, false, true);
+    const { headers, ...rest } = tool;
+    const visited = membersOf(visit(rest, false, true));
+    return headers === undefined ? visited : { ...visited, headers };
+  };
+  return Object.fromEntries(
+    Object.entries(body).map(([name, member]) => {
+      if (SETTINGS.has(name)) return [name, member];
+      if (name === 'tools' && Array.isArray(member)) return [name, member.map(visitTool)];
+      if (SCHEMAS.has(name)) return [name, visit(member, false, true)];
+      return [name, visit(member, true, false)];
+    }),
+  );
+}
+
+/** Replaces all texts in a value whose members can have any name. */
+export function everyText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return value === '' ? value : changeReadings(value, change);
+  if (Array.isArray(value)) return value.map((item) => everyText(item, change));
+  if (!isObject(value) || isRawNumber(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, everyText(member, change)]));
+}
+
+interface MaskedBody {
+  readonly body: Json;
+  readonly placeholders: Placeholders;
+}
+
+/** The texts of a request that can be masked, in order. */
+export function maskableTexts(body: Json): string[] {
+  const texts: string[] = [];
+  mapBodyTexts(body, (text) => {
+    texts.push(text);
+    return text;
+  });
+  return texts;
+}
+
+/** Replaces what was found in these texts; undefined if nothing was. */
+export function* maskBody(
+  body: Json,
+  texts: readonly string[],
+  found: readonly (readonly MaskedSpan[])[],
+): Steps<MaskedBody | undefined> {
+  const spans: MaskedSpan[][] = [];
+  for (const own of found) spans.push(yield* withoutOverlaps(own));
+  if (spans.every((own) => own.length === 0)) return undefined;
+  const placeholders = createPlaceholders(JSON.stringify(body));
+  const masked = yield* maskTexts(texts, spans, placeholders);
+  let next = 0;
+  const result = mapBodyTexts(body, (text) => masked[next++] ?? text);
+  return { body: result, placeholders };
+}

@@ -1,7 +1,6 @@
 import { assert, asyncProperty, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { createMasterKey } from '#gateway/accounts/identity/master-key.ts';
-import { hashOf } from '#gateway/accounts/identity/secret.ts';
+import { createMasterKey, hashOf } from '#gateway/accounts/identity/credentials.ts';
 import { describeDatabases } from '../../databases.ts';
 import { MASTER_KEY } from '../../master-key.ts';
 import { bearer } from '../../requests.ts';

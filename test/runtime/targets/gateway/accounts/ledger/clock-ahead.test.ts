@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rollWindow } from '#gateway/accounts/ledger/budget-window.ts';
+import { rollWindow } from '#gateway/accounts/ledger/limits.ts';
 import { createTestClock } from '../../test-clock.ts';
 import { describeDatabases } from '../../databases.ts';
 import { newSpender, used } from '../../requests.ts';

@@ -4,10 +4,10 @@ import {
   addUse,
   emptyMinute,
   minuteAt,
-  type SlidingMinute,
   totalOf,
   waitUntilAtMost,
-} from '#gateway/accounts/ledger/sliding-minute.ts';
+  type SlidingMinute,
+} from '#gateway/accounts/ledger/limits.ts';
 
 const START = 1_790_000_003_000;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { anthropicModels } from '#gateway/providers/adapters/anthropic/models.ts';
-import { geminiModels } from '#gateway/providers/adapters/gemini/models.ts';
-import { openAiModels } from '#gateway/providers/adapters/openai/models.ts';
+import { anthropicModels } from '#gateway/providers/adapters/anthropic/adapter.ts';
+import { geminiModels } from '#gateway/providers/adapters/gemini/adapter.ts';
+import { openAiModels } from '#gateway/providers/adapters/openai/adapter.ts';
 
 const ODD = ['', ' ', ' spaced', 'a\u0000b', 'line\nbreak', '\ud800', 5, null, undefined];
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
-import { vertexUrl } from '#gateway/providers/adapters/vertex/model-path.ts';
+import { vertexUrl } from '#gateway/providers/adapters/vertex/open.ts';
 import { instanceOfEntry, providerOfEntry } from '../../cloud-provider.ts';
 import { problems } from '../../config/read.ts';
 import { startFixture } from '../../fixture-provider.ts';

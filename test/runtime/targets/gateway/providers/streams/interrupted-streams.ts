@@ -1,14 +1,13 @@
-import { nativeDecoder as anthropicNative } from '#gateway/providers/adapters/anthropic/native.ts';
-import { anthropicDecoder } from '#gateway/providers/adapters/anthropic/stream.ts';
-import { converseDecoder } from '#gateway/providers/adapters/bedrock/stream.ts';
-import { nativeDecoder as geminiNative } from '#gateway/providers/adapters/gemini/native.ts';
-import { geminiDecoder } from '#gateway/providers/adapters/gemini/stream.ts';
-import { completionsUpstream } from '#gateway/providers/adapters/openai/completions.ts';
+import { nativeDecoder as anthropicNative } from '#gateway/providers/adapters/anthropic/adapter.ts';
+import { anthropicDecoder } from '#gateway/providers/adapters/anthropic/answer.ts';
+import { converseDecoder } from '#gateway/providers/adapters/bedrock/answer.ts';
+import { nativeDecoder as geminiNative } from '#gateway/providers/adapters/gemini/adapter.ts';
+import { geminiDecoder } from '#gateway/providers/adapters/gemini/answer.ts';
+import { completionsUpstream, openAiDecoder } from '#gateway/providers/adapters/openai/adapter.ts';
 import { responsesWire } from '#gateway/providers/adapters/openai/responses.ts';
 import { AUDIO_EVENTS } from '#gateway/providers/adapters/openai/audio.ts';
-import { openAiDecoder } from '#gateway/providers/adapters/openai/stream.ts';
 import type { EventDecoder } from '#gateway/providers/streams/stream.ts';
-import { countRequest } from '#gateway/requests/completions/request-counts.ts';
+import { countRequest } from '#gateway/requests/completions/estimate.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 
 // A stream can be cancelled after any event. What the provider has reported by then counts, and only the rest is estimated.
@@ -146,12 +145,12 @@ const gemini = (file: string, decoder: () => EventDecoder<unknown>): Stream => (
 const response = (usage: unknown) => ({ id: 'resp', output: [], usage });
 
 export const STREAMS: readonly Stream[] = [
-  anthropic('anthropic/stream.ts', anthropicDecoder),
-  anthropic('anthropic/native.ts', anthropicNative),
-  gemini('gemini/stream.ts', geminiDecoder),
-  gemini('gemini/native.ts', geminiNative),
+  anthropic('anthropic/answer.ts', anthropicDecoder),
+  anthropic('anthropic/adapter.ts', anthropicNative),
+  gemini('gemini/answer.ts', geminiDecoder),
+  gemini('gemini/adapter.ts', geminiNative),
   {
-    file: 'openai/stream.ts',
+    file: 'openai/adapter.ts',
     decoder: () => openAiDecoder,
     steps: [
       { event: chat(FIRST), booked: [GUESS, FIRST_TOKENS], estimated: true },
@@ -164,7 +163,7 @@ export const STREAMS: readonly Stream[] = [
     ],
   },
   {
-    file: 'openai/completions.ts',
+    file: 'openai/adapter.ts',
     decoder: () => completionsUpstream({} as never).decoder(),
     steps: [
       { event: { choices: [{ index: 0, text: FIRST }] }, booked: [GUESS, FIRST_TOKENS], estimated: true },
@@ -219,7 +218,7 @@ export const STREAMS: readonly Stream[] = [
     ],
   },
   {
-    file: 'bedrock/stream.ts',
+    file: 'bedrock/answer.ts',
     decoder: converseDecoder,
     steps: [
       { name: 'messageStart', event: { role: 'assistant' }, booked: [GUESS, 0], estimated: true },

@@ -3,7 +3,7 @@ import type { ChatChunk, ChatCompletion } from '#gateway/providers/shapes/chat.t
 import { chatWire } from '#gateway/providers/wires/chat/wire.ts';
 import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
 import { responsesWire } from '#gateway/providers/wires/responses/wire.ts';
-import { withSupportedTools } from '#gateway/providers/wires/supported-tools.ts';
+import { withSupportedTools } from '#gateway/providers/wires/custom-tools.ts';
 import { eventsOf } from '../../test-provider.ts';
 import { completionCalling } from './completion-calling.ts';
 

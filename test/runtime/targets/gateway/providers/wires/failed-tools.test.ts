@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { anthropicRequest } from '#gateway/providers/adapters/anthropic/request.ts';
 import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
-import { openAiRequest } from '#gateway/providers/adapters/openai/request.ts';
+import { openAiRequest } from '#gateway/providers/adapters/openai/adapter.ts';
 import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
 
 test('that a tool failed reaches the model, whichever provider it is of', () => {

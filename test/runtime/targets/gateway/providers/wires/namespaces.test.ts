@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChatChunk, Json } from '#gateway/providers/shapes/chat.ts';
 import { messagesWire } from '#gateway/providers/wires/messages/wire.ts';
 import { responsesWire } from '#gateway/providers/wires/responses/wire.ts';
-import { withSupportedTools } from '#gateway/providers/wires/supported-tools.ts';
+import { withSupportedTools } from '#gateway/providers/wires/custom-tools.ts';
 import { eventsOf } from '../../test-provider.ts';
 import { completionCalling } from './completion-calling.ts';
 

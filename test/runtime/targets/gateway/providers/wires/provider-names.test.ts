@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ChatRequest } from '#gateway/providers/shapes/chat.ts';
-import { clientEncoder } from '#gateway/providers/wires/client-encoder.ts';
-import { droppedNotice, withNotice } from '#gateway/providers/wires/dropped-notice.ts';
+import {
+  clientEncoder,
+  droppedNotice,
+  withNotice,
+  withOriginalNames,
+  withProviderNames,
+} from '#gateway/providers/wires/client-view.ts';
 import { CLIENT_WIRES } from '#gateway/providers/wires/index.ts';
-import { withOriginalNames, withProviderNames } from '#gateway/providers/wires/provider-names.ts';
 import { createSignatureMemory } from '#gateway/providers/adapters/signature-memory.ts';
 import { completionCalling } from './completion-calling.ts';
 

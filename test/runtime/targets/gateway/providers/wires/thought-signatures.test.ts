@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '#gateway/providers/adapters/gemini/answer.ts';
+import { readAnswer, geminiDecoder } from '#gateway/providers/adapters/gemini/answer.ts';
 import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
-import { geminiDecoder } from '#gateway/providers/adapters/gemini/stream.ts';
-import { openAiRequest, withoutExtraContent } from '#gateway/providers/adapters/openai/request.ts';
+import { openAiRequest, withoutExtraContent } from '#gateway/providers/adapters/openai/adapter.ts';
 import { OPENAI_DIALECT } from '#gateway/providers/adapters/presets.ts';
 import type { Json } from '#gateway/providers/shapes/chat.ts';
 import { CLIENT_WIRES } from '#gateway/providers/wires/index.ts';

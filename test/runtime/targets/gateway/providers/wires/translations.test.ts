@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readAnswer as fromAnthropic } from '#gateway/providers/adapters/anthropic/answer.ts';
+import {
+  readAnswer as fromAnthropic,
+  anthropicDecoder,
+} from '#gateway/providers/adapters/anthropic/answer.ts';
 import { anthropicRequest } from '#gateway/providers/adapters/anthropic/request.ts';
-import { anthropicDecoder } from '#gateway/providers/adapters/anthropic/stream.ts';
 import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
 import { responsesWire as upstreamResponses } from '#gateway/providers/adapters/openai/responses.ts';
 import { readEvent } from '#serve/event-stream/event-data.ts';

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { cacheKey, membersLeft } from '#gateway/requests/cache/cache-key.ts';
-import { isCacheable } from '#gateway/requests/cache/is-cacheable.ts';
-import { createMemoryEntries } from '#gateway/requests/cache/memory-entries.ts';
-import { questionOf } from '#gateway/requests/cache/question-of.ts';
-import { readDirectives } from '#gateway/requests/cache/read-directives.ts';
+import {
+  cacheKey,
+  membersLeft,
+  isCacheable,
+  questionOf,
+  readDirectives,
+} from '#gateway/requests/cache/cacheable.ts';
+import { createMemoryEntries } from '#gateway/requests/cache/stored-entries.ts';
 import { listMembers } from '#gateway/shared/json-members.ts';
 
 const CHAT = '/v1/chat/completions';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FURTHER_MODELS } from '#gateway/requests/completions/check-body.ts';
+import { FURTHER_MODELS } from '#gateway/requests/completions/read-request.ts';
 import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 import { chatBody, REPLY } from '../../test-provider.ts';
 import { CHAT, errorIn, startFixtureGateway } from './fixture-gateway.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { tagsOf } from '#gateway/requests/completions/tags-of.ts';
+import { tagsOf } from '#gateway/requests/completions/read-request.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { chatBody } from '../../test-provider.ts';
 import { errorIn } from './fixture-gateway.ts';

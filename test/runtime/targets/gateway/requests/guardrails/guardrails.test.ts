@@ -6,9 +6,8 @@ import type {
   Guardrails,
   GuardrailVerdict,
 } from '#gateway/requests/guardrails/guardrail.ts';
-import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { createGuardrails, createStreamGuard } from '#gateway/requests/guardrails/guardrails.ts';
 import { monitorHeader } from '#gateway/requests/guardrails/monitor-header.ts';
-import { createStreamGuard } from '#gateway/requests/guardrails/stream-guard.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { mapBodyTexts } from '#gateway/requests/guardrails/mask/body-texts.ts';
+import { mapBodyTexts } from '#gateway/requests/guardrails/mask/mask-texts.ts';
 import { checkedTexts } from '#gateway/requests/guardrails/input-texts.ts';
 
 test.each<[string, Record<string, unknown>]>([

@@ -11,7 +11,7 @@ import type {
   PatternProfile,
 } from '#gateway/requests/guardrails/guardrail.ts';
 import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
-import { restoreAnswer } from '#gateway/requests/guardrails/mask/restore-answer.ts';
+import { restoreAnswer } from '#gateway/requests/guardrails/mask/restore.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import { builtExecutable } from '#test/helpers/built.ts';

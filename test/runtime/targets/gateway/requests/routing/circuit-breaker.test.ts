@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import {
   abandoned,
   admit,
-  type Breaker,
   BREAKER_POLICY,
   CLOSED_BREAKER,
   failed,
   succeeded,
-} from '#gateway/requests/routing/circuit-breaker.ts';
+  type Breaker,
+} from '#gateway/requests/routing/target-breakers.ts';
 
 /** What can happen to a target: time passes, a request begins, one that runs ends. */
 const step = fc.oneof(

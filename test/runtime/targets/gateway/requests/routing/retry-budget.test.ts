@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRetryBudget, RETRY_BUDGET_POLICY } from '#gateway/requests/routing/retry-budget.ts';
+import { createRetryBudget, RETRY_BUDGET_POLICY } from '#gateway/requests/routing/target-states.ts';
 import { ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
 import { isFailed, routerTo, seeded } from './failing-router.ts';
 

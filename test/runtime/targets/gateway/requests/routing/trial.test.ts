@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BREAKER_POLICY } from '#gateway/requests/routing/circuit-breaker.ts';
+import { BREAKER_POLICY } from '#gateway/requests/routing/target-breakers.ts';
 import { createRouter, ROUTING_POLICY } from '#gateway/requests/routing/router.ts';
 import { createTargetStates } from '#gateway/requests/routing/target-states.ts';
 import { startFixture } from '../../fixture-provider.ts';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
-import { imageSize } from '#gateway/requests/tokens/media/image-size.ts';
-import { imageTokens } from '#gateway/requests/tokens/media/image-tokens.ts';
+import { imageSize, imageTokens } from '#gateway/requests/tokens/media-tokens.ts';
 
 interface Golden {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRenewed } from '#gateway/providers/adapters/access/renewed.ts';
+import { createRenewed } from '#gateway/providers/adapters/access/access.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 const MINUTE = 60_000;

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { isAccessRefused } from '#gateway/providers/adapters/access/access-refused.ts';
+import { isAccessRefused } from '#gateway/providers/adapters/access/access.ts';
 import { authorizedUpstream } from '#gateway/providers/adapters/access/authorized-upstream.ts';
 import { requestToken } from '#gateway/providers/adapters/access/request-token.ts';
-import { createWaiter } from '#gateway/providers/adapters/http/waiter.ts';
+import { createWaiter } from '#gateway/providers/adapters/http/upstream-body.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 let answer: RequestListener = () => undefined;

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { runAtOnce } from '#platform/run-yielding.ts';
 import type { Steps } from '#core/limits/steps.ts';
 import {
-  type FoundSpan,
   SPANS_PER_STEP,
   withoutOverlaps,
-} from '#gateway/requests/guardrails/judges/found-spans.ts';
+  type FoundSpan,
+} from '#gateway/requests/guardrails/judges/judgement.ts';
 import { createKnownValues } from '#gateway/requests/guardrails/mask/known-values.ts';
 import { maskTexts, replaceSpans } from '#gateway/requests/guardrails/mask/mask-texts.ts';
 import { createPlaceholders } from '#gateway/requests/guardrails/mask/placeholders.ts';

@@ -1,6 +1,6 @@
 import { array, assert, asyncProperty, constantFrom, nat, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createStreamRestorer } from '#gateway/requests/guardrails/mask/restore-stream.ts';
+import { createStreamRestorer } from '#gateway/requests/guardrails/mask/restore.ts';
 import type { StreamMask } from '#gateway/providers/streams/stream.ts';
 import { APIS, event, eventsIn } from './apis.ts';
 import { encoder, maskOf, openMasking, patternsOf, PEOPLE, rule } from './open-masking.ts';

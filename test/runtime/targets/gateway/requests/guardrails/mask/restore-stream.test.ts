@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPlaceholders } from '#gateway/requests/guardrails/mask/placeholders.ts';
-import { createStreamRestorer } from '#gateway/requests/guardrails/mask/restore-stream.ts';
+import { createStreamRestorer } from '#gateway/requests/guardrails/mask/restore.ts';
 import { APIS, eventsIn } from './apis.ts';
 
 const VALUE = 'Ann "A." Lee';

@@ -1,0 +1,306 @@
+import { AppError } from '#contract/errors.ts';
+import type { Limits, Spender } from '../identity/identity.ts';
+import type { AccountRow, BudgetResetRow } from '../../store/schema.ts';
+import type { RateState, Estimate } from './ledger.ts';
+import { dollarText } from '../../shared/money.ts';
+import { randomUUIDv7 } from 'node:crypto';
+import { nextStart } from '#core/time/calendar.ts';
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { keyLabel, userLabel } from '../identity/account-labels.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+
+/** An account with its limits. */
+export interface LimitedAccount {
+  readonly account: AccountRow;
+  readonly limits: Limits;
+  /** Name for error messages, for example `User 'x'`. */
+  readonly label: () => string;
+}
+
+/** Rejects a request that exceeds a rate limit; undefined if it is within all limits. */
+export function rateRefusal(
+  { account, limits }: LimitedAccount,
+  tokens: number,
+  now: number,
+): AppError | undefined {
+  const { rpm, tpm } = limits;
+  const parallel = parallelRefusal(account.running, limits);
+  if (parallel) return parallel;
+  if (rpm === null && tpm === null) return undefined;
+  const minute = minuteOf(account, now);
+  if (rpm !== null && totalOf(minute.requests) >= rpm) {
+    const wait = waitUntilAtMost(minute.requests, minute.slot, rpm - 1, now);
+    return rateExceeded('Rate limit exceeded', wait);
+  }
+  const used = totalOf(minute.tokens);
+  // A request that is larger than the whole limit is admitted when the minute is empty; otherwise it could never run.
+  if (tpm !== null && used > 0 && used + tokens > tpm) {
+    const wait = waitUntilAtMost(minute.tokens, minute.slot, Math.max(0, tpm - tokens), now);
+    return rateExceeded('Token rate limit exceeded', wait);
+  }
+  return undefined;
+}
+
+export function rateStateOf(
+  { account, limits: { rpm } }: LimitedAccount,
+  now: number,
+): RateState | undefined {
+  if (rpm === null) return undefined;
+  const { requests, slot } = minuteOf(account, now);
+  const remaining = Math.max(0, rpm - totalOf(requests));
+  return { limit: rpm, remaining, resetAt: now + waitUntilAtMost(requests, slot, 0, now) };
+}
+
+export const rateExceeded = (message: string, milliseconds: number): AppError =>
+  new AppError('OverloadedError', message, {
+    reason: 'rate_limited',
+    retryAfterSeconds: Math.ceil(milliseconds / 1000),
+  });
+
+export const parallelRefusal = (running: number, { maxParallel }: Limits): AppError | undefined =>
+  maxParallel !== null && running >= maxParallel
+    ? rateExceeded('Too many parallel requests', 1000)
+    : undefined;
+
+/** The limit of which the least is left. */
+export function narrowest(states: readonly (RateState | undefined)[]): RateState | undefined {
+  return states
+    .filter((state) => state !== undefined)
+    .sort((one, other) => one.remaining - other.remaining)[0];
+}
+
+/** Value of `Retry-After`. Requests in flight take seconds, so clients that wait this long succeed within a few retries. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Rejects a request that cannot pass this budget even later: no price, budget spent, or the request alone exceeds the rest. */
+export function budgetRefusal(
+  { account, limits: { maxBudget }, label }: LimitedAccount,
+  { cost, free, unpriced }: Estimate,
+): AppError | undefined {
+  if (maxBudget === null) return undefined;
+  if (unpriced !== undefined) return cannotLimit(unpriced, label());
+  if (free) return undefined;
+  const left = maxBudget - account.spent_nano;
+  if (left <= 0n)
+    return new AppError('ForbiddenError', `${label()} has exceeded budget limit`, {
+      reason: 'budget_exceeded',
+    });
+  return cost > left ? tooLarge(label(), cost, left, maxBudget) : undefined;
+}
+
+/** Rejects a request that the budget can cover only after requests in flight have finished. */
+export function reservedRefusal(
+  { account, limits: { maxBudget }, label }: LimitedAccount,
+  { cost, free }: Estimate,
+): AppError | undefined {
+  if (maxBudget === null || free) return undefined;
+  const { spent_nano: spent, reserved_nano: reserved } = account;
+  const left = maxBudget - spent - reserved;
+  if (cost <= left) return undefined;
+  return new AppError(
+    'OverloadedError',
+    `${label()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost ${dollars(cost)}. Retry when they have finished.`,
+    { reason: 'budget_reserved', retryAfterSeconds: RETRY_AFTER_SECONDS },
+  );
+}
+
+function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): AppError {
+  const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
+  return new AppError(
+    'ForbiddenError',
+    `${who} has ${has}, and this request can cost ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`,
+    { reason: 'estimate_exceeds_budget' },
+  );
+}
+
+const cannotLimit = (model: string, who: string): AppError =>
+  new AppError(
+    'PaymentRequiredError',
+    `Model '${model}' has no price, and ${who} has a budget. Set its price with POST /v1/pricing, or set \`allow_unpriced\` in the configuration.`,
+    { reason: 'pricing_required' },
+  );
+
+const dollars = (amount: bigint): string => `$${dollarText(amount)}`;
+
+/** Clocks of gateways that share a database can differ by this much. */
+const MAX_CLOCK_DIFFERENCE_MS = 300_000;
+
+/** Updates the budget window of an account. The first request after the end of a window resets it and starts the next one. */
+export function rollWindow(
+  account: AccountRow,
+  { budgetDurationSec: seconds, budgetCalendar: calendar }: Limits,
+  now: number,
+): { readonly account: AccountRow; readonly reset: BudgetResetRow | undefined } {
+  const { window_started_at: startedAt, window_ends_at: endsAt } = account;
+  if (seconds === null && !calendar) {
+    return { account: endsAt === null ? account : { ...account, window_ends_at: null }, reset: undefined };
+  }
+  const next = calendar ? nextStart(calendar, now) : now + (seconds ?? 0) * 1000;
+  if (endsAt !== null && startedAt !== null && startedAt > now + MAX_CLOCK_DIFFERENCE_MS) {
+    // The window was started by a clock that was ahead. What it has spent counts in the window of now.
+    const window = { window_started_at: now, window_ends_at: next };
+    return { account: { ...account, ...window }, reset: undefined };
+  }
+  if (endsAt !== null && now < endsAt) return { account, reset: undefined };
+  if (endsAt === null) {
+    const window = { window_started_at: startedAt ?? now, window_ends_at: next };
+    return { account: { ...account, ...window }, reset: undefined };
+  }
+  return {
+    account: { ...account, spent_nano: 0n, window_started_at: now, window_ends_at: next },
+    reset: {
+      id: randomUUIDv7(),
+      account_id: account.id,
+      spent_nano: account.spent_nano,
+      reset_at: now,
+      next_reset_at: next,
+    },
+  };
+}
+
+/** An account that a request is held against and charged to. */
+export interface HeldAccount {
+  readonly id: string;
+  readonly limits: Limits;
+  /** Its name in errors and alerts. */
+  readonly label: () => string;
+}
+
+/** All accounts of a request, in the order in which their limits are checked: of the key, of the user, and further ones. */
+export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
+  const ofUser = {
+    id: userAccount(user.userId),
+    limits: user.limits,
+    label: () => userLabel(user),
+  };
+  const ofOthers = shared.map(({ account: id, limits, label }) => ({ id, limits, label: () => label }));
+  if (!key) return [ofUser, ...ofOthers];
+  const ofKey = {
+    id: keyAccount(key.id),
+    limits: key.limits,
+    label: () => keyLabel(key),
+  };
+  return [ofKey, ofUser, ...ofOthers];
+}
+
+/** Usage of an account in the last minute. */
+export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): SlidingMinute {
+  return minute === null ? emptyMinute(now) : minuteAt(parseMinute(minute), now);
+}
+
+/** Reads what `addUse` returned. Every request does this, so its members are not checked again. */
+const parseMinute = (text: string): SlidingMinute => parseJsonText(text) as SlidingMinute;
+
+/** Counts an admitted request, only for accounts with a limit per minute, because counting has a cost. */
+export function countRequest(
+  account: AccountRow,
+  { rpm, tpm }: Limits,
+  tokens: number,
+  now: number,
+): AccountRow {
+  if (rpm === null && tpm === null) return account.minute === null ? account : { ...account, minute: null };
+  return { ...account, minute: JSON.stringify(addUse(minuteOf(account, now), now, 1, tokens)) };
+}
+
+/** Replaces the estimated tokens of a request by the actual ones. */
+export function correctTokens(account: AccountRow, at: number, difference: number): AccountRow {
+  if (account.minute === null || difference === 0) return account;
+  const minute = parseMinute(account.minute);
+  return { ...account, minute: JSON.stringify(addUse(minute, at, 0, difference)) };
+}
+
+/** Calls that cost nothing in the last minute, newest slot first. */
+export function freeCallsOf(
+  account: Pick<AccountRow, 'minute'>,
+  now: number,
+): { readonly calls: readonly number[]; readonly slot: number } {
+  const minute = minuteOf(account, now);
+  return { calls: callsIn(minute), slot: minute.slot };
+}
+
+export const countFreeCall = (account: AccountRow, now: number): AccountRow => ({
+  ...account,
+  minute: JSON.stringify(addCall(minuteOf(account, now))),
+});
+
+/**
+ * Usage in the last minute, in slots of five seconds. There is one slot more than a minute has, so that no period of 60 seconds
+ * exceeds the limit. Its size is constant.
+ */
+export interface SlidingMinute {
+  /** Number of the newest slot, counted from 1970. */
+  readonly slot: number;
+  /** Usage per slot, newest first. */
+  readonly requests: readonly number[];
+  readonly tokens: readonly number[];
+  /** Calls that cost nothing; undefined before the first one. */
+  readonly calls?: readonly number[] | undefined;
+}
+
+const SLOT_MS = 5000;
+
+const SLOTS = 13;
+
+/** @internal Exported for tests only. */
+export const emptyMinute = (now: number): SlidingMinute => ({
+  slot: slotOf(now),
+  requests: emptySlots(),
+  tokens: emptySlots(),
+});
+
+/** The same usage, shifted to the current time. @internal Exported for tests only. */
+export function minuteAt(minute: SlidingMinute, now: number): SlidingMinute {
+  const passed = slotOf(now) - minute.slot;
+  // Clocks of several machines differ slightly; one that is far ahead must not block the others.
+  if (passed <= 0 && passed > -SLOTS) return minute;
+  if (passed <= -SLOTS || passed >= SLOTS) return emptyMinute(now);
+  const move = (slots: readonly number[]): number[] => [
+    ...emptySlots().slice(0, passed),
+    ...slots.slice(0, SLOTS - passed),
+  ];
+  const { requests, tokens, calls } = minute;
+  return {
+    slot: slotOf(now),
+    requests: move(requests),
+    tokens: move(tokens),
+    ...(calls && { calls: move(calls) }),
+  };
+}
+
+/** Adds usage (or subtracts, if negative) to the slot of a time; slots older than a minute are dropped. @internal Exported for tests only. */
+export function addUse(minute: SlidingMinute, at: number, requests: number, tokens: number): SlidingMinute {
+  const age = Math.max(0, minute.slot - slotOf(at));
+  if (age >= SLOTS) return minute;
+  return {
+    ...minute,
+    requests: addAt(minute.requests, age, requests),
+    tokens: addAt(minute.tokens, age, tokens),
+  };
+}
+
+/** Adds a call that costs nothing to the newest slot. */
+const addCall = (minute: SlidingMinute): SlidingMinute => ({
+  ...minute,
+  calls: addAt(callsIn(minute), 0, 1),
+});
+
+const callsIn = ({ calls }: SlidingMinute): readonly number[] => calls ?? emptySlots();
+
+const addAt = (slots: readonly number[], age: number, count: number): number[] =>
+  slots.map((used, index) => (index === age ? Math.max(0, used + count) : used));
+
+export const totalOf = (slots: readonly number[]): number => slots.reduce((sum, used) => sum + used, 0);
+
+/** Milliseconds until the slots contain at most `max`. */
+export function waitUntilAtMost(slots: readonly number[], newest: number, max: number, now: number): number {
+  let left = totalOf(slots);
+  for (let age = slots.length - 1; age >= 0 && left > max; age -= 1) {
+    left -= slots[age] ?? 0;
+    if (left <= max) return Math.max(1, (newest - age + SLOTS) * SLOT_MS - now);
+  }
+  return 1;
+}
+
+const slotOf = (at: number): number => Math.floor(at / SLOT_MS);
+
+const emptySlots = (): number[] => Array.from({ length: SLOTS }, () => 0);

@@ -1,0 +1,76 @@
+import { AppError } from '#contract/errors.ts';
+import type { Clock } from '#platform/clock.ts';
+
+const REASON = 'access_refused';
+
+/** The error for credentials that are missing, invalid or refused. Its message is for administrators and never contains a secret. */
+export const accessRefused = (message: string, cause?: unknown): AppError =>
+  new AppError('UpstreamError', message, { reason: REASON, cause });
+
+export const isAccessRefused = (error: unknown): error is AppError =>
+  error instanceof AppError && error.reason === REASON;
+
+/** A token or key that expires. */
+export interface Expiring<Value> {
+  readonly value: Value;
+  /** In milliseconds since 1970; undefined if it does not expire. */
+  readonly expiresAt: number | undefined;
+}
+
+/** A value that is renewed before it expires. */
+export interface Renewed<Value> {
+  /** The current value. Rejects if there is none and it cannot be fetched. */
+  get(): Promise<Value>;
+  /** Discards the value, because the server refused it. */
+  forget(): void;
+}
+
+/** A value is renewed this long before it expires, or after three quarters of its life if that is later. */
+const RENEW_MS = 5 * 60_000;
+
+/** Pause after a renewal that failed while the old value was still valid. */
+const RETRY_MS = 10_000;
+
+/**
+ * Fetches a value when it is first needed, once for all requests that wait for it, and renews it in the background while the old one
+ * is still valid, so that no request waits for the renewal.
+ */
+export function createRenewed<Value>(fetch: () => Promise<Expiring<Value>>, clock: Clock): Renewed<Value> {
+  let current: (Expiring<Value> & { readonly renewAt: number }) | undefined;
+  let fetching: Promise<Value> | undefined;
+  let pausedUntil = 0;
+
+  const renew = (): Promise<Value> => {
+    fetching ??= fetchOnce().finally(() => (fetching = undefined));
+    return fetching;
+  };
+  const fetchOnce = async (): Promise<Value> => {
+    const now = clock.now();
+    const fetched = await fetch();
+    const { expiresAt = Infinity } = fetched;
+    current = { ...fetched, renewAt: expiresAt - Math.min(RENEW_MS, (expiresAt - now) / 4) };
+    return fetched.value;
+  };
+  return {
+    get() {
+      const now = clock.now();
+      if (!current || now >= (current.expiresAt ?? Infinity)) return renew();
+      if (now >= current.renewAt && now >= pausedUntil) {
+        renew().catch(() => (pausedUntil = clock.now() + RETRY_MS));
+      }
+      return Promise.resolve(current.value);
+    },
+    forget: () => (current = undefined),
+  };
+}
+
+/** Reads the answer of an OAuth server, which is valid from the time of the request. */
+export function expiringToken(
+  { access_token: token, expires_in: seconds }: Readonly<Record<string, unknown>>,
+  requestedAt: number,
+  server: string,
+): Expiring<string> {
+  if (typeof token !== 'string' || token === '') throw accessRefused(`The answer of ${server} has no token.`);
+  const life = Number(seconds);
+  return { value: token, expiresAt: requestedAt + (life > 0 ? life : 300) * 1000 };
+}

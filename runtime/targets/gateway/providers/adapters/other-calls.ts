@@ -1,0 +1,71 @@
+import type { Json } from '../shapes/chat.ts';
+import type { UpstreamBody } from './http/upstream-body.ts';
+import type { Duplex } from 'node:stream';
+import type { MemberEdits } from '../../shared/json-members.ts';
+import type { EventDecoder, StreamSyntax } from '../streams/stream.ts';
+
+/** A request about an object that the provider stores: a file, a batch or a response. */
+export interface ObjectCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface ObjectAnswer {
+  readonly kind: 'object';
+  readonly bytes: Uint8Array;
+  readonly json: Json;
+}
+
+/** An answer that is forwarded as it arrives. */
+interface OpenedAnswer {
+  readonly kind: 'opened';
+  readonly type: string;
+  readonly body: UpstreamBody;
+}
+
+/** Objects that a provider stores. */
+export interface ProviderObjects<Failed> {
+  call(call: ObjectCall): Promise<ObjectAnswer | Failed>;
+  open(call: ObjectCall): Promise<OpenedAnswer | Failed>;
+}
+
+export interface RealtimeCall {
+  /** The provider's name of the model. */
+  readonly model: string;
+  /** Headers of the client that the provider gets, for example `openai-beta`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedSocket {
+  readonly kind: 'socket';
+  readonly socket: Duplex;
+  /** Maximum bytes of a frame. */
+  readonly maxFrameBytes: number;
+}
+
+/** Routes whose requests and answers pass through unchanged. */
+export type RelayRoute =
+  | 'moderations'
+  | 'rerank'
+  | 'image_generations'
+  | 'audio_transcriptions'
+  | 'audio_translations'
+  | 'audio_speech';
+
+/** A route of a provider that requests are relayed to. */
+export interface Relay {
+  readonly path: (model: string) => string;
+  /** The list without which an answer is invalid, so that it is not billed. Undefined if answers are not JSON, or have none. */
+  readonly requiredList?: string | undefined;
+  /** Events that it can answer with. */
+  readonly events?: { readonly decoder: EventDecoder<unknown>; readonly syntax: StreamSyntax } | undefined;
+  /** Whether answers are anything, and are forwarded as they arrive. */
+  readonly isRaw?: boolean | undefined;
+  /** Members that its API does not have. */
+  readonly edits?: MemberEdits | undefined;
+}

@@ -1,0 +1,202 @@
+import { matchesAny } from '#core/text/name-pattern.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
+import { createHash } from 'node:crypto';
+import type { JsonMember } from '../../shared/json-members.ts';
+
+/** Routes whose answers are not cached: each image and each spoken text is new by intention, and audio files are not compared. */
+const UNCACHED_ENDPOINTS = new Set([
+  '/v1/images/generations',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+]);
+
+/** Members of requests whose answers depend on more than the request: on stored conversations, on other servers, or on the time. */
+const STATEFUL_MEMBERS = [
+  'previous_response_id',
+  'conversation',
+  'background',
+  'container',
+  'mcp_servers',
+  'web_search_options',
+];
+
+/** Types of tools that the client runs itself. Others are run by the provider, with results that change. */
+const CLIENT_TOOLS = new Set<unknown>([undefined, 'function', 'custom']);
+
+const GEMINI_CLIENT_TOOLS = new Set(['functionDeclarations', 'function_declarations']);
+
+/** Whether the answer to a request can be cached, and be found there. */
+export function isCacheable(
+  endpoint: string,
+  model: string,
+  body: Json,
+  { models, sampled }: Pick<CacheSettings, 'models' | 'sampled'>,
+): boolean {
+  if (UNCACHED_ENDPOINTS.has(endpoint)) return false;
+  if (models && !matchesAny(models, model)) return false;
+  if (STATEFUL_MEMBERS.some((name) => isSet(body[name]))) return false;
+  // The provider keeps the answer under an id, which two requests must not share.
+  if (body['store'] === true) return false;
+  const isGemini = endpoint.startsWith('/v1beta/');
+  const tools = body['tools'];
+  if (Array.isArray(tools) && !tools.every(isGemini ? isGeminiClientTool : isClientTool)) return false;
+  return sampled || !isSampled(body);
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+
+const isClientTool = (tool: unknown): boolean => CLIENT_TOOLS.has(memberOf(tool, 'type'));
+
+const isGeminiClientTool = (tool: unknown): boolean =>
+  isObject(tool) && Object.keys(tool).every((name) => GEMINI_CLIENT_TOOLS.has(name));
+
+/** Whether the client asks for different answers. A request without a temperature has the provider's default. */
+function isSampled(body: Json): boolean {
+  const config = body['generationConfig'] ?? body['generation_config'];
+  const temperature = body['temperature'] ?? memberOf(config, 'temperature');
+  return typeof temperature === 'number' && temperature > 0;
+}
+
+/** What the `Cache-Control` header of a request asks for. */
+interface Directives {
+  /** The answer must come from the model. It is cached. */
+  readonly noCache: boolean;
+  /** The answer must not be cached. */
+  readonly noStore: boolean;
+  /** Maximum age of a cached answer; undefined without a limit. */
+  readonly maxAgeMs: number | undefined;
+}
+
+const NONE: Directives = { noCache: false, noStore: false, maxAgeMs: undefined };
+
+/** @see https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1 */
+export function readDirectives(header: string | null | undefined): Directives {
+  if (!header) return NONE;
+  const parts = header.toLowerCase().split(',');
+  const names = new Set(parts.map((part) => part.trim()));
+  const [, seconds] = /(?:^|,)\s*max-age="?(\d{1,9})"?\s*(?:,|$)/.exec(header.toLowerCase()) ?? [];
+  const maxAgeMs = seconds === undefined ? undefined : Number(seconds) * 1000;
+  return { noCache: names.has('no-cache') || maxAgeMs === 0, noStore: names.has('no-store'), maxAgeMs };
+}
+
+interface KeyParts {
+  /** Everything besides the body that the answer depends on, in a fixed order. */
+  readonly facts: readonly (string | number | boolean | null)[];
+  /** The body as the client sent it. */
+  readonly bytes: Uint8Array;
+  readonly members: readonly JsonMember[];
+  /** Names of members that do not change the answer, or that are replaced by a fact. */
+  readonly left: ReadonlySet<string>;
+}
+
+/** Members that are replaced by facts: the model by its targets, the guardrails by those that apply. */
+const REPLACED = ['model', 'stream', 'guardrails'];
+
+/** Members that only identify the client, and choose where the provider caches the prompt. */
+const IDENTIFYING = [
+  'user',
+  'metadata',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'store',
+];
+
+/** Answers of this route repeat the members that identify the client. */
+const REPEATING_ENDPOINT = '/v1/responses';
+
+const LEFT_WHERE_REPEATED: ReadonlySet<string> = new Set(REPLACED);
+
+const LEFT: ReadonlySet<string> = new Set([...REPLACED, ...IDENTIFYING]);
+
+/** Names of members of a request that are not part of its key. */
+export const membersLeft = (endpoint: string): ReadonlySet<string> =>
+  endpoint === REPEATING_ENDPOINT ? LEFT_WHERE_REPEATED : LEFT;
+
+/**
+ * The key of the answer to a request. Members are compared by their bytes, so that no two requests with different answers can have the
+ * same key; the order of the members does not matter.
+ */
+export function cacheKey({ facts, bytes, members, left }: KeyParts): string {
+  const hash = createHash('sha256').update(JSON.stringify(facts));
+  const kept = members.filter(({ name }) => !left.has(name));
+  for (const { name, value, end } of kept.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    hash.update(JSON.stringify([name, end - value])).update(bytes.subarray(value, end));
+  }
+  return hash.digest('base64url');
+}
+
+/** The part of a request that can be similar instead of equal. */
+interface Question {
+  readonly text: string;
+  /** The rest of the conversation and the numbers of the text, which must be equal. */
+  readonly exact: string;
+  /** The member of the body that the conversation is in. */
+  readonly member: string;
+}
+
+/** The members with the conversation. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  '/v1/chat/completions': 'messages',
+  '/v1/messages': 'messages',
+  '/v1/responses': 'input',
+  '/v1/completions': 'prompt',
+  '/v1beta/models/{model}:generateContent': 'contents',
+  '/v1beta/models/{model}:streamGenerateContent': 'contents',
+};
+
+/** Returns the question of a request; undefined if it must not be compared with others. */
+export function questionOf(
+  endpoint: string,
+  body: Json,
+  { question, maxCharacters }: Pick<SemanticSettings, 'question' | 'maxCharacters'>,
+): Question | undefined {
+  const member = MEMBERS[endpoint];
+  if (member === undefined) return undefined;
+  const messages = messagesIn(body[member]);
+  const last = messages.at(-1);
+  if (!last || !isUser(last)) return undefined;
+  const compared =
+    question === 'last_message' ? [last] : messages.filter((message) => !isInstruction(message));
+  const texts = compared.map(textIn);
+  if (!texts.every((text) => text !== undefined)) return undefined;
+  const text = texts.join('\n').trim();
+  if (text === '' || text.length > maxCharacters) return undefined;
+  const rest = messages.filter((message) => !compared.includes(message));
+  const others = compared.map((message) => ({ ...message, content: null, parts: null }));
+  return { text, exact: JSON.stringify([rest, others, numbersIn(text)]), member };
+}
+
+/** The messages of any API, as objects. */
+function messagesIn(conversation: unknown): readonly Json[] {
+  if (typeof conversation === 'string') return [{ role: 'user', content: conversation }];
+  return Array.isArray(conversation) && conversation.every(isObject) ? conversation : [];
+}
+
+/** Gemini’s API allows a message without a role. */
+const isUser = (message: Json): boolean => {
+  const { role } = message;
+  return role === 'user' || (role === undefined && 'parts' in message);
+};
+
+const isInstruction = (message: Json): boolean => ['system', 'developer'].includes(String(message['role']));
+
+/** The text of a message; undefined if it has anything else, for example an image. */
+function textIn(message: Json): string | undefined {
+  const content = message['content'] ?? message['parts'];
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.map((part: unknown) => (isTextPart(part) ? memberOf(part, 'text') : undefined));
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n') : undefined;
+}
+
+const TEXT_TYPES = new Set<unknown>([undefined, 'text', 'input_text', 'output_text']);
+
+const isTextPart = (part: unknown): boolean => TEXT_TYPES.has(memberOf(part, 'type'));
+
+/** Encoders hardly distinguish numbers: questions about 2023 and 2024 have nearly the same vector. */
+const numbersIn = (text: string): readonly string[] => text.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? [];

@@ -1,0 +1,210 @@
+import { AppError } from '#contract/errors.ts';
+import type { Nanos } from '../../shared/money.ts';
+import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
+import type { Estimate } from '../../accounts/ledger/ledger.ts';
+import { batchPrice } from '../../accounts/price-map/batch-price.ts';
+import { audioPrice } from '../../accounts/price-map/audio-price.ts';
+import type { GatewayState } from '../../gateway-state.ts';
+import type { AudioCounts } from '../../shared/audio-price.ts';
+import type { Target } from '../routing/routing.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import type { AnswerSummary } from '../../providers/streams/stream.ts';
+import type { CountedPrompt, TokenCounter } from '../tokens/token-counter.ts';
+import { textOr, type EndpointRules } from './endpoints/endpoint.ts';
+import { greatest } from '#core/numbers/extremes.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import type { UnitCounts } from '../../shared/unit-price.ts';
+import type { Endpoint } from './completion.ts';
+
+/** Prices of targets at the time of the request; undefined for targets without a price. */
+export type PriceList = ReadonlyMap<string, TokenPrice | undefined>;
+
+interface PriceOptions {
+  readonly required: boolean;
+  readonly isAudio?: boolean | undefined;
+  readonly isBatch?: boolean | undefined;
+  /** What the name of an entry begins with if the price depends on it, e.g. `hd/1024-x-1792`. */
+  readonly variant?: string | undefined;
+}
+
+/** Reads the prices of targets: those that were set, then those of the price map. Throws a PaymentRequiredError if one has no price and prices are required. */
+export async function pricesOf(
+  { prices, priceMaps }: Pick<GatewayState, 'prices' | 'priceMaps'>,
+  targets: readonly Target[],
+  time: number,
+  { required, isAudio = false, isBatch = false, variant }: PriceOptions,
+): Promise<PriceList> {
+  const list = new Map<string, TokenPrice | undefined>();
+  for (const { key, otherKeys, listedAs, model } of targets) {
+    let price = await prices.at(key, time);
+    for (const other of otherKeys) price ??= await prices.at(other, time);
+    if (listedAs !== undefined && price === undefined) {
+      let listed = await priceMaps.find(listedAs, model);
+      if (variant !== undefined) listed ??= await priceMaps.find(listedAs, `${variant}/${model}`);
+      price = isAudio ? audioPrice(listed) : isBatch && listed ? batchPrice(listed) : listed?.price;
+    }
+    if (price === undefined && required) throw noPrice(key);
+    list.set(key, price);
+  }
+  return list;
+}
+
+export interface ExpectedTokens {
+  readonly prompt: number;
+  readonly output: number;
+  /** The estimates of each model, for answers without usage. */
+  readonly counts: Pick<RequestCounts, 'prompt' | 'completion' | 'learn'>;
+  /** What the request can use besides tokens of text. */
+  readonly units?: ExpectedUnits | undefined;
+  /** What is audio, as far as the request shows it. */
+  readonly audio?: AudioCounts | undefined;
+}
+
+/** The maximum cost of a request, whichever target answers. */
+export function estimateOf(
+  list: PriceList,
+  { prompt, output, units, audio }: Pick<ExpectedTokens, 'prompt' | 'output' | 'units' | 'audio'>,
+  allowUnpriced: boolean,
+): Estimate {
+  let cost: Nanos = 0n;
+  let free = true;
+  let unpriced: string | undefined;
+  for (const [key, price] of list) {
+    const own = price === undefined ? 0n : maxCostOf({ input: prompt, output, units, audio }, price);
+    if (own > cost) cost = own;
+    if (price === undefined || !isFree(price)) free = false;
+    if (price === undefined && !allowUnpriced) unpriced ??= key;
+  }
+  return { cost, tokens: prompt + output, free, unpriced };
+}
+
+/** The maximum cost of a request if one target answers; undefined without a price. */
+export function costOfTarget(
+  list: PriceList,
+  key: string,
+  { counts, output }: ExpectedTokens,
+): Nanos | undefined {
+  const price = list.get(key);
+  return price && maxCostOf({ input: counts.prompt(key), output }, price);
+}
+
+const noPrice = (key: string): AppError =>
+  new AppError(
+    'PaymentRequiredError',
+    `No pricing is configured for model '${key}'. Set its price with POST /v1/pricing, or use a model that has one.`,
+    { reason: 'pricing_required' },
+  );
+
+/** Estimated tokens of a request and its answer, for each model that can answer. */
+interface RequestCounts {
+  /** The most that one of the models counts. */
+  readonly maxPrompt: number;
+  readonly prompt: (model: string) => number;
+  /** The tokens of an answer: what the provider has counted, and an estimate of what it has not. */
+  readonly completion: (model: string, summary: AnswerSummary) => number;
+  /** Takes what the provider of a model has reported, for later estimates. */
+  readonly learn: (model: string, summary: AnswerSummary) => void;
+}
+
+/** Counts the prompt of a request as each of these models does. */
+export async function countRequest(
+  counter: TokenCounter,
+  rules: Pick<EndpointRules, 'promptTokens'>,
+  body: Json,
+  models: readonly string[],
+  /** Tokens of a file that is not in the body. */
+  inFile = 0,
+): Promise<RequestCounts> {
+  const loading = counter.loading(models);
+  if (loading) await loading;
+  const counted = new Map<string, CountedPrompt | undefined>();
+  const prompts = new Map<string, number>();
+  for (const model of models) {
+    if (prompts.has(model)) continue;
+    const count = (texts: Json): number => {
+      const found = counter.prompt(model, texts);
+      counted.set(model, found);
+      return found.tokens;
+    };
+    prompts.set(model, rules.promptTokens(body, count) + inFile);
+  }
+  const maxPrompt = greatest(prompts.values());
+  return {
+    maxPrompt,
+    prompt: (model) => prompts.get(model) ?? maxPrompt,
+    completion: (model, summary) => completionOf(counter, model, summary),
+    learn(model, { usage, countedLength, outputText, outputLength }) {
+      const prompt = counted.get(model);
+      const { promptTokens, completionTokens, reasoningTokens = 0 } = usage ?? {};
+      if (prompt && promptTokens !== undefined) counter.learn(model, prompt, promptTokens);
+      const isWhole = countedLength === undefined && outputText.length === outputLength;
+      // Reasoning is not in the text, or only a summary of it.
+      if (completionTokens !== undefined && isWhole && reasoningTokens === 0)
+        counter.learnOutput(model, outputText, completionTokens);
+    },
+  };
+}
+
+/**
+ * The tokens of an answer that can have been interrupted. What the provider has counted is exact; of the output after that, only the
+ * text is known.
+ */
+function completionOf(
+  counter: Pick<TokenCounter, 'output'>,
+  model: string,
+  { usage, countedLength, outputText, outputLength }: AnswerSummary,
+): number {
+  const { completionTokens: counted, reasoningTokens = 0 } = usage ?? {};
+  if (counted === undefined) return counter.output(model, outputText, outputLength);
+  if (countedLength === undefined) return counted;
+  // Only the start of a long output is kept; the rest is taken to be like it.
+  const text = outputText.slice(countedLength) || outputText;
+  const rest = counter.output(model, text, outputLength - countedLength);
+  // What was counted before any output is the first tokens of it, except the reasoning.
+  return countedLength === 0 ? reasoningTokens + Math.max(counted - reasoningTokens, rest) : counted + rest;
+}
+
+/** What a request can use besides tokens of text, before it is sent. */
+interface ExpectedUnits extends UnitCounts {
+  /** Searches of an answer that does not report any, because models that always search do not report them. */
+  readonly impliedSearches: number;
+}
+
+/** Searches to reserve for a request that does not limit them. */
+const ASSUMED_SEARCHES = 5;
+
+/** Documents per search unit of rerankers. @see https://docs.cohere.com/docs/rerank-overview */
+const DOCUMENTS_PER_QUERY = 100;
+
+export function expectedUnits(endpoint: Endpoint, body: Json): ExpectedUnits {
+  const { n, documents, web_search_options: options } = body;
+  const always = options === undefined || options === null ? 0 : 1;
+  return {
+    impliedSearches: always,
+    webSearches: Math.max(always, searchesOf(body['tools'])),
+    images: endpoint === '/v1/images/generations' ? (isCount(n) ? Math.max(1, n) : 1) : 0,
+    queries:
+      endpoint === '/v1/rerank' && Array.isArray(documents)
+        ? Math.ceil(documents.length / DOCUMENTS_PER_QUERY)
+        : 0,
+  };
+}
+
+function searchesOf(tools: unknown): number {
+  if (!Array.isArray(tools)) return 0;
+  return tools.reduce<number>((max, tool) => {
+    if (!isObject(tool)) return max;
+    const isSearch =
+      String(tool['type']).startsWith('web_search') || 'googleSearch' in tool || 'google_search' in tool;
+    const { max_uses: limit } = tool;
+    return isSearch ? Math.max(max, isCount(limit) ? limit : ASSUMED_SEARCHES) : max;
+  }, 0);
+}
+
+/** Quality and size of images, as they are in the names of published prices; undefined for other requests. */
+export function imageVariant(endpoint: Endpoint, { quality, size }: Json): string | undefined {
+  if (endpoint !== '/v1/images/generations') return undefined;
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(textOr(size) ?? '1024x1024') ?? [];
+  return width === undefined ? undefined : `${textOr(quality) ?? 'standard'}/${width}-x-${height}`;
+}

@@ -1,0 +1,291 @@
+import type { ModelFamily } from './model-family.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { Json } from '../../providers/shapes/chat.ts';
+import type { FormFile } from '../../shared/form.ts';
+
+interface Image {
+  readonly size: ImageSize | undefined;
+  readonly detail: unknown;
+}
+
+/** The tokens of an image by the published rules of its vendor; of an image whose size is not known, the most that it can have. @internal Exported for tests only. */
+export function imageTokens(model: string, media: ModelFamily['media'], { size, detail }: Image): number {
+  if (media === 'anthropic') return anthropicTokens(size);
+  if (media === 'gemini') return geminiTokens(size);
+  return openAiTokens(model, size, detail);
+}
+
+/** @see https://docs.anthropic.com/en/docs/build-with-claude/vision */
+function anthropicTokens(size: ImageSize | undefined): number {
+  if (!size) return ANTHROPIC_MAX;
+  const scale = Math.min(1, ANTHROPIC_EDGE / Math.max(size.width, size.height));
+  return Math.min(ANTHROPIC_MAX, Math.ceil((size.width * scale * size.height * scale) / 750));
+}
+
+const ANTHROPIC_EDGE = 1568;
+
+const ANTHROPIC_MAX = 1600;
+
+/** @see https://ai.google.dev/gemini-api/docs/image-understanding */
+function geminiTokens(size: ImageSize | undefined): number {
+  if (!size) return GEMINI_TILE * 6;
+  const { width, height } = size;
+  if (width <= 384 && height <= 384) return GEMINI_TILE;
+  const unit = Math.max(256, Math.min(768, Math.floor(Math.min(width, height) / 1.5)));
+  return GEMINI_TILE * Math.ceil(width / unit) * Math.ceil(height / unit);
+}
+
+const GEMINI_TILE = 258;
+
+/** Tokens of an image and of each tile of 512 pixels, or a factor for patches of 32 pixels. */
+type OpenAiRule = { readonly base: number; readonly tile: number } | { readonly factor: number };
+
+/** @see https://platform.openai.com/docs/guides/images-vision#calculating-costs */
+const OPENAI_RULES: readonly (readonly [RegExp, OpenAiRule])[] = [
+  [/gpt-(4\.1|5)-mini/, { factor: 1.62 }],
+  [/gpt-(4\.1|5)-nano/, { factor: 2.46 }],
+  [/o4-mini/, { factor: 1.72 }],
+  [/gpt-4o-mini/, { base: 2833, tile: 5667 }],
+  [/gpt-5/, { base: 70, tile: 140 }],
+  [/\bo[13]/, { base: 75, tile: 150 }],
+  [/computer-use/, { base: 65, tile: 129 }],
+];
+
+const GPT_4O: OpenAiRule = { base: 85, tile: 170 };
+
+function openAiTokens(model: string, size: ImageSize | undefined, detail: unknown): number {
+  const rule = OPENAI_RULES.find(([pattern]) => pattern.test(model))?.[1] ?? GPT_4O;
+  if ('factor' in rule) return Math.ceil(patches(size) * rule.factor);
+  return detail === 'low' ? rule.base : rule.base + rule.tile * tiles(size);
+}
+
+const MAX_PATCHES = 1536;
+
+const patches = (size: ImageSize | undefined): number =>
+  size ? Math.min(MAX_PATCHES, Math.ceil(size.width / 32) * Math.ceil(size.height / 32)) : MAX_PATCHES;
+
+/** Tiles after the image was fitted into a square of 2048 pixels and its shorter side to 768. */
+function tiles(size: ImageSize | undefined): number {
+  if (!size) return MAX_TILES;
+  const fit = Math.min(1, 2048 / Math.max(size.width, size.height));
+  const scale = Math.min(fit, 768 / Math.min(size.width, size.height));
+  return Math.ceil((size.width * scale) / 512) * Math.ceil((size.height * scale) / 512);
+}
+
+const MAX_TILES = 8;
+
+/**
+ * Tokens of a page. Gemini has a number; Anthropic and OpenAI bill the text and an image of the page: 1500 to 3000 tokens, and 765 and
+ * about 650 of text.
+ */
+const PAGE: Readonly<Record<ModelFamily['media'], number>> = {
+  gemini: GEMINI_TILE,
+  anthropic: 3000,
+  openai: 1415,
+};
+
+/** Tokens of a second of audio, as Google and OpenAI publish them. Anthropic takes none. */
+const SECOND: Readonly<Record<ModelFamily['media'], number>> = { gemini: 32, anthropic: 32, openai: 10 };
+
+/** A file that the gateway cannot see. */
+const UNSEEN_PAGES = 10;
+
+const UNSEEN_SECONDS = 60;
+
+/** The tokens of a part by the published rules of the model's vendor. */
+export function mediaTokens(
+  model: string,
+  media: ModelFamily['media'],
+  { kind, base64, detail }: MediaPart,
+): number {
+  if (kind === 'image')
+    return imageTokens(model, media, { size: base64 === undefined ? undefined : imageSize(base64), detail });
+  if (kind === 'document') return PAGE[media] * (base64 === undefined ? UNSEEN_PAGES : documentPages(base64));
+  return Math.round(SECOND[media] * (base64 === undefined ? UNSEEN_SECONDS : audioSeconds(base64)));
+}
+
+/** An image, a document or audio in a request of any client API. */
+interface MediaPart {
+  readonly kind: 'image' | 'document' | 'audio';
+  /** Its data in base64; undefined for a URL or a file of the provider. */
+  readonly base64: string | undefined;
+  /** Of OpenAI's API: `low`, `high` or `auto`. */
+  readonly detail: unknown;
+}
+
+/** All parts of a request that models read as something else than text. */
+export function mediaIn(body: Json): MediaPart[] {
+  const parts: MediaPart[] = [];
+  const open: unknown[] = ['messages', 'input', 'system', 'contents'].map((name) => body[name]);
+  for (let value = open.pop(); open.length > 0 || value !== undefined; value = open.pop()) {
+    if (Array.isArray(value)) {
+      // A request can have more messages than a call can have arguments.
+      for (const item of value as readonly unknown[]) if (typeof item === 'object') open.push(item);
+    } else if (isObject(value)) {
+      const part = mediaOf(value);
+      if (part) parts.push(part);
+      else for (const name in value) if (typeof value[name] === 'object') open.push(value[name]);
+    }
+  }
+  return parts;
+}
+
+function mediaOf(part: Json): MediaPart | undefined {
+  const inline = membersOf(part['inlineData'] ?? part['inline_data']);
+  const mimeType = inline['mimeType'] ?? inline['mime_type'];
+  if (typeof mimeType === 'string') return mediaPart(kindOf(mimeType), inline['data']);
+  switch (part['type']) {
+    case 'image_url':
+    case 'input_image': {
+      const { image_url: image } = part;
+      const { url, detail } = isObject(image) ? image : { url: image, detail: part['detail'] };
+      return mediaPart('image', dataOf(url), detail);
+    }
+    case 'image':
+      return mediaPart('image', membersOf(part['source'])['data']);
+    case 'document': {
+      const source = membersOf(part['source']);
+      return source['type'] === 'text' || source['type'] === 'content'
+        ? undefined
+        : mediaPart('document', source['data']);
+    }
+    case 'file':
+    case 'input_file':
+      return mediaPart('document', dataOf(membersOf(part['file'])['file_data'] ?? part['file_data']));
+    case 'input_audio':
+      return mediaPart('audio', membersOf(part['input_audio'])['data'] ?? part['data']);
+    default:
+      return undefined;
+  }
+}
+
+const mediaPart = (kind: MediaPart['kind'], data: unknown, detail?: unknown): MediaPart => ({
+  kind,
+  base64: typeof data === 'string' ? data : undefined,
+  detail,
+});
+
+const kindOf = (mimeType: string): MediaPart['kind'] =>
+  mimeType.startsWith('image/') ? 'image' : /^(audio|video)\//.test(mimeType) ? 'audio' : 'document';
+
+/** The data of a data URL, or of a text that is data itself. */
+function dataOf(text: unknown): string | undefined {
+  if (typeof text !== 'string' || /^[a-z]+:\/\//i.test(text.slice(0, 20))) return undefined;
+  return text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
+}
+
+interface ImageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of a JPEG can be behind a preview of this length. */
+const MAX_HEAD = 256 * 1024;
+
+/** Reads the size of a PNG, GIF, WebP or JPEG image in base64; undefined if it is none of them or damaged. @internal Exported for tests only. */
+export function imageSize(base64: string): ImageSize | undefined {
+  const head = Buffer.from(base64.slice(0, MAX_HEAD), 'base64');
+  try {
+    const size = read(head);
+    return size && size.width > 0 && size.height > 0 ? size : undefined;
+  } catch {
+    // A read behind the end of a damaged image.
+    return undefined;
+  }
+}
+
+function read(head: Buffer): ImageSize | undefined {
+  const ascii = (from: number, to: number): string => head.toString('latin1', from, to);
+  if (ascii(1, 4) === 'PNG') return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
+  if (ascii(0, 3) === 'GIF') return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
+  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return webpSize(head, ascii(12, 16));
+  return head[0] === 0xff && head[1] === 0xd8 ? jpegSize(head) : undefined;
+}
+
+/** @see https://developers.google.com/speed/webp/docs/riff_container */
+function webpSize(head: Buffer, chunk: string): ImageSize | undefined {
+  if (chunk === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 };
+  if (chunk === 'VP8 ')
+    return { width: head.readUInt16LE(26) & 0x3f_ff, height: head.readUInt16LE(28) & 0x3f_ff };
+  if (chunk !== 'VP8L') return undefined;
+  const bits = head.readUInt32LE(21);
+  return { width: (bits & 0x3f_ff) + 1, height: ((bits >>> 14) & 0x3f_ff) + 1 };
+}
+
+/** Finds the frame header behind other segments, each of which has its length. */
+function jpegSize(head: Buffer): ImageSize | undefined {
+  for (let at = 2; at < head.length; at += 2 + head.readUInt16BE(at + 2)) {
+    while (head[at] === 0xff && head[at + 1] === 0xff) at += 1;
+    const marker = head.readUInt8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5) };
+    if (head[at] !== 0xff || marker === 0xda) return undefined;
+  }
+  return undefined;
+}
+
+/** Bytes of a page if a document does not contain their number. */
+const BYTES_PER_PAGE = 50_000;
+
+/** Bytes at both ends that are searched; between them, pages are counted by what was found. */
+const SEARCHED = 1024 * 1024;
+
+/** The number of pages of a PDF in base64, from its page objects, or from its catalog. @internal Exported for tests only. */
+export function documentPages(base64: string): number {
+  const bytes = Math.ceil((base64.length * 3) / 4);
+  // Base64 is cut at a multiple of four, so that each part can be decoded.
+  const half = Math.floor(SEARCHED / 3) * 4;
+  const parts =
+    base64.length <= 2 * half
+      ? [base64]
+      : [base64.slice(0, half), base64.slice(-(half + (base64.length % 4)))];
+  const text = parts.map((part) => Buffer.from(part, 'base64').toString('latin1')).join('\n');
+  if (!text.startsWith('%PDF')) return Math.ceil(bytes / BYTES_PER_PAGE);
+  const share = parts.length === 1 ? 1 : text.length / bytes;
+  const objects = Math.round((text.match(/\/Type\s{0,100}\/Page\b/g) ?? []).length / share);
+  // Objects can be compressed; then the first line of a linearized file or the root of the pages may be readable.
+  return Math.max(objects, countIn(text)) || Math.ceil(bytes / BYTES_PER_PAGE);
+}
+
+/** The keys of the number of pages. */
+const COUNT = { linear: /\/N\s{1,100}(\d{1,9})/, root: /\/Count\s{1,100}(\d{1,9})/ };
+
+/** Length of a dictionary in which its end and the number are searched. */
+const MAX_DICTIONARY = 1024;
+
+/** The largest number of pages that a dictionary names; 0 if none does. */
+function countIn(text: string): number {
+  const counted = /\/(Linearized|Type\s{0,100}\/Pages)\b/g;
+  let most = 0;
+  for (let found = counted.exec(text); found !== null; found = counted.exec(text)) {
+    const [dictionary = ''] = text.slice(counted.lastIndex, counted.lastIndex + MAX_DICTIONARY).split('>', 1);
+    const [, pages = '0'] = (found[1] === 'Linearized' ? COUNT.linear : COUNT.root).exec(dictionary) ?? [];
+    most = Math.max(most, Number(pages));
+    counted.lastIndex += dictionary.length;
+  }
+  return most;
+}
+
+/** Compressed audio of 128 kbit/s; speech is often smaller, so its length is rather under- than overestimated by less. */
+const COMPRESSED_BYTES_PER_SECOND = 16_000;
+
+/** The length of audio in base64: of WAV from its header, of compressed formats from their size. */
+const audioSeconds = (base64: string): number =>
+  lengthOfAudio(Buffer.from(base64.slice(0, 64), 'base64'), (base64.length * 3) / 4);
+
+/** The same for a file of this size that begins with `head`. */
+function lengthOfAudio(head: Buffer, bytes: number): number {
+  const isWav =
+    head.length >= 32 &&
+    head.toString('latin1', 0, 4) === 'RIFF' &&
+    head.toString('latin1', 8, 12) === 'WAVE';
+  const rate = isWav ? head.readUInt32LE(28) : 0;
+  return bytes / (rate > 0 ? rate : COMPRESSED_BYTES_PER_SECOND);
+}
+
+/** The length of an audio file. */
+export const lengthOfFile = ({ pieces, bytes }: Pick<FormFile, 'pieces' | 'bytes'>): number => {
+  const [first = new Uint8Array()] = pieces;
+  return lengthOfAudio(Buffer.from(first.subarray(0, 64)), bytes);
+};
