@@ -26,9 +26,18 @@ verifiesGatewayCommand('gcli:migrate', async (arm) => {
   edit(file, 'update gateway_meta set schema_version = 999');
   expect(await run('migrate', '--dry-run')).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringContaining('version 999 is newer than this gateway'),
+    stdout: expect.stringContaining('has schema version 999, but this gateway supports versions up to'),
   });
   expect(await refused(1, 'migrate')).toContain('Use a newer gateway, or another database.');
+  edit(file, 'update gateway_meta set schema_version = 37');
+  const unreleased =
+    'has schema version 37, which is that of a build before the first release and cannot be migrated';
+  expect(await run('migrate', '--dry-run')).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining(unreleased),
+  });
+  expect(await refused(1, 'migrate')).toContain('Use another database, or the build that created it.');
+  expect(await run('doctor')).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(unreleased) });
 });
 
 verifiesGatewayCommand('gcli:database', async (arm) => {
@@ -51,8 +60,8 @@ verifiesGatewayCommand('gcli:database', async (arm) => {
   expect(await refused(1, 'keys', 'list')).toContain(
     'has schema version 999, but this gateway supports versions up to',
   );
-  edit(path('data/gateway.db'), 'update gateway_meta set schema_version = 1');
-  expect(await refused(1, 'keys', 'list')).toContain('Run `gateway migrate`');
+  edit(path('data/gateway.db'), 'update gateway_meta set schema_version = 37');
+  expect(await refused(1, 'keys', 'list')).toContain('which is that of a build before the first release');
 });
 
 verifiesOnce('gcli:database', async () => {

@@ -12,12 +12,14 @@ export const migrateCommand: Command = {
     ...STORE_OPTIONS,
   },
   async run(invocation, output) {
-    const [{ readStoreConfig }, { migrateStore }, { locationText }, { recordEvent }] = await Promise.all([
-      import('./store/read-store-config.ts'),
-      import('../store/migrate-store.ts'),
-      import('../store/database-url.ts'),
-      import('./store/record-event.ts'),
-    ]);
+    const [{ readStoreConfig }, { migrateStore }, { versionProblem }, { locationText }, { recordEvent }] =
+      await Promise.all([
+        import('./store/read-store-config.ts'),
+        import('../store/migrate-store.ts'),
+        import('../store/migrations.ts'),
+        import('../store/database-url.ts'),
+        import('./store/record-event.ts'),
+      ]);
     const { database: location } = await readStoreConfig(invocation);
     const dryRun = invocation.flag('dry-run');
     const { from, to } = await migrateStore(location, { dryRun });
@@ -25,7 +27,9 @@ export const migrateCommand: Command = {
       const versions = { before: { version: from }, after: { version: to } };
       await recordEvent(location, { action: 'database.migrate', ...versions }, output);
     }
-    const sentence = dryRun ? describePlan(from, to) : describeResult(from, to);
+    const unusable = versionProblem(from, to);
+    const plan = unusable ? `${unusable.problem}. ${unusable.remedy}` : describePlan(from, to);
+    const sentence = dryRun ? plan : describeResult(from, to);
     const json = invocation.flag('json');
     const shown = locationText(location);
     printResult(
@@ -33,13 +37,12 @@ export const migrateCommand: Command = {
       { database: shown, from, to, applied: !dryRun && from < to },
       `${shown}: ${sentence}`,
     );
-    return from > to ? EXIT_FAILED : 0;
+    return unusable ? EXIT_FAILED : 0;
   },
 };
 
 function describePlan(from: number, to: number): string {
   if (from === to) return `version ${to}; nothing to do.`;
-  if (from > to) return `version ${from} is newer than this gateway, which supports versions up to ${to}.`;
   return from === 0
     ? `empty; \`gateway migrate\` would create version ${to}.`
     : `version ${from}; \`gateway migrate\` would migrate it to ${to}.`;

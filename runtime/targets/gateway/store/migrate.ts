@@ -1,7 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { configError } from '#contract/errors.ts';
-import { MIGRATIONS } from './migrations.ts';
-import type { Schema } from './schema.ts';
+import { createTable } from './define-table.ts';
+import { MIGRATIONS, migrationsFrom, versionAfter, versionProblem } from './migrations.ts';
+import { META, type Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
 /** Arbitrary key of the advisory lock, the same in all gateways. */
@@ -14,7 +15,7 @@ export interface MigrateResult {
 }
 
 /** Schema version that this gateway requires. */
-export const NEWEST_VERSION = MIGRATIONS.length;
+export const NEWEST_VERSION = versionAfter(MIGRATIONS);
 
 /** Returns the version that the database has and the one that it should have, without a change. */
 export const versionsOf = async ({ db }: Pick<Store, 'db'>): Promise<MigrateResult> => ({
@@ -24,32 +25,30 @@ export const versionsOf = async ({ db }: Pick<Store, 'db'>): Promise<MigrateResu
 
 /**
  * Migrates the database to the current schema, in one transaction, one process at a time. Throws a ConfigError if the database has a
- * newer version, or if it has an older one and `apply` is false.
+ * version that cannot be migrated, or if it has an older one and `apply` is false.
  */
 export async function migrate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   shown: string,
   apply: boolean,
+  migrations = MIGRATIONS,
 ): Promise<MigrateResult> {
-  const to = NEWEST_VERSION;
+  const to = versionAfter(migrations);
   return await db.transaction().execute(async (trx) => {
     // On SQLite, the dialect already runs one transaction at a time.
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
     const from = await versionOf(trx);
-    if (from > to) {
-      throw configError(
-        `The database (${shown}) has schema version ${from}, but this gateway supports versions up to ${to}. Use a newer ` +
-          'gateway, or another database.',
-      );
-    }
+    const unusable = versionProblem(from, to);
+    if (unusable) throw configError(`The database (${shown}) ${unusable.problem}. ${unusable.remedy}`);
     if (from === to) return { from, to };
     if (!apply) {
       throw configError(
         `The database (${shown}) has schema version ${from}, but this gateway requires ${to}. Run \`gateway migrate\`, or set \`auto_migrate\`.`,
       );
     }
+    const untyped = trx as unknown as Kysely<unknown>;
     if (from === 0) await createMeta(trx);
-    for (const step of MIGRATIONS.slice(from)) await step(trx as unknown as Kysely<unknown>);
+    for (const step of migrationsFrom(from, migrations)) await step(untyped);
     await trx.updateTable('gateway_meta').set({ schema_version: to }).execute();
     return { from, to };
   });
@@ -63,13 +62,7 @@ async function versionOf(db: Kysely<Schema>): Promise<number> {
 }
 
 async function createMeta(trx: Transaction<Schema>): Promise<void> {
-  await trx.schema
-    .createTable('gateway_meta')
-    .addColumn('id', 'integer', (column) => column.primaryKey())
-    .addColumn('schema_version', 'integer', (column) => column.notNull())
-    .addColumn('revision', 'bigint', (column) => column.notNull())
-    .addColumn('ledger_owner', 'text')
-    .execute();
+  await createTable(trx as unknown as Kysely<unknown>, 'gateway_meta', META);
   await trx
     .insertInto('gateway_meta')
     .values({ id: 1, schema_version: 0, revision: 1, ledger_owner: null })

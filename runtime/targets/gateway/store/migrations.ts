@@ -1,245 +1,45 @@
 import { type Kysely, sql } from 'kysely';
-import { addAlerts } from './add-alerts.ts';
-import { addAnswerCache } from './add-answer-cache.ts';
-import { addAuditLog } from './add-audit-log.ts';
-import { addCacheClears } from './add-cache-clears.ts';
-import { addCachePrices } from './add-cache-prices.ts';
-import { addCalendar } from './add-calendar.ts';
-import { addExperimentAnswers } from './add-experiment-answers.ts';
-import { addDatasetSource } from './add-dataset-source.ts';
-import { addGroups } from './add-groups.ts';
-import { addGuardrailHits } from './add-guardrail-hits.ts';
-import { addInvitations } from './add-invitations.ts';
-import { addInterruptedUsage } from './add-interrupted-usage.ts';
-import { addJobFiles } from './add-job-files.ts';
-import { addJobKeys } from './add-job-keys.ts';
-import { addJobRanges } from './add-job-ranges.ts';
-import { addKeyAlerts } from './add-key-alerts.ts';
-import { addModelEntries } from './add-model-entries.ts';
-import { addObjectMasks } from './add-object-masks.ts';
-import { addObjectTags } from './add-object-tags.ts';
-import { addPauses } from './add-pauses.ts';
-import { addPriceMap } from './add-price-map.ts';
-import { addPromptLog } from './add-prompt-log.ts';
-import { addSignInCodes } from './add-sign-in-codes.ts';
-import { addSpaces } from './add-spaces.ts';
-import { addStoredObjects } from './add-stored-objects.ts';
-import { addTags } from './add-tags.ts';
-import { addTokenFactors } from './add-token-factors.ts';
-import { addUnits } from './add-units.ts';
-import { addUploads } from './add-uploads.ts';
-import { addUsageSums } from './add-usage-sums.ts';
-import { createWorkflowTables } from './create-workflow-tables.ts';
+import { createTable, type Table } from './define-table.ts';
+import { TABLES } from './schema.ts';
 
-/** Each migration increments the schema version by one. Released migrations never change; new ones are added at the end. */
 export type Migration = (db: Kysely<unknown>) => Promise<void>;
 
-export const MIGRATIONS: readonly Migration[] = [
-  createTables,
-  createWorkflowTables,
-  addFailedWorkers,
-  addErrorDetail,
-  addQueuedReason,
-  addRetryRow,
-  addCachePrices,
-  addPriceMap,
-  addCalendar,
-  addEndUser,
-  addAnswerCache,
-  addTags,
-  addAlerts,
-  addUnits,
-  addTokenFactors,
-  addAuditLog,
-  addPromptLog,
-  addStoredObjects,
-  addGroups,
-  addModelEntries,
-  addKeyAlerts,
-  addCacheClears,
-  addPauses,
-  addExperimentAnswers,
-  addJobRanges,
-  addJobFiles,
-  addObjectTags,
-  addDatasetSource,
-  addUploads,
-  addUsageSums,
-  addGuardrailHits,
-  addJobKeys,
-  addObjectMasks,
-  addSpaces,
-  addInvitations,
-  addSignInCodes,
-  addInterruptedUsage,
-];
+/**
+ * Each migration increments the schema version by one. A released migration never changes: a later version adds another one at the
+ * end, and marks what it adds in the definitions of the tables (`later`, `isLater`), so that the first one leaves it out.
+ */
+export const MIGRATIONS: readonly Migration[] = [createTables];
 
-/** Counts workers of a job that ended, so that a job that ends every worker fails, even if the gateway restarts meanwhile. */
-async function addFailedWorkers(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .alterTable('gateway_jobs')
-    .addColumn('failed_workers', 'bigint', (column) => column.notNull().defaultTo(0))
-    .execute();
-}
+/** Version of a database after the first migration. Lower ones were those of builds before the first release. */
+const FIRST_VERSION = 100;
 
-/** Stores why a provider failed, for administrators. */
-async function addErrorDetail(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('gateway_usage').addColumn('error_detail', 'text').execute();
-}
+/** The schema version that migrations lead to. */
+export const versionAfter = ({ length }: readonly Migration[]): number => FIRST_VERSION + length - 1;
 
-/** Stores the client's own user that a request names. */
-async function addEndUser(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('gateway_usage').addColumn('end_user', 'text').execute();
-}
+/** Returns the migrations that a database of a version needs. An empty database has version 0. */
+export const migrationsFrom = (version: number, migrations: readonly Migration[]): readonly Migration[] =>
+  version === 0 ? migrations : migrations.slice(version - FIRST_VERSION + 1);
 
-/** Stores why a job waits, e.g. for a cluster that cannot be reached. */
-async function addQueuedReason(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('gateway_jobs').addColumn('queued_reason', 'text').execute();
-}
-
-/** Stores how far a retry has repeated failed rows, so that it can continue there. */
-async function addRetryRow(db: Kysely<unknown>): Promise<void> {
-  await db.schema.alterTable('gateway_jobs').addColumn('retry_row', 'bigint').execute();
+/** Why a gateway cannot use a database of a version, not even after a migration, and the way out; undefined if it can. */
+export function versionProblem(
+  version: number,
+  newest: number,
+): { readonly problem: string; readonly remedy: string } | undefined {
+  if (version > newest)
+    return {
+      problem: `has schema version ${version}, but this gateway supports versions up to ${newest}`,
+      remedy: 'Use a newer gateway, or another database.',
+    };
+  if (version > 0 && version < FIRST_VERSION)
+    return {
+      problem: `has schema version ${version}, which is that of a build before the first release and cannot be migrated`,
+      remedy: 'Use another database, or the build that created it.',
+    };
+  return undefined;
 }
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('gateway_users')
-    .addColumn('user_id', 'text', (column) => column.primaryKey())
-    .addColumn('alias', 'text')
-    .addColumn('budget_id', 'text')
-    .addColumn('blocked', 'integer', (column) => column.notNull())
-    .addColumn('metadata', 'text', (column) => column.notNull())
-    .addColumn('rpm', 'bigint')
-    .addColumn('tpm', 'bigint')
-    .addColumn('max_parallel', 'bigint')
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .addColumn('deleted_at', 'bigint')
-    .execute();
-  await db.schema
-    .createTable('gateway_keys')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('key_hash', 'text', (column) => column.notNull().unique())
-    .addColumn('key_prefix', 'text', (column) => column.notNull())
-    .addColumn('previous_hash', 'text', (column) => column.unique())
-    .addColumn('previous_expires_at', 'bigint')
-    .addColumn('key_name', 'text')
-    .addColumn('user_id', 'text', (column) => column.notNull())
-    .addColumn('is_active', 'integer', (column) => column.notNull())
-    .addColumn('expires_at', 'bigint')
-    .addColumn('last_used_at', 'bigint')
-    .addColumn('metadata', 'text', (column) => column.notNull())
-    .addColumn('allowed_models', 'text')
-    .addColumn('rpm', 'bigint')
-    .addColumn('tpm', 'bigint')
-    .addColumn('max_parallel', 'bigint')
-    .addColumn('max_budget_nano', 'bigint')
-    .addColumn('budget_duration_sec', 'bigint')
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema.createIndex('gateway_keys_user').on('gateway_keys').column('user_id').execute();
-  await createMoneyTables(db);
-  await createUsageTable(db);
-}
-
-async function createMoneyTables(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('gateway_budgets')
-    .addColumn('budget_id', 'text', (column) => column.primaryKey())
-    .addColumn('name', 'text')
-    .addColumn('max_budget_nano', 'bigint')
-    .addColumn('budget_duration_sec', 'bigint')
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addColumn('updated_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('gateway_budget_resets')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('account_id', 'text', (column) => column.notNull())
-    .addColumn('spent_nano', 'bigint', (column) => column.notNull())
-    .addColumn('reset_at', 'bigint', (column) => column.notNull())
-    .addColumn('next_reset_at', 'bigint')
-    .execute();
-  await db.schema
-    .createIndex('gateway_budget_resets_account')
-    .on('gateway_budget_resets')
-    .columns(['account_id', 'reset_at'])
-    .execute();
-  await db.schema
-    .createTable('gateway_prices')
-    .addColumn('model_key', 'text', (column) => column.notNull())
-    .addColumn('effective_at', 'bigint', (column) => column.notNull())
-    .addColumn('input_nano', 'bigint', (column) => column.notNull())
-    .addColumn('cached_input_nano', 'bigint')
-    .addColumn('output_nano', 'bigint', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('gateway_prices_key', ['model_key', 'effective_at'])
-    .execute();
-  await db.schema
-    .createTable('gateway_accounts')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('spent_nano', 'bigint', (column) => column.notNull())
-    .addColumn('reserved_nano', 'bigint', (column) => column.notNull().check(sql`reserved_nano >= 0`))
-    .addColumn('running', 'integer', (column) => column.notNull().check(sql`running >= 0`))
-    .addColumn('window_started_at', 'bigint')
-    .addColumn('window_ends_at', 'bigint')
-    .addColumn('minute', 'text')
-    .execute();
-  await db.schema
-    .createTable('gateway_reservations')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('process_id', 'text', (column) => column.notNull())
-    .addColumn('user_id', 'text', (column) => column.notNull())
-    .addColumn('key_id', 'text')
-    .addColumn('amount_nano', 'bigint', (column) => column.notNull())
-    .addColumn('tokens', 'bigint', (column) => column.notNull())
-    .addColumn('created_at', 'bigint', (column) => column.notNull())
-    .execute();
-  await db.schema
-    .createTable('gateway_processes')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('machine', 'text', (column) => column.notNull())
-    .addColumn('pid', 'integer', (column) => column.notNull())
-    .addColumn('seen_at', 'bigint', (column) => column.notNull())
-    .execute();
-}
-
-async function createUsageTable(db: Kysely<unknown>): Promise<void> {
-  await db.schema
-    .createTable('gateway_usage')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('timestamp', 'bigint', (column) => column.notNull())
-    .addColumn('user_id', 'text')
-    .addColumn('api_key_id', 'text')
-    .addColumn('model', 'text', (column) => column.notNull())
-    .addColumn('provider', 'text')
-    .addColumn('endpoint', 'text', (column) => column.notNull())
-    .addColumn('prompt_tokens', 'bigint')
-    .addColumn('completion_tokens', 'bigint')
-    .addColumn('cached_tokens', 'bigint')
-    .addColumn('total_tokens', 'bigint')
-    .addColumn('cost_nano', 'bigint')
-    .addColumn('status', 'text', (column) => column.notNull())
-    .addColumn('error_message', 'text')
-    .addColumn('status_code', 'integer')
-    .addColumn('latency_ms', 'bigint')
-    .addColumn('ttft_ms', 'bigint')
-    .addColumn('estimated', 'integer', (column) => column.notNull())
-    .addColumn('request_id', 'text')
-    .addColumn('attempt', 'integer', (column) => column.notNull())
-    .execute();
-  for (const column of ['user_id', 'api_key_id']) {
-    await db.schema
-      .createIndex(`gateway_usage_${column}`)
-      .on('gateway_usage')
-      .columns([column, 'timestamp'])
-      .execute();
-  }
-  await db.schema
-    .createIndex('gateway_usage_time')
-    .on('gateway_usage')
-    .columns(['timestamp', 'id'])
-    .execute();
+  for (const [name, table] of Object.entries<Table>(TABLES))
+    if (!table.isLater) await createTable(db, name, table);
+  await sql`insert into gateway_usage_counted (id, counted_until) values (1, 0)`.execute(db);
 }

@@ -1,150 +1,258 @@
 import type { Space } from '../shared/owner.ts';
-import type { Nanos } from '../shared/money.ts';
+import {
+  bigint,
+  bytes,
+  integer,
+  nanos,
+  nullable,
+  real,
+  table,
+  text,
+  textOf,
+  type RowOf,
+} from './define-table.ts';
 
-/** Tables of what requests and administrators did, and of what is kept for later requests, with the conventions of `Schema`. */
-export interface RecordSchema {
-  gateway_price_map: PriceMapRow;
-  gateway_answers: AnswerRow;
-  gateway_cache_clears: { readonly api_key_id: string; readonly cleared_at: number };
-  gateway_alerts: AlertRow;
-  gateway_token_factors: TokenFactorRow;
-  gateway_audit: AuditRow;
-  gateway_prompts: PromptRow;
-  gateway_objects: StoredObjectRow;
-  gateway_object_masks: { readonly kind: string; readonly id: string; readonly sealed: Uint8Array };
-  gateway_sign_in_codes: { readonly id: string; readonly expires_at: number };
-}
+/** Tables of what requests and administrators did, of sums of it, and of what is kept for later requests. */
+export const RECORD_TABLES = {
+  /** The only row of the stored price map. */
+  gateway_price_map: table({
+    id: integer,
+    date: text,
+    source: text,
+    updated_at: bigint,
+    content: text,
+  }),
+  /** A cached answer. */
+  gateway_answers: table(
+    {
+      key: text,
+      target: text,
+      prompt_tokens: bigint,
+      completion_tokens: bigint,
+      /** List of names as JSON. */
+      dropped_tools: text,
+      created_at: bigint,
+      expires_at: bigint,
+      /** Size in bytes of the whole row. */
+      size: bigint,
+      /** The questions that its own one is compared with; null if it is not compared. */
+      question_group: nullable(text),
+      /** Little-endian 32-bit numbers. */
+      vector: nullable(bytes),
+      /** The experiment whose workflows share the answer; null for answers to clients. */
+      experiment_id: nullable(text),
+      body: bytes,
+      api_key_id: nullable(text),
+    },
+    {
+      indexes: {
+        gateway_answers_api_key_id: { columns: ['api_key_id'] },
+        gateway_answers_created_at: { columns: ['created_at', 'size'] },
+        gateway_answers_experiment: { columns: ['experiment_id'] },
+        gateway_answers_expires_at: { columns: ['expires_at'] },
+      },
+    },
+  ),
+  gateway_cache_clears: table({
+    api_key_id: text,
+    cleared_at: bigint,
+  }),
+  /** An alert about a budget, which is sent to the webhook until it is accepted. */
+  gateway_alerts: table(
+    {
+      /** The same for every gateway that raises the alert. */
+      id: text,
+      kind: text,
+      account_id: text,
+      /** The name of the account, for people. */
+      label: text,
+      /** Percentage of the budget; null for a refused request. */
+      threshold: nullable(integer),
+      spent_nano: nanos,
+      limit_nano: nanos,
+      window_started_at: nullable(bigint),
+      window_ends_at: nullable(bigint),
+      created_at: bigint,
+      /** `pending`, `sent` or `failed`. */
+      state: text,
+      attempts: integer,
+      /** When a gateway can try to send it. A gateway that tries moves it into the future, so that no other one does. */
+      next_attempt_at: bigint,
+      sent_at: nullable(bigint),
+      /** Why the last attempt failed. */
+      problem: nullable(text),
+    },
+    { indexes: { gateway_alerts_due: { columns: ['state', 'next_attempt_at'] } } },
+  ),
+  /** How many tokens of a model one token of its estimate is, for texts in a script. */
+  gateway_token_factors: table(
+    {
+      model: text,
+      script: text,
+      factor_millionths: bigint,
+      updated_at: bigint,
+    },
+    { key: ['model', 'script'] },
+  ),
+  /** A change by an administrator, or a refused attempt. Rows are only added, and deleted when they are older than the retention. */
+  gateway_audit: table(
+    {
+      /** A UUID of version 7, so that ids of one process are in order. */
+      id: text,
+      at: bigint,
+      /** `master`, `key`, `anyone`, `cli` or `gateway`. */
+      actor: text,
+      /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
+      actor_id: nullable(text),
+      actor_user: nullable(text),
+      address: nullable(text),
+      /** The header X-Forwarded-For, which clients can set to anything. */
+      forwarded_for: nullable(text),
+      request_id: nullable(text),
+      /** The kind of object and what happened to it, e.g. `key.update`. */
+      action: text,
+      object: nullable(text),
+      /** `success`, `failed` or `refused`. */
+      outcome: text,
+      reason: nullable(text),
+      /** The members that changed, as JSON. */
+      before: nullable(text),
+      after: nullable(text),
+      /** Number of attempts; more than 1 only for refused ones that are recorded together. */
+      count: bigint,
+    },
+    { indexes: { gateway_audit_by_time: { columns: ['at', 'id'] } } },
+  ),
+  /** A request and its answer, without secrets. */
+  gateway_prompts: table(
+    {
+      id: text,
+      /** Start of the request. */
+      at: bigint,
+      /** That of the usage row. */
+      request_id: text,
+      user_id: nullable(text),
+      api_key_id: nullable(text),
+      model: text,
+      endpoint: text,
+      status: text,
+      /** The body as JSON, which is cut if it is too long. */
+      request: text,
+      /** The output of the model; null without one. */
+      answer: nullable(text),
+      truncated: integer,
+    },
+    {
+      indexes: {
+        gateway_prompts_by_request: { columns: ['request_id'] },
+        gateway_prompts_by_time: { columns: ['at', 'id'] },
+      },
+    },
+  ),
+  /** A file, a batch or a response that a provider stores. */
+  gateway_objects: table(
+    {
+      /** The id that the provider gave it. */
+      id: text,
+      provider: text,
+      kind: text,
+      user_id: text,
+      /** Who can see it. */
+      space: nullable(textOf<Space>()),
+      /** The key that pays for it. */
+      key_id: nullable(text),
+      /** The model that works on it, `provider:model`. */
+      model: nullable(text),
+      created_at: bigint,
+      /** The last state that the provider reported, as JSON. */
+      content: text,
+      /** What its cost is estimated from, as JSON. */
+      plan: nullable(text),
+      /** The reservation of what is not paid yet. */
+      hold_id: nullable(text),
+      /** When a gateway last asked whether it is finished. */
+      checked_at: nullable(bigint),
+    },
+    {
+      key: ['kind', 'id'],
+      indexes: {
+        gateway_objects_hold: { columns: ['hold_id'] },
+        gateway_objects_space: { columns: ['space', 'created_at'] },
+        gateway_objects_user: { columns: ['user_id', 'kind', 'created_at'] },
+      },
+    },
+  ),
+  gateway_object_masks: table(
+    {
+      kind: text,
+      id: text,
+      sealed: bytes,
+    },
+    { key: ['kind', 'id'] },
+  ),
+  gateway_sign_in_codes: table({
+    id: text,
+    expires_at: bigint,
+  }),
+  /** Sums of the usage rows of one interval that have the same name, within a scope. */
+  gateway_usage_sums: table(
+    {
+      /** Length of the interval: 1 or 24 hours. */
+      hours: integer,
+      /** What the name is: `model`, `user`, `key`, `team` or `organization`. */
+      kind: text,
+      /** Whose usage it is, e.g. `user:ada`; empty for that of all. */
+      scope: text,
+      /** Start of the interval, in UTC. */
+      start: bigint,
+      /** Empty for rows without one, e.g. without a team. */
+      name: text,
+      requests: bigint,
+      errors: bigint,
+      prompt_tokens: bigint,
+      completion_tokens: bigint,
+      cached_tokens: bigint,
+      total_tokens: bigint,
+      cost_nano: nanos,
+      /** Distributions of durations of a model, see `speeds.ts`; null for other kinds. */
+      speeds: nullable(text),
+    },
+    { key: ['hours', 'kind', 'scope', 'start', 'name'] },
+  ),
+  /** The only row about the sums. */
+  gateway_usage_counted: table({
+    id: integer,
+    /** Usage rows before this time are in the sums, and no others. */
+    counted_until: bigint,
+  }),
+  /** A text that a guardrail flagged. The text itself is not stored. */
+  gateway_guardrail_hits: table(
+    {
+      /** A UUID of version 7. */
+      id: text,
+      at: bigint,
+      request_id: text,
+      user_id: nullable(text),
+      api_key_id: nullable(text),
+      team_id: nullable(text),
+      endpoint: text,
+      /** Model that the request named. */
+      model: text,
+      profile: text,
+      /** `block`, `monitor` or `mask`. */
+      mode: text,
+      /** `input` or `output`. */
+      place: text,
+      score: nullable(real),
+      explanation: text,
+    },
+    { indexes: { gateway_guardrail_hits_by_time: { columns: ['at', 'id'] } } },
+  ),
+};
 
-/** A file, a batch or a response that a provider stores. */
-export interface StoredObjectRow {
-  /** The id that the provider gave it. */
-  readonly id: string;
-  readonly provider: string;
-  readonly kind: string;
-  readonly user_id: string;
-  /** Who can see it. */
-  readonly space: Space | null;
-  /** The key that pays for it. */
-  readonly key_id: string | null;
-  /** The model that works on it, `provider:model`. */
-  readonly model: string | null;
-  readonly created_at: number;
-  /** The last state that the provider reported, as JSON. */
-  readonly content: string;
-  /** What its cost is estimated from, as JSON. */
-  readonly plan: string | null;
-  /** The reservation of what is not paid yet. */
-  readonly hold_id: string | null;
-  /** When a gateway last asked whether it is finished. */
-  readonly checked_at: number | null;
-}
-
-/** The only row of the stored price map. */
-interface PriceMapRow {
-  readonly id: number;
-  readonly date: string;
-  readonly source: string;
-  readonly updated_at: number;
-  readonly content: string;
-}
-
-/** A cached answer. */
-interface AnswerRow {
-  readonly key: string;
-  readonly target: string;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  /** List of names as JSON. */
-  readonly dropped_tools: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-  /** Size in bytes of the whole row. */
-  readonly size: number;
-  /** The questions that its own one is compared with; null if it is not compared. */
-  readonly question_group: string | null;
-  /** Little-endian 32-bit numbers. */
-  readonly vector: Uint8Array | null;
-  /** The experiment whose workflows share the answer; null for answers to clients. */
-  readonly experiment_id: string | null;
-  readonly body: Uint8Array;
-  readonly api_key_id: string | null;
-}
-
-/** An alert about a budget, which is sent to the webhook until it is accepted. */
-export interface AlertRow {
-  /** The same for every gateway that raises the alert. */
-  readonly id: string;
-  readonly kind: string;
-  readonly account_id: string;
-  /** The name of the account, for people. */
-  readonly label: string;
-  /** Percentage of the budget; null for a refused request. */
-  readonly threshold: number | null;
-  readonly spent_nano: Nanos;
-  readonly limit_nano: Nanos;
-  readonly window_started_at: number | null;
-  readonly window_ends_at: number | null;
-  readonly created_at: number;
-  /** `pending`, `sent` or `failed`. */
-  readonly state: string;
-  readonly attempts: number;
-  /** When a gateway can try to send it. A gateway that tries moves it into the future, so that no other one does. */
-  readonly next_attempt_at: number;
-  readonly sent_at: number | null;
-  /** Why the last attempt failed. */
-  readonly problem: string | null;
-}
-
-/** How many tokens of a model one token of its estimate is, for texts in a script. */
-interface TokenFactorRow {
-  readonly model: string;
-  readonly script: string;
-  readonly factor_millionths: number;
-  readonly updated_at: number;
-}
-
-/** A change by an administrator, or a refused attempt. Rows are only added, and deleted when they are older than the retention. */
-export interface AuditRow {
-  /** A UUID of version 7, so that ids of one process are in order. */
-  readonly id: string;
-  readonly at: number;
-  /** `master`, `key`, `anyone`, `cli` or `gateway`. */
-  readonly actor: string;
-  /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
-  readonly actor_id: string | null;
-  readonly actor_user: string | null;
-  readonly address: string | null;
-  /** The header X-Forwarded-For, which clients can set to anything. */
-  readonly forwarded_for: string | null;
-  readonly request_id: string | null;
-  /** The kind of object and what happened to it, e.g. `key.update`. */
-  readonly action: string;
-  readonly object: string | null;
-  /** `success`, `failed` or `refused`. */
-  readonly outcome: string;
-  readonly reason: string | null;
-  /** The members that changed, as JSON. */
-  readonly before: string | null;
-  readonly after: string | null;
-  /** Number of attempts; more than 1 only for refused ones that are recorded together. */
-  readonly count: number;
-}
-
-/** A request and its answer, without secrets. */
-export interface PromptRow {
-  readonly id: string;
-  /** Start of the request. */
-  readonly at: number;
-  /** That of the usage row. */
-  readonly request_id: string;
-  readonly user_id: string | null;
-  readonly api_key_id: string | null;
-  readonly model: string;
-  readonly endpoint: string;
-  readonly status: string;
-  /** The body as JSON, which is cut if it is too long. */
-  readonly request: string;
-  /** The output of the model; null without one. */
-  readonly answer: string | null;
-  readonly truncated: number;
-}
+export type AlertRow = RowOf<typeof RECORD_TABLES.gateway_alerts>;
+export type AuditRow = RowOf<typeof RECORD_TABLES.gateway_audit>;
+export type PromptRow = RowOf<typeof RECORD_TABLES.gateway_prompts>;
+export type StoredObjectRow = RowOf<typeof RECORD_TABLES.gateway_objects>;
+export type UsageSumRow = RowOf<typeof RECORD_TABLES.gateway_usage_sums>;
+export type GuardrailHitRow = RowOf<typeof RECORD_TABLES.gateway_guardrail_hits>;

@@ -1,252 +1,319 @@
-import type { Nanos } from '../shared/money.ts';
-import type { ModelEntrySchema } from './model-entry-schema.ts';
-import type { RecordSchema } from './record-schema.ts';
-import type { SumsSchema } from './sums-schema.ts';
-import type { WorkflowSchema } from './workflow-schema.ts';
-
-/**
- * All tables, the same in both databases. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text. Columns with amounts
- * end in `_nano`; only they are read as bigint.
- */
-export interface Schema extends WorkflowSchema, RecordSchema, SumsSchema, ModelEntrySchema {
-  gateway_meta: MetaRow;
-  gateway_users: UserRow;
-  gateway_keys: KeyRow;
-  gateway_budgets: BudgetRow;
-  gateway_budget_resets: BudgetResetRow;
-  gateway_prices: PriceRow;
-  gateway_accounts: AccountRow;
-  gateway_reservations: ReservationRow;
-  gateway_processes: ProcessRow;
-  gateway_usage: UsageRow;
-  gateway_tags: TagRow;
-  gateway_groups: GroupRow;
-  gateway_team_members: TeamMemberRow;
-  gateway_invitations: InvitationRow;
-}
+import {
+  bigint,
+  bytes,
+  initially,
+  integer,
+  nanos,
+  notNegative,
+  nullable,
+  table,
+  text,
+  textOf,
+  unique,
+  type RowOf,
+  type RowsOf,
+} from './define-table.ts';
+import { RECORD_TABLES } from './record-schema.ts';
+import { WORKFLOW_TABLES } from './workflow-schema.ts';
 
 /** The only row about the database itself. */
-export interface MetaRow {
-  readonly id: number;
-  readonly schema_version: number;
+export const META = table({
+  id: integer,
+  schema_version: integer,
   /** Counts changes of users, keys, budgets, prices, providers and aliases, so that processes know when their caches are outdated. */
-  readonly revision: number;
+  revision: bigint,
   /** The process that keeps reservations only in memory. Ledgers of other processes must not write meanwhile. */
-  readonly ledger_owner: string | null;
-}
-
-export interface UserRow {
-  readonly user_id: string;
-  /** Internal id, which is random and never used again. What belongs to the user has it. */
-  readonly owner_id: string;
-  readonly alias: string | null;
-  readonly budget_id: string | null;
-  readonly blocked: number;
-  readonly metadata: string;
-  readonly rpm: number | null;
-  readonly tpm: number | null;
-  readonly max_parallel: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly deleted_at: number | null;
-  /** `admin`, `viewer` or `member`. */
-  readonly role: string;
-  /** The team that owns a service account; null for a person. */
-  readonly team_id: string | null;
-}
+  ledger_owner: nullable(text),
+});
 
 /** The kinds of groups that share a budget. */
 export type GroupKind = 'team' | 'org';
 
-/** A team or an organization. */
-export interface GroupRow {
-  readonly kind: GroupKind;
-  readonly id: string;
-  /** Internal id, which is random and never used again. */
-  readonly owner_id: string;
-  /** The organization of a team. */
-  readonly parent_id: string | null;
-  readonly alias: string | null;
-  readonly budget_id: string | null;
-  readonly blocked: number;
-  readonly metadata: string;
-  readonly allowed_models: string | null;
-  readonly rpm: number | null;
-  readonly tpm: number | null;
-  readonly max_parallel: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+/** Tables of accounts, of what they have used, and of the models that they can use. */
+const ACCOUNT_TABLES = {
+  gateway_users: table(
+    {
+      user_id: text,
+      /** Internal id, which is random and never used again. What belongs to the user has it. */
+      owner_id: text,
+      alias: nullable(text),
+      budget_id: nullable(text),
+      blocked: integer,
+      metadata: text,
+      rpm: nullable(bigint),
+      tpm: nullable(bigint),
+      max_parallel: nullable(bigint),
+      created_at: bigint,
+      updated_at: bigint,
+      deleted_at: nullable(bigint),
+      /** `admin`, `viewer` or `member`. */
+      role: initially(text, 'member'),
+      /** The team that owns a service account; null for a person. */
+      team_id: nullable(text),
+    },
+    { indexes: { gateway_users_owner: { columns: ['owner_id'], isUnique: true } } },
+  ),
+  gateway_keys: table(
+    {
+      id: text,
+      key_hash: unique(text),
+      key_prefix: text,
+      /** Hash of the secret before the last rotation, which is valid until `previous_expires_at`. */
+      previous_hash: unique(nullable(text)),
+      previous_expires_at: nullable(bigint),
+      key_name: nullable(text),
+      user_id: text,
+      is_active: integer,
+      expires_at: nullable(bigint),
+      last_used_at: nullable(bigint),
+      metadata: text,
+      allowed_models: nullable(text),
+      rpm: nullable(bigint),
+      tpm: nullable(bigint),
+      max_parallel: nullable(bigint),
+      max_budget_nano: nullable(nanos),
+      budget_duration_sec: nullable(bigint),
+      created_at: bigint,
+      updated_at: bigint,
+      /** 1 or 0; null for the setting of the gateway. */
+      log_prompts: nullable(integer),
+      /** `models` or `manage`. */
+      scope: initially(text, 'models'),
+      team_id: nullable(text),
+      alert_thresholds: nullable(text),
+      /** `own` or `issued`. */
+      issuer: initially(text, 'issued'),
+      /** 1 if a member of the team has made it for itself. */
+      self_made: initially(integer, 0),
+    },
+    { indexes: { gateway_keys_user: { columns: ['user_id'] } } },
+  ),
+  gateway_budgets: table({
+    budget_id: text,
+    name: nullable(text),
+    max_budget_nano: nullable(nanos),
+    budget_duration_sec: nullable(bigint),
+    created_at: bigint,
+    updated_at: bigint,
+    /** `day`, `week` or `month` instead of a duration. */
+    calendar: nullable(text),
+    time_zone: nullable(text),
+    /** List of percentages as JSON; null for the configured ones. */
+    alert_thresholds: nullable(text),
+  }),
+  gateway_budget_resets: table(
+    {
+      id: text,
+      account_id: text,
+      spent_nano: nanos,
+      reset_at: bigint,
+      next_reset_at: nullable(bigint),
+    },
+    { indexes: { gateway_budget_resets_account: { columns: ['account_id', 'reset_at'] } } },
+  ),
+  gateway_prices: table(
+    {
+      model_key: text,
+      effective_at: bigint,
+      /** Price per million tokens. */
+      input_nano: nanos,
+      cached_input_nano: nullable(nanos),
+      output_nano: nanos,
+      created_at: bigint,
+      cache_write_nano: nullable(nanos),
+      cache_write_1h_nano: nullable(nanos),
+      /** List of tiers as JSON; null if there are none. */
+      tiers: nullable(text),
+      /** Prices of units as JSON; null if there are none. */
+      units: nullable(text),
+    },
+    { key: ['model_key', 'effective_at'] },
+  ),
+  /** Spending and reservations of a user, a key, a team, an organization or a tag. */
+  gateway_accounts: table({
+    /** The kind and the id of the owner, e.g. `user:<id>`. */
+    id: text,
+    spent_nano: nanos,
+    reserved_nano: notNegative(nanos),
+    running: notNegative(integer),
+    window_started_at: nullable(bigint),
+    window_ends_at: nullable(bigint),
+    /** A SlidingMinute as JSON; null without a limit per minute. */
+    minute: nullable(text),
+  }),
+  /** The amount reserved for a request in flight. */
+  gateway_reservations: table({
+    id: text,
+    process_id: text,
+    user_id: text,
+    key_id: nullable(text),
+    amount_nano: nanos,
+    tokens: bigint,
+    created_at: bigint,
+    /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
+    other_accounts: nullable(text),
+    /** The usage so far as JSON, which is written if the process is killed; null if nothing is known to be used. */
+    interrupted: nullable(text),
+  }),
+  /** A process that holds reservations; those of a dead one are released, or billed with what they had used. */
+  gateway_processes: table({
+    id: text,
+    /** The machine and its process id namespace, to which `pid` belongs. */
+    machine: text,
+    pid: integer,
+    seen_at: bigint,
+  }),
+  gateway_usage: table(
+    {
+      id: text,
+      timestamp: bigint,
+      user_id: nullable(text),
+      api_key_id: nullable(text),
+      model: text,
+      provider: nullable(text),
+      endpoint: text,
+      prompt_tokens: nullable(bigint),
+      completion_tokens: nullable(bigint),
+      cached_tokens: nullable(bigint),
+      total_tokens: nullable(bigint),
+      cost_nano: nullable(nanos),
+      status: text,
+      error_message: nullable(text),
+      /** Why a provider failed. For administrators only, because it can contain addresses. */
+      error_detail: nullable(text),
+      status_code: nullable(integer),
+      latency_ms: nullable(bigint),
+      ttft_ms: nullable(bigint),
+      /** 1 if the tokens are estimated, because the provider did not report them. */
+      estimated: integer,
+      request_id: nullable(text),
+      attempt: integer,
+      /** The part of `prompt_tokens` that the provider wrote to its cache. */
+      cache_write_tokens: nullable(bigint),
+      /** The part of `cache_write_tokens` that was written for 1 hour. */
+      cache_write_1h_tokens: nullable(bigint),
+      /** `own` for a configured price, or the date and the entry of the price map; null without a cost. */
+      priced_by: nullable(text),
+      /** The client's own user that the request names. It is not checked. */
+      end_user: nullable(text),
+      /** `exact` or `semantic` for an answer from the cache; null for others. */
+      cache_hit: nullable(text),
+      /** Tags of the request as a JSON list; null without tags. */
+      tags: nullable(text),
+      /** What the request used besides tokens, as JSON; null if there is nothing. */
+      units: nullable(text),
+      team_id: nullable(text),
+      organization_id: nullable(text),
+    },
+    {
+      indexes: {
+        gateway_usage_api_key_id: { columns: ['api_key_id', 'timestamp'] },
+        gateway_usage_errors: { columns: ['timestamp', 'id'], where: "status = 'error'" },
+        gateway_usage_model: { columns: ['model', 'timestamp', 'id'] },
+        gateway_usage_organization_id: {
+          columns: ['organization_id', 'timestamp'],
+          where: 'organization_id is not null',
+        },
+        gateway_usage_team: { columns: ['team_id', 'timestamp', 'id'], where: 'team_id is not null' },
+        gateway_usage_team_id: { columns: ['team_id', 'timestamp'], where: 'team_id is not null' },
+        gateway_usage_time: { columns: ['timestamp', 'id'] },
+        gateway_usage_user_id: { columns: ['user_id', 'timestamp'] },
+      },
+    },
+  ),
+  /** A tag of requests that has a budget. */
+  gateway_tags: table({
+    tag: text,
+    budget_id: text,
+    created_at: bigint,
+    updated_at: bigint,
+  }),
+  /** A team or an organization. */
+  gateway_groups: table(
+    {
+      kind: textOf<GroupKind>(),
+      id: text,
+      /** Internal id, which is random and never used again. */
+      owner_id: text,
+      /** The organization of a team. */
+      parent_id: nullable(text),
+      alias: nullable(text),
+      budget_id: nullable(text),
+      blocked: integer,
+      metadata: text,
+      allowed_models: nullable(text),
+      rpm: nullable(bigint),
+      tpm: nullable(bigint),
+      max_parallel: nullable(bigint),
+      created_at: bigint,
+      updated_at: bigint,
+    },
+    { key: ['kind', 'id'] },
+  ),
+  gateway_team_members: table(
+    {
+      team_id: text,
+      user_id: text,
+      /** `admin` or `member`. */
+      role: text,
+      created_at: bigint,
+    },
+    { key: ['team_id', 'user_id'], indexes: { gateway_team_members_user: { columns: ['user_id'] } } },
+  ),
+  /** A team that a user can join. */
+  gateway_invitations: table(
+    {
+      team_id: text,
+      user_id: text,
+      /** `admin` or `member`. */
+      role: text,
+      created_at: bigint,
+      /** Null for the master key. */
+      invited_by: nullable(text),
+      expires_at: bigint,
+    },
+    { key: ['team_id', 'user_id'], indexes: { gateway_invitations_user: { columns: ['user_id'] } } },
+  ),
+  gateway_providers: table({
+    name: text,
+    /** The entry as JSON, as in the configuration file, without secrets. */
+    settings: text,
+    /** List of the names of secrets as JSON. */
+    secret_names: text,
+    /** The secrets, encrypted; null if there are none. */
+    secrets: nullable(bytes),
+    created_at: bigint,
+    updated_at: bigint,
+  }),
+  gateway_aliases: table({
+    name: text,
+    /** The entry as JSON, as in the configuration file. */
+    settings: text,
+    created_at: bigint,
+    updated_at: bigint,
+  }),
+};
 
-export interface TeamMemberRow {
-  readonly team_id: string;
-  readonly user_id: string;
-  /** `admin` or `member`. */
-  readonly role: string;
-  readonly created_at: number;
-}
+/**
+ * All tables, the same in both databases, except for `META`. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text.
+ * Columns with amounts end in `_nano`; only they are read as bigint.
+ */
+export const TABLES = { ...ACCOUNT_TABLES, ...WORKFLOW_TABLES, ...RECORD_TABLES };
 
-/** A team that a user can join. */
-export interface InvitationRow extends TeamMemberRow {
-  /** Null for the master key. */
-  readonly invited_by: string | null;
-  readonly expires_at: number;
-}
-
-export interface KeyRow {
-  readonly id: string;
-  readonly key_hash: string;
-  readonly key_prefix: string;
-  /** Hash of the secret before the last rotation, which is valid until `previous_expires_at`. */
-  readonly previous_hash: string | null;
-  readonly previous_expires_at: number | null;
-  readonly key_name: string | null;
-  readonly user_id: string;
-  readonly is_active: number;
-  readonly expires_at: number | null;
-  readonly last_used_at: number | null;
-  readonly metadata: string;
-  readonly allowed_models: string | null;
-  readonly rpm: number | null;
-  readonly tpm: number | null;
-  readonly max_parallel: number | null;
-  readonly max_budget_nano: Nanos | null;
-  readonly budget_duration_sec: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  /** 1 or 0; null for the setting of the gateway. */
-  readonly log_prompts: number | null;
-  /** `models` or `manage`. */
-  readonly scope: string;
-  readonly team_id: string | null;
-  readonly alert_thresholds: string | null;
-  /** `own` or `issued`. */
-  readonly issuer: string;
-  /** 1 if a member of the team has made it for itself. */
-  readonly self_made: number;
-}
-
-export interface BudgetRow {
-  readonly budget_id: string;
-  readonly name: string | null;
-  readonly max_budget_nano: Nanos | null;
-  readonly budget_duration_sec: number | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  /** `day`, `week` or `month` instead of a duration. */
-  readonly calendar: string | null;
-  readonly time_zone: string | null;
-  /** List of percentages as JSON; null for the configured ones. */
-  readonly alert_thresholds: string | null;
-}
-
-export interface BudgetResetRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly spent_nano: Nanos;
-  readonly reset_at: number;
-  readonly next_reset_at: number | null;
-}
-
-export interface PriceRow {
-  readonly model_key: string;
-  readonly effective_at: number;
-  /** Price per million tokens. */
-  readonly input_nano: Nanos;
-  readonly cached_input_nano: Nanos | null;
-  readonly output_nano: Nanos;
-  readonly created_at: number;
-  readonly cache_write_nano: Nanos | null;
-  readonly cache_write_1h_nano: Nanos | null;
-  /** List of tiers as JSON; null if there are none. */
-  readonly tiers: string | null;
-  /** Prices of units as JSON; null if there are none. */
-  readonly units: string | null;
-}
-
-/** Spending and reservations of a user, a key, a team, an organization or a tag. */
-export interface AccountRow {
-  /** The kind and the id of the owner, e.g. `user:<id>`. */
-  readonly id: string;
-  readonly spent_nano: Nanos;
-  readonly reserved_nano: Nanos;
-  readonly running: number;
-  readonly window_started_at: number | null;
-  readonly window_ends_at: number | null;
-  /** A SlidingMinute as JSON; null without a limit per minute. */
-  readonly minute: string | null;
-}
-
-/** The amount reserved for a request in flight. */
-export interface ReservationRow {
-  readonly id: string;
-  readonly process_id: string;
-  readonly user_id: string;
-  readonly key_id: string | null;
-  readonly amount_nano: Nanos;
-  readonly tokens: number;
-  readonly created_at: number;
-  /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
-  readonly other_accounts: string | null;
-  /** The usage so far as JSON, which is written if the process is killed; null if nothing is known to be used. */
-  readonly interrupted: string | null;
-}
-
-/** A process that holds reservations; those of a dead one are released, or billed with what they had used. */
-export interface ProcessRow {
-  readonly id: string;
-  /** The machine and its process id namespace, to which `pid` belongs. */
-  readonly machine: string;
-  readonly pid: number;
-  readonly seen_at: number;
-}
-
-export interface UsageRow {
-  readonly id: string;
-  readonly timestamp: number;
-  readonly user_id: string | null;
-  readonly api_key_id: string | null;
-  readonly model: string;
-  readonly provider: string | null;
-  readonly endpoint: string;
-  readonly prompt_tokens: number | null;
-  readonly completion_tokens: number | null;
-  readonly cached_tokens: number | null;
-  readonly total_tokens: number | null;
-  readonly cost_nano: Nanos | null;
-  readonly status: string;
-  readonly error_message: string | null;
-  /** Why a provider failed. For administrators only, because it can contain addresses. */
-  readonly error_detail: string | null;
-  readonly status_code: number | null;
-  readonly latency_ms: number | null;
-  readonly ttft_ms: number | null;
-  /** 1 if the tokens are estimated, because the provider did not report them. */
-  readonly estimated: number;
-  readonly request_id: string | null;
-  readonly attempt: number;
-  /** The part of `prompt_tokens` that the provider wrote to its cache. */
-  readonly cache_write_tokens: number | null;
-  /** The part of `cache_write_tokens` that was written for 1 hour. */
-  readonly cache_write_1h_tokens: number | null;
-  /** `own` for a configured price, or the date and the entry of the price map; null without a cost. */
-  readonly priced_by: string | null;
-  /** The client's own user that the request names. It is not checked. */
-  readonly end_user: string | null;
-  /** `exact` or `semantic` for an answer from the cache; null for others. */
-  readonly cache_hit: string | null;
-  /** Tags of the request as a JSON list; null without tags. */
-  readonly tags: string | null;
-  /** What the request used besides tokens, as JSON; null if there is nothing. */
-  readonly units: string | null;
-  readonly team_id: string | null;
-  readonly organization_id: string | null;
-}
-
-/** A tag of requests that has a budget. */
-export interface TagRow {
-  readonly tag: string;
-  readonly budget_id: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type Schema = RowsOf<typeof TABLES> & { gateway_meta: MetaRow };
+export type MetaRow = RowOf<typeof META>;
+export type UserRow = RowOf<typeof ACCOUNT_TABLES.gateway_users>;
+export type KeyRow = RowOf<typeof ACCOUNT_TABLES.gateway_keys>;
+export type BudgetRow = RowOf<typeof ACCOUNT_TABLES.gateway_budgets>;
+export type BudgetResetRow = RowOf<typeof ACCOUNT_TABLES.gateway_budget_resets>;
+export type PriceRow = RowOf<typeof ACCOUNT_TABLES.gateway_prices>;
+export type AccountRow = RowOf<typeof ACCOUNT_TABLES.gateway_accounts>;
+export type ReservationRow = RowOf<typeof ACCOUNT_TABLES.gateway_reservations>;
+export type ProcessRow = RowOf<typeof ACCOUNT_TABLES.gateway_processes>;
+export type UsageRow = RowOf<typeof ACCOUNT_TABLES.gateway_usage>;
+export type TagRow = RowOf<typeof ACCOUNT_TABLES.gateway_tags>;
+export type GroupRow = RowOf<typeof ACCOUNT_TABLES.gateway_groups>;
+export type TeamMemberRow = RowOf<typeof ACCOUNT_TABLES.gateway_team_members>;
+export type InvitationRow = RowOf<typeof ACCOUNT_TABLES.gateway_invitations>;
+export type ProviderRow = RowOf<typeof ACCOUNT_TABLES.gateway_providers>;
+export type AliasRow = RowOf<typeof ACCOUNT_TABLES.gateway_aliases>;

@@ -1,13 +1,16 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
+import { nullable, type RowOf, type Table, text, textOf } from './define-table.ts';
 import { type Owner, type Space, spacesOfUser, type Viewer } from '../shared/owner.ts';
 
 /** Columns of rows that have an owner. */
-export interface OwnedRow {
+export const OWNED = {
   /** The user who pays; null for the master key. It is only for display, because ids of users can be used again. */
-  readonly owner: string | null;
+  owner: nullable(text),
   /** Who can see the row; null for the master key only. */
-  readonly space: Space | null;
-}
+  space: nullable(textOf<Space>()),
+};
+
+export type OwnedRow = RowOf<Table<typeof OWNED>>;
 
 export const ownedColumns = (owner: Owner | null): OwnedRow => ({
   owner: owner?.userId ?? null,

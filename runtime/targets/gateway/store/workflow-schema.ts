@@ -1,211 +1,256 @@
-import type { Nanos } from '../shared/money.ts';
-import type { OwnedRow } from './space-columns.ts';
-
-/** Tables of datasets, experiments, workflows and jobs, with the conventions of `Schema`. */
-export interface WorkflowSchema {
-  gateway_datasets: DatasetRow;
-  gateway_chunks: ChunkRow;
-  gateway_uploads: UploadRow;
-  gateway_experiments: ExperimentRow;
-  gateway_workflows: WorkflowRow;
-  gateway_jobs: JobRow;
-  gateway_job_ranges: JobRangeRow;
-  gateway_job_logs: JobLogRow;
-  gateway_secrets: SecretRow;
-  gateway_signing_keys: SigningKeyRow;
-}
-
-/** Columns of objects that users own, tag and search. */
-interface Tagged extends OwnedRow {
-  /** Tags as JSON. */
-  readonly tags: string;
-  /** Name and description in lower case, which a search compares with. */
-  readonly search_text: string;
-}
-
-export interface DatasetRow extends Tagged {
-  readonly id: string;
-  readonly filename: string;
-  readonly format: string;
-  /** Size of the uploaded file in bytes. */
-  readonly size: number;
-  readonly row_count: number;
-  /** Names of the columns as JSON. */
-  readonly columns: string;
-  /** 1 if every row has a ground truth. */
-  readonly ground_truth: number;
-  /** Id of the workflow whose answers these are. */
-  readonly run_id: string | null;
-  readonly generated: number;
-  readonly generated_by: string | null;
-  /** 0 while the dataset is being written; clients do not see it then. */
-  readonly complete: number;
-  /** From where it was imported. */
-  readonly source: string | null;
-  readonly created_at: number;
-}
-
-/** An upload that continues where it stopped. Its bytes are chunks, which count bytes instead of rows. */
-export interface UploadRow extends OwnedRow {
-  readonly id: string;
-  readonly filename: string;
-  /** Size of the file in bytes. */
-  readonly size: number;
-  /** Number of bytes that are stored; the size only when the dataset exists. */
-  readonly received: number;
-  /** New names of columns as JSON. */
-  readonly columns: string | null;
-  readonly dataset_id: string | null;
-  readonly created_at: number;
-  readonly expires_at: number;
-}
-
-/** Consecutive rows of a dataset, of scores or of an artifact, which are too large for one value. */
-interface ChunkRow {
-  readonly set_id: string;
-  readonly first_row: number;
-  readonly row_count: number;
-  readonly bytes: Uint8Array;
-}
-
-interface ExperimentRow extends Tagged {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly dataset_id: string;
-  readonly max_samples: number;
-  /** Task definition as JSON. */
-  readonly task: string;
-  readonly created_at: number;
-  readonly updated_at: number | null;
-}
+import { OWNED } from './space-columns.ts';
+import {
+  bigint,
+  bytes,
+  initially,
+  integer,
+  nanos,
+  nullable,
+  table,
+  text,
+  textOf,
+  type RowOf,
+} from './define-table.ts';
 
 /** `running` is never stored: it is a created workflow with a job that has begun. */
 export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
 export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
 
-interface WorkflowRow extends Tagged {
-  readonly id: string;
-  readonly experiment_id: string;
-  readonly name: string;
-  readonly description: string;
-  /** Specification with all defaults, as JSON. */
-  readonly spec: string;
-  readonly status: WorkflowStatus;
-  readonly error: string | null;
-  /** Metrics by name as JSON; null before there are any. */
-  readonly metrics: string | null;
-  /** Id of the chunks with its compiled results. */
-  readonly artifact_id: string | null;
-  readonly team_id: string | null;
-  /** The key that started the work; null for the master key, and for work of earlier versions. */
-  readonly key_id: string | null;
-  readonly created_at: number;
-  readonly updated_at: number | null;
-}
+/** Columns of objects that users own, tag and search. */
+const TAGGED = {
+  ...OWNED,
+  /** Tags as JSON. */
+  tags: initially(text, '[]'),
+  /** Name and description in lower case, which a search compares with. */
+  search_text: initially(text, ''),
+};
 
-export interface JobRow extends OwnedRow {
-  readonly id: string;
-  readonly workflow_id: string | null;
-  readonly type: string;
-  readonly name: string;
-  readonly description: string;
-  readonly status: JobStatus;
-  /** Specification as JSON. */
-  readonly spec: string;
-  readonly dataset_id: string;
-  /** Id of the dataset that rows are written to. */
-  readonly output_id: string | null;
-  readonly total_rows: number;
-  /** Number of finished rows, which are all written. */
-  readonly done_rows: number;
-  readonly failed_rows: number;
-  /** First row that is in no range yet. */
-  readonly next_row: number;
-  /** Result as JSON. */
-  readonly result: string | null;
-  readonly error: string | null;
-  /** 1 if the job is cancelled. */
-  readonly cancelled: number;
-  /** Process that runs the job. Its lease expires at `lease_until` unless it is renewed. */
-  readonly lease_owner: string | null;
-  readonly lease_until: number | null;
-  /** Number of claims of the job. Writes of earlier holders are refused. */
-  readonly lease_epoch: number;
-  readonly timeout_sec: number;
-  /** End of the time limit, counted from the last progress. */
-  readonly deadline_at: number | null;
-  readonly compute: string;
-  /** The encoders that workers fetch, as JSON; null before the first worker needs them. */
-  readonly files: string | null;
-  /** Id of the job in the compute backend. */
-  readonly compute_ref: string | null;
-  /** Number of workers that ended before the job did, since the last batch was written. */
-  readonly failed_workers: number;
-  /** Why the job waits, unless it waits for a free slot. */
-  readonly queued_reason: string | null;
-  /** A paused job is not claimed before this time. */
-  readonly resume_at: number | null;
-  /** Number of workers that the job is divided among. */
-  readonly workers: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly cost_nano: Nanos;
-  /** The team that is billed in addition to the owner. */
-  readonly team_id: string | null;
-  /** The key that started the work; null for the master key, and for work of earlier versions. */
-  readonly key_id: string | null;
-  readonly created_at: number;
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
-}
+/** Tables of datasets, experiments, workflows and jobs. */
+export const WORKFLOW_TABLES = {
+  gateway_datasets: table(
+    {
+      id: text,
+      filename: text,
+      format: text,
+      /** Size of the uploaded file in bytes. */
+      size: bigint,
+      row_count: bigint,
+      /** Names of the columns as JSON. */
+      columns: text,
+      /** 1 if every row has a ground truth. */
+      ground_truth: integer,
+      /** Id of the workflow whose answers these are. */
+      run_id: nullable(text),
+      generated: integer,
+      generated_by: nullable(text),
+      /** 0 while the dataset is being written; clients do not see it then. */
+      complete: integer,
+      /** From where it was imported. */
+      source: nullable(text),
+      created_at: bigint,
+      ...TAGGED,
+    },
+    {
+      indexes: {
+        gateway_datasets_by_run_id: { columns: ['run_id'] },
+        gateway_datasets_space: { columns: ['space', 'created_at'] },
+      },
+    },
+  ),
+  /** Consecutive rows of a dataset, of scores or of an artifact, which are too large for one value. */
+  gateway_chunks: table(
+    {
+      set_id: text,
+      first_row: bigint,
+      row_count: bigint,
+      bytes: bytes,
+    },
+    { key: ['set_id', 'first_row'] },
+  ),
+  /** An upload that continues where it stopped. Its bytes are chunks, which count bytes instead of rows. */
+  gateway_uploads: table(
+    {
+      id: text,
+      filename: text,
+      /** Size of the file in bytes. */
+      size: bigint,
+      /** Number of bytes that are stored; the size only when the dataset exists. */
+      received: bigint,
+      /** New names of columns as JSON. */
+      columns: nullable(text),
+      dataset_id: nullable(text),
+      created_at: bigint,
+      expires_at: bigint,
+      ...OWNED,
+    },
+    { indexes: { gateway_uploads_space: { columns: ['space', 'created_at'] } } },
+  ),
+  gateway_experiments: table(
+    {
+      id: text,
+      name: text,
+      description: text,
+      dataset_id: text,
+      max_samples: bigint,
+      /** Task definition as JSON. */
+      task: text,
+      created_at: bigint,
+      updated_at: nullable(bigint),
+      ...TAGGED,
+    },
+    { indexes: { gateway_experiments_space: { columns: ['space', 'created_at'] } } },
+  ),
+  gateway_workflows: table(
+    {
+      id: text,
+      experiment_id: text,
+      name: text,
+      description: text,
+      /** Specification with all defaults, as JSON. */
+      spec: text,
+      status: textOf<WorkflowStatus>(),
+      error: nullable(text),
+      /** Metrics by name as JSON; null before there are any. */
+      metrics: nullable(text),
+      /** Id of the chunks with its compiled results. */
+      artifact_id: nullable(text),
+      team_id: nullable(text),
+      /** The key that started the work; null for the master key, and for work of earlier versions. */
+      key_id: nullable(text),
+      created_at: bigint,
+      updated_at: nullable(bigint),
+      ...TAGGED,
+    },
+    {
+      indexes: {
+        gateway_workflows_by_experiment_id: { columns: ['experiment_id'] },
+        gateway_workflows_space: { columns: ['space', 'created_at'] },
+      },
+    },
+  ),
+  gateway_jobs: table(
+    {
+      id: text,
+      workflow_id: nullable(text),
+      type: text,
+      name: text,
+      description: text,
+      status: textOf<JobStatus>(),
+      /** Specification as JSON. */
+      spec: text,
+      dataset_id: text,
+      /** Id of the dataset that rows are written to. */
+      output_id: nullable(text),
+      total_rows: bigint,
+      /** Number of finished rows, which are all written. */
+      done_rows: bigint,
+      failed_rows: bigint,
+      /** First row that is in no range yet. */
+      next_row: initially(bigint, 0),
+      /** Result as JSON. */
+      result: nullable(text),
+      error: nullable(text),
+      /** 1 if the job is cancelled. */
+      cancelled: integer,
+      /** Process that runs the job. Its lease expires at `lease_until` unless it is renewed. */
+      lease_owner: nullable(text),
+      lease_until: nullable(bigint),
+      /** Number of claims of the job. Writes of earlier holders are refused. */
+      lease_epoch: bigint,
+      timeout_sec: bigint,
+      /** End of the time limit, counted from the last progress. */
+      deadline_at: nullable(bigint),
+      compute: text,
+      /** The encoders that workers fetch, as JSON; null before the first worker needs them. */
+      files: nullable(text),
+      /** Id of the job in the compute backend. */
+      compute_ref: nullable(text),
+      /** Number of workers that ended before the job did, since the last batch was written. */
+      failed_workers: initially(bigint, 0),
+      /** Why the job waits, unless it waits for a free slot. */
+      queued_reason: nullable(text),
+      /** A paused job is not claimed before this time. */
+      resume_at: nullable(bigint),
+      /** Number of workers that the job is divided among. */
+      workers: initially(bigint, 0),
+      prompt_tokens: bigint,
+      completion_tokens: bigint,
+      cost_nano: nanos,
+      /** The team that is billed in addition to the owner. */
+      team_id: nullable(text),
+      /** The key that started the work; null for the master key, and for work of earlier versions. */
+      key_id: nullable(text),
+      created_at: bigint,
+      started_at: nullable(bigint),
+      ended_at: nullable(bigint),
+      ...OWNED,
+    },
+    {
+      indexes: {
+        gateway_jobs_by_status: { columns: ['status', 'created_at'] },
+        gateway_jobs_by_workflow_id: { columns: ['workflow_id'] },
+        gateway_jobs_space: { columns: ['space', 'created_at'] },
+      },
+    },
+  ),
+  /** Consecutive rows of a job, which one worker processes at a time. The last range of a job has no rows: its worker ends the job. */
+  gateway_job_ranges: table(
+    {
+      job_id: text,
+      first_row: bigint,
+      row_count: bigint,
+      /** The next row to process. All rows before it are written. */
+      next_row: bigint,
+      failed_rows: bigint,
+      /** In a retry: failed rows from this index are repeated. Null once all of them were. */
+      retry_row: nullable(bigint),
+      /** In a retry: number of failed rows that are not repeated yet. */
+      rows_to_retry: bigint,
+      /** State that a worker needs to continue at `next_row`, as JSON. */
+      checkpoint: nullable(text),
+      /** 1 if all rows are processed. */
+      ended: integer,
+      /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
+      lease_owner: nullable(text),
+      lease_until: nullable(bigint),
+      /** Number of leases of the range. Writes of earlier holders are refused. */
+      lease_epoch: bigint,
+      /** Number of workers that ended while they held the range, since its last batch was written. */
+      failed_workers: bigint,
+    },
+    { key: ['job_id', 'first_row'] },
+  ),
+  gateway_job_logs: table(
+    {
+      id: text,
+      job_id: text,
+      at: bigint,
+      level: text,
+      text: text,
+    },
+    { indexes: { gateway_job_logs_by_job_id: { columns: ['job_id', 'id'] } } },
+  ),
+  gateway_secrets: table(
+    {
+      /** Who can use the secret; empty for the master key. */
+      space: text,
+      name: text,
+      /** Encrypted value. */
+      value: bytes,
+      description: text,
+      created_at: bigint,
+      updated_at: nullable(bigint),
+    },
+    { key: ['space', 'name'] },
+  ),
+  /** A key that is created once and shared by all processes on the database. */
+  gateway_signing_keys: table({
+    purpose: text,
+    bytes: bytes,
+  }),
+};
 
-/** Consecutive rows of a job, which one worker processes at a time. The last range of a job has no rows: its worker ends the job. */
-export interface JobRangeRow {
-  readonly job_id: string;
-  readonly first_row: number;
-  readonly row_count: number;
-  /** The next row to process. All rows before it are written. */
-  readonly next_row: number;
-  readonly failed_rows: number;
-  /** In a retry: failed rows from this index are repeated. Null once all of them were. */
-  readonly retry_row: number | null;
-  /** In a retry: number of failed rows that are not repeated yet. */
-  readonly rows_to_retry: number;
-  /** State that a worker needs to continue at `next_row`, as JSON. */
-  readonly checkpoint: string | null;
-  /** 1 if all rows are processed. */
-  readonly ended: number;
-  /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
-  readonly lease_owner: string | null;
-  readonly lease_until: number | null;
-  /** Number of leases of the range. Writes of earlier holders are refused. */
-  readonly lease_epoch: number;
-  /** Number of workers that ended while they held the range, since its last batch was written. */
-  readonly failed_workers: number;
-}
-
-interface JobLogRow {
-  readonly id: string;
-  readonly job_id: string;
-  readonly at: number;
-  readonly level: string;
-  readonly text: string;
-}
-
-interface SecretRow {
-  /** Who can use the secret; empty for the master key. */
-  readonly space: string;
-  readonly name: string;
-  /** Encrypted value. */
-  readonly value: Uint8Array;
-  readonly description: string;
-  readonly created_at: number;
-  readonly updated_at: number | null;
-}
-
-/** A key that is created once and shared by all processes on the database. */
-interface SigningKeyRow {
-  readonly purpose: string;
-  readonly bytes: Uint8Array;
-}
+export type DatasetRow = RowOf<typeof WORKFLOW_TABLES.gateway_datasets>;
+export type UploadRow = RowOf<typeof WORKFLOW_TABLES.gateway_uploads>;
+export type JobRow = RowOf<typeof WORKFLOW_TABLES.gateway_jobs>;
+export type JobRangeRow = RowOf<typeof WORKFLOW_TABLES.gateway_job_ranges>;

@@ -5,7 +5,7 @@ import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-import type { GuardrailHitRow } from '../../store/sums-schema.ts';
+import type { GuardrailHitRow } from '../../store/record-schema.ts';
 
 /** Selects hits. All conditions that are set must match. */
 interface HitFilter {

@@ -1,13 +1,12 @@
 import { csvLine } from '../../shared/csv-line.ts';
 import { dollarText } from '../../shared/money.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { USAGE_COLUMNS } from '../../store/columns.ts';
 import { tagsIn } from './tags-in.ts';
-import type { UsageRow } from '../../store/schema.ts';
+import { TABLES, type UsageRow } from '../../store/schema.ts';
 import { keysOf } from '#core/values/keys.ts';
 
 /** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are left out. */
-const COLUMNS = keysOf(USAGE_COLUMNS).filter((name) => name !== 'error_detail');
+const COLUMNS = keysOf(TABLES.gateway_usage.columns).filter((name) => name !== 'error_detail');
 
 /** Names of the API that differ from those of the database. */
 const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {

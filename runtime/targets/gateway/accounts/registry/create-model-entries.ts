@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { AliasRow, ProviderRow } from '../../store/model-entry-schema.ts';
+import type { AliasRow, ProviderRow } from '../../store/schema.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
 import { addressOf, secretNames } from './entry-secrets.ts';

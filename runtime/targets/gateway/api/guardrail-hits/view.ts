@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { GuardrailHitRow } from '../../store/sums-schema.ts';
+import type { GuardrailHitRow } from '../../store/record-schema.ts';
 import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import type { hitPage } from './schemas.ts';
 

@@ -15,6 +15,7 @@ import { explainOpenError } from '../../store/database-error.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { followRevision } from '../../store/followed-revision.ts';
 import { versionsOf } from '../../store/migrate.ts';
+import { versionProblem } from '../../store/migrations.ts';
 import { openDatabase } from '../../store/open-store.ts';
 import { listAll } from '../../store/list-all.ts';
 
@@ -65,12 +66,10 @@ async function checkStore(
 ): Promise<CheckedDatabase> {
   const { from, to } = await versionsOf(store);
   const clock = await checkClock(store);
-  if (from > to) {
-    const message = `${shown} has schema version ${from}, but this gateway supports versions up to ${to}`;
-    return {
-      findings: [problem(SUBJECT, message, 'Use a newer gateway, or another database.')],
-      prices: undefined,
-    };
+  const unusable = versionProblem(from, to);
+  if (unusable) {
+    const { problem: reason, remedy } = unusable;
+    return { findings: [problem(SUBJECT, `${shown} ${reason}`, remedy)], prices: undefined };
   }
   if (from < to) {
     const message = `${shown} has schema version ${from}; ${autoMigrate ? `the gateway migrates it to ${to} when it starts` : `this gateway requires ${to}`}`;

@@ -4,7 +4,7 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
-import type { GuardrailHitRow } from '../../store/sums-schema.ts';
+import type { GuardrailHitRow } from '../../store/record-schema.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';

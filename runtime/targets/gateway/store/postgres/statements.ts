@@ -1,10 +1,11 @@
-import {
-  ACCOUNT_COLUMNS,
-  ALERT_COLUMNS,
-  RESERVATION_COLUMNS,
-  RESET_COLUMNS,
-  USAGE_COLUMNS,
-} from '../columns.ts';
+import { columnTypes } from '../define-table.ts';
+import { TABLES } from '../schema.ts';
+
+const ACCOUNT_COLUMNS = columnTypes(TABLES.gateway_accounts);
+const RESERVATION_COLUMNS = columnTypes(TABLES.gateway_reservations);
+const USAGE_COLUMNS = columnTypes(TABLES.gateway_usage);
+const RESET_COLUMNS = columnTypes(TABLES.gateway_budget_resets);
+const ALERT_COLUMNS = columnTypes(TABLES.gateway_alerts);
 
 type Columns = Readonly<Record<string, string>>;
 

@@ -7,6 +7,7 @@ import { createFolders } from '#platform/files/create-folders.ts';
 import { temporaryPath } from '#platform/files/temporary.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 import { NEWEST_VERSION } from '../migrate.ts';
+import { versionProblem } from '../migrations.ts';
 import { LASTING } from '../lasting.ts';
 
 /** How long a statement waits for the lock of a running gateway. */
@@ -99,11 +100,8 @@ function requireBackup(file: string): void {
   } finally {
     copy.close();
   }
-  if (typeof version === 'number' && version > NEWEST_VERSION) {
-    throw configError(
-      `${file} has schema version ${version}, but this gateway supports versions up to ${NEWEST_VERSION}. Use a newer gateway.`,
-    );
-  }
+  const unusable = typeof version === 'number' ? versionProblem(version, NEWEST_VERSION) : undefined;
+  if (unusable) throw configError(`${file} ${unusable.problem}. ${unusable.remedy}`);
 }
 
 function requireIntact(database: DatabaseSync, file: string): void {

@@ -1,13 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { LedgerChanges } from '../store.ts';
-import {
-  ACCOUNT_COLUMNS,
-  ALERT_COLUMNS,
-  RESERVATION_COLUMNS,
-  RESET_COLUMNS,
-  USAGE_COLUMNS,
-} from '../columns.ts';
-import type { AccountRow, MetaRow, ProcessRow, ReservationRow } from '../schema.ts';
+import { columnTypes } from '../define-table.ts';
+import { type AccountRow, type MetaRow, type ProcessRow, type ReservationRow, TABLES } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
 import { prepareTable } from './prepared-table.ts';
 
@@ -27,11 +21,19 @@ export function prepareLedger(database: DatabaseSync) {
     'update gateway_accounts set reserved_nano = reserved_nano + ?, running = running + ? where id = ?',
   );
   const note = database.prepare('update gateway_reservations set interrupted = ? where id = ?');
-  const accounts = prepareTable<AccountRow>(database, 'gateway_accounts', ACCOUNT_COLUMNS);
-  const reservations = prepareTable<ReservationRow>(database, 'gateway_reservations', RESERVATION_COLUMNS);
-  const usage = prepareTable(database, 'gateway_usage', USAGE_COLUMNS);
-  const resets = prepareTable(database, 'gateway_budget_resets', RESET_COLUMNS);
-  const alerts = prepareTable(database, 'gateway_alerts', ALERT_COLUMNS);
+  const accounts = prepareTable<AccountRow>(
+    database,
+    'gateway_accounts',
+    columnTypes(TABLES.gateway_accounts),
+  );
+  const reservations = prepareTable<ReservationRow>(
+    database,
+    'gateway_reservations',
+    columnTypes(TABLES.gateway_reservations),
+  );
+  const usage = prepareTable(database, 'gateway_usage', columnTypes(TABLES.gateway_usage));
+  const resets = prepareTable(database, 'gateway_budget_resets', columnTypes(TABLES.gateway_budget_resets));
+  const alerts = prepareTable(database, 'gateway_alerts', columnTypes(TABLES.gateway_alerts));
   return {
     /** Runs `work` in a transaction. */
     transaction<Result>(work: () => Result): Result {

@@ -1,5 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openGatewayState } from '#gateway/gateway-state.ts';
@@ -91,4 +92,24 @@ test('PostgreSQL has tools of its own, and the database cannot be the file of it
   await runCommand(['migrate', '--database-url', url]);
   const self = await runCommand(['backup', join(temp(), 'gateway.db'), '--database-url', url]);
   expect(self).toMatchObject({ code: 1, err: expect.stringContaining('is the database itself') });
+});
+
+test('a backup of a build before the first release, or of a newer one, is refused', async () => {
+  const [url, copy, place] = ['gateway.db', 'copy.db', 'restored.db'].map((name) => join(temp(), name));
+  await runCommand(['migrate', '--database-url', `sqlite:${url}`]);
+  await runCommand(['backup', copy ?? '', '--database-url', `sqlite:${url}`]);
+  for (const [version, message] of [
+    [
+      37,
+      'is that of a build before the first release and cannot be migrated. Use another database, or the build',
+    ],
+    [999, 'but this gateway supports versions up to 100. Use a newer gateway, or another database.'],
+  ] as const) {
+    const database = new DatabaseSync(copy ?? '');
+    database.exec(`update gateway_meta set schema_version = ${version}`);
+    database.close();
+    const told = await runCommand(['restore', copy ?? '', '--database-url', `sqlite:${place}`]);
+    expect(told).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+    expect(existsSync(place ?? '')).toBe(false);
+  }
 });

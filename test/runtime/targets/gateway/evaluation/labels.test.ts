@@ -2,11 +2,6 @@ import { expect, test } from 'vitest';
 import { describeDatabases } from '../databases.ts';
 import { gatewayOn } from '../api/open-gateway.ts';
 import { startFixture } from '../fixture-provider.ts';
-import { addObjectTags } from '#gateway/store/add-object-tags.ts';
-import { MIGRATIONS } from '#gateway/store/migrations.ts';
-import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
-import { openDatabase } from '#gateway/store/open-store.ts';
-import { type Kysely, sql } from 'kysely';
 import { LABELLED, requestsTo } from './workflows/workflow-requests.ts';
 
 const encoder = await startFixture('encoder');
@@ -71,20 +66,5 @@ describeDatabases((database) => {
     expect((await change('workflows/none', { name: 'a' }))[0]).toBe(404);
     const events = (await ask('GET', '/v1/admin/audit?action=experiment.update')).body;
     expect(JSON.stringify(events)).toContain('Three');
-  });
-
-  test('objects of earlier versions are found by their names', async () => {
-    const store = openDatabase(parseDatabaseUrl(await database.create()));
-    try {
-      const untyped = store.db as unknown as Kysely<unknown>;
-      for (const step of MIGRATIONS.slice(0, MIGRATIONS.indexOf(addObjectTags))) await step(untyped);
-      await sql`insert into gateway_experiments (id, name, description, dataset_id, max_samples, task, created_at)
-        values ('e', 'GRÖSSE', 'Über', 'd', -1, '{}', 1)`.execute(untyped);
-      await addObjectTags(untyped);
-      const row = await store.db.selectFrom('gateway_experiments').selectAll().executeTakeFirstOrThrow();
-      expect(row).toMatchObject({ tags: '[]', search_text: 'grösse\nüber' });
-    } finally {
-      await store.close();
-    }
   });
 });

@@ -123,10 +123,10 @@ describeDatabases((database) => {
   test('a database of a newer version is left alone', async () => {
     const url = await database.create();
     const store = await open(url);
-    await store.db.updateTable('gateway_meta').set({ schema_version: 99 }).execute();
+    await store.db.updateTable('gateway_meta').set({ schema_version: 999 }).execute();
     await store.close();
     expect(await messageOf(url)).toMatch(
-      /has schema version 99, but this gateway supports versions up to \d/,
+      /has schema version 999, but this gateway supports versions up to \d/,
     );
   });
 

@@ -1,4 +1,4 @@
-import type { UsageSumRow } from '../../../store/sums-schema.ts';
+import type { UsageSumRow } from '../../../store/record-schema.ts';
 import type { Speeds } from './speeds.ts';
 
 /** A row of the sums while it is computed. */

@@ -1,0 +1,164 @@
+import type { Kysely } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import {
+  addColumns,
+  createTable,
+  initially,
+  later,
+  nullable,
+  table,
+  text,
+} from '#gateway/store/define-table.ts';
+import { migrate, NEWEST_VERSION } from '#gateway/store/migrate.ts';
+import { type Migration, MIGRATIONS } from '#gateway/store/migrations.ts';
+import { openDatabase } from '#gateway/store/open-store.ts';
+import { META, TABLES } from '#gateway/store/schema.ts';
+import { describeDatabases } from '../databases.ts';
+
+/** What users create: other users must not see it. */
+const DATA = [
+  'gateway_objects',
+  'gateway_datasets',
+  'gateway_uploads',
+  'gateway_experiments',
+  'gateway_workflows',
+  'gateway_jobs',
+];
+
+/** Tables with the id of a user that are bills, limits or records, and no data of the user. */
+const NO_DATA = [
+  'gateway_users',
+  'gateway_keys',
+  'gateway_team_members',
+  'gateway_invitations',
+  'gateway_reservations',
+  'gateway_usage',
+  'gateway_guardrail_hits',
+  'gateway_prompts',
+];
+
+test('a table with the id of a user is either data with a space, or classified here', () => {
+  const named = Object.entries(TABLES)
+    .filter(([, { columns }]) => 'user_id' in columns || 'owner' in columns)
+    .map(([name]) => name);
+  expect(named.toSorted()).toEqual([...DATA, ...NO_DATA].toSorted());
+  const spaces = Object.entries(TABLES).filter(([, { columns }]) => 'space' in columns);
+  // The name of a secret is unique in its space, which is part of the key.
+  expect(spaces.map(([name]) => name).toSorted()).toEqual([...DATA, 'gateway_secrets'].toSorted());
+});
+
+/** Definitions as a later version would have them: a new table, and a new column of an existing one. */
+const NOTES = table({ id: text, note: nullable(text) }, { isLater: true });
+const BUDGETS = table({
+  ...TABLES.gateway_budgets.columns,
+  currency: later(initially(text, 'USD')),
+});
+
+const addNotes: Migration = async (db) => {
+  await createTable(db, 'gateway_notes', NOTES);
+  await addColumns(db, 'gateway_budgets', { currency: BUDGETS.columns.currency });
+};
+
+const BUDGET = {
+  budget_id: 'b',
+  name: null,
+  max_budget_nano: 5n,
+  budget_duration_sec: null,
+  created_at: 1,
+  updated_at: 1,
+  calendar: null,
+  time_zone: null,
+  alert_thresholds: null,
+};
+
+async function columnsIn({ introspection }: Kysely<unknown>, name: string): Promise<string[]> {
+  const tables = await introspection.getTables();
+  return tables.find((one) => one.name === name)?.columns.map((column) => column.name) ?? [];
+}
+
+describeDatabases((database) => {
+  const open = async () => {
+    const store = openDatabase(parseDatabaseUrl(await database.create()));
+    onTestFinished(() => store.close());
+    const untyped = store.db as unknown as Kysely<Record<string, Record<string, unknown>>>;
+    const columnsOf = async (name: string) => await columnsIn(untyped as unknown as Kysely<unknown>, name);
+    const budgets = async () => await untyped.selectFrom('gateway_budgets').selectAll().execute();
+    return {
+      store,
+      untyped,
+      columnsOf,
+      budgets,
+      to: async (migrations?: readonly Migration[], apply = true) =>
+        await migrate(store, 'here', apply, migrations),
+    };
+  };
+
+  test('the migrations create each table and column of the definitions, and no others', async () => {
+    const { store, to } = await open();
+    expect(await to()).toEqual({ from: 0, to: NEWEST_VERSION });
+    const created = (await store.db.introspection.getTables()).flatMap(({ name, columns }) =>
+      columns.map((column) => `${name}.${column.name}${column.isNullable ? '?' : ''}`),
+    );
+    const defined = Object.entries({ ...TABLES, gateway_meta: META }).flatMap(([name, { columns }]) =>
+      Object.entries(columns).map(([column, { isNullable }]) => `${name}.${column}${isNullable ? '?' : ''}`),
+    );
+    expect(new Set(created)).toEqual(new Set(defined));
+  });
+
+  test('a later migration extends a database with data, once', async () => {
+    const { store, untyped, columnsOf, budgets, to } = await open();
+    await to();
+    await store.db.insertInto('gateway_budgets').values(BUDGET).execute();
+    const both = [...MIGRATIONS, addNotes];
+    await expect(to(both, false)).rejects.toThrow(
+      `The database (here) has schema version ${NEWEST_VERSION}, but this gateway requires ${NEWEST_VERSION + 1}. Run \`gateway migrate\``,
+    );
+    expect(await columnsOf('gateway_notes')).toEqual([]);
+    const once = { from: NEWEST_VERSION, to: NEWEST_VERSION + 1 };
+    expect(await to(both)).toEqual(once);
+    expect(await budgets()).toEqual([{ ...BUDGET, currency: 'USD' }]);
+    await untyped.insertInto('gateway_notes').values({ id: 'n', note: null }).execute();
+    expect(await to(both)).toEqual({ ...once, from: once.to });
+    // The gateway of before refuses the database.
+    await expect(to()).rejects.toThrow(`supports versions up to ${NEWEST_VERSION}. Use a newer gateway`);
+  });
+
+  test('an empty database gets all migrations, and the first one leaves out what a later one adds', async () => {
+    const { columnsOf, to } = await open();
+    const first: Migration = async (db) => {
+      await createTable(db, 'gateway_budgets', BUDGETS);
+      expect(await columnsIn(db, 'gateway_budgets')).not.toContain('currency');
+    };
+    expect(await to([first, addNotes])).toEqual({ from: 0, to: NEWEST_VERSION + 1 });
+    expect(await columnsOf('gateway_budgets')).toContain('currency');
+    expect(await columnsOf('gateway_notes')).toEqual(['id', 'note']);
+  });
+
+  test('a migration that fails changes nothing', async () => {
+    const { store, columnsOf, to } = await open();
+    await to();
+    const failing: Migration = async (db) => {
+      await addNotes(db);
+      throw new Error('half done');
+    };
+    await expect(to([...MIGRATIONS, failing])).rejects.toThrow('half done');
+    expect(await columnsOf('gateway_notes')).toEqual([]);
+    expect(await columnsOf('gateway_budgets')).not.toContain('currency');
+    expect(await store.db.selectFrom('gateway_meta').select('schema_version').execute()).toEqual([
+      { schema_version: NEWEST_VERSION },
+    ]);
+  });
+
+  test('a database of a build before the first release is refused, with the way out', async () => {
+    const { store, to } = await open();
+    await to();
+    for (const version of [1, 37, 99]) {
+      await store.db.updateTable('gateway_meta').set({ schema_version: version }).execute();
+      await expect(to()).rejects.toThrow(
+        `The database (here) has schema version ${version}, which is that of a build before the first release and cannot be migrated. ` +
+          'Use another database, or the build that created it.',
+      );
+    }
+  });
+});
