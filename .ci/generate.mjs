@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { schemaText } from '../cli/services/schema.ts';
 import { schemaText as gatewaySchemaText } from '../runtime/targets/gateway/config/schema-text.ts';
+import { decisionIndex } from './decision-index.mjs';
 import { withMemberTable } from './member-table.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -25,6 +26,7 @@ const TRANSFORMS = 'docs/transforms.md';
 /** Whole files, or files with generated parts. */
 const DOCUMENTS = {
   'docs/config.schema.json': `${schemaText()}\n`,
+  'docs/decisions/README.md': decisionIndex(join(cwd, 'docs/decisions')),
   'docs/gateway.schema.json': gatewaySchemaText(),
   [TRANSFORMS]: withMemberTable(read(join(cwd, TRANSFORMS))),
 };

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { anchorsIn } from '../../site/markdown.ts';
+import { ROOT } from '../helpers/paths.ts';
 import { BEHAVIORS } from './behaviors.ts';
 
 const cited = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
@@ -22,4 +24,13 @@ test('every behavior has a test', () => {
 
 test('every test names a behavior', () => {
   expect(cited.filter((id) => !Object.keys(BEHAVIORS).includes(id ?? ''))).toEqual([]);
+});
+
+test('every behavior names the page of the documentation that promises it, and its section', () => {
+  const wrong = Object.entries(BEHAVIORS).filter(([, { source }]) => {
+    const [page = '', anchor] = source.split('#');
+    if (!existsSync(join(ROOT, page))) return true;
+    return anchor !== undefined && !anchorsIn(readFileSync(join(ROOT, page), 'utf8')).has(anchor);
+  });
+  expect(wrong.map(([id, { source }]) => `${id}: ${source}`)).toEqual([]);
 });

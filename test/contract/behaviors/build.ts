@@ -3,20 +3,20 @@ import type { Behaviors } from './behavior.ts';
 /** What `encoderfile build` promises. */
 export const BUILD = {
   'build:contract-options': {
-    source: 'encoder contract 4.4',
+    source: 'docs/build.md#options',
     behavior: 'build takes every option of the contract; flags override the config file.',
   },
   'build:default-output': {
-    source: 'encoder contract 2',
+    source: 'docs/config.md#the-default-file-name',
     behavior:
       'The default output is ./<name>.encoder in the current directory; names of any kind give a usable file.',
   },
   'build:assets': {
-    source: 'encoder contract 2, 4.4',
+    source: 'docs/build.md#options',
     behavior: '--no-build and build: false write the assets without an executable.',
   },
   'build:missing-files': {
-    source: 'encoder contract 7',
+    source: 'docs/troubleshooting.md#building-a-model',
     behavior: 'Missing model files give the messages of the contract.',
   },
   'build:folder': {
@@ -30,11 +30,11 @@ export const BUILD = {
       'A graph with a fixed number of texts and tokens is served at that shape with the results of the graph without it; inspect shows the shape.',
   },
   'build:bad-model': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior: 'A broken or unfit ONNX model is one clear sentence, exit code 1, and nothing is written.',
   },
   'build:bad-tokenizer': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior: 'An invalid tokenizer, or that of another model, is refused.',
   },
   'build:older-tokenizer': {
@@ -77,33 +77,33 @@ export const BUILD = {
     behavior: 'A broken vocabulary is one clear sentence, exit code 1, and nothing is written.',
   },
   'build:bad-labels': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior: 'Missing or too few labels are refused with the numbers.',
   },
   'build:bad-config': {
-    source: 'issue: bad input',
+    source: 'docs/config.md#errors',
     behavior: 'A broken config names file, line and column of every problem together.',
   },
   'build:transform': {
-    source: 'encoder contract 2',
+    source: 'docs/build.md#changing-the-output',
     behavior: 'A transform, inline or in a file, is part of the executable and makes its scores.',
   },
   'build:transform-file': {
-    source: 'issue: bad input',
+    source: 'docs/transforms.md#errors',
     behavior: 'A transform file that is missing, a folder or far too large is refused.',
   },
   'build:transform-syntax': {
-    source: 'issue: transforms',
+    source: 'docs/transforms.md#errors',
     behavior:
       'A transform that is not Lua is refused with its line, which inline is that of the config file.',
   },
   'build:transform-trial': {
-    source: 'encoder contract 4.4',
+    source: 'docs/transforms.md#errors',
     behavior:
       "A transform is run on the model's output before the build; an error names the line, shows it and how to skip the trial.",
   },
   'build:transform-shape': {
-    source: 'issue: transforms',
+    source: 'docs/transforms.md#arguments-and-result',
     behavior:
       'A transform whose result has another shape than its model type needs is refused with both shapes.',
   },
@@ -113,25 +113,25 @@ export const BUILD = {
       "A transform that returns NaN or infinity for the model's own output is refused by build and validate.",
   },
   'build:model-not-finite': {
-    source: 'docs/decisions/0026-finite-results.md',
+    source: 'docs/build.md#if-a-build-fails',
     behavior: 'A model that returns NaN or infinity for a sample text is refused.',
   },
   'build:transform-postprocess': {
-    source: 'encoder contract 2',
+    source: 'docs/transforms.md#arguments-and-result',
     behavior: 'A transform without Postprocess is refused.',
   },
   'build:transform-unvalidated': {
-    source: 'encoder contract 2',
+    source: 'docs/transforms.md#errors',
     behavior:
       'validate_transform: false leaves out the trial; a script that is not Lua is refused all the same.',
   },
   'build:transform-limits': {
-    source: 'issue: transforms',
+    source: 'docs/transforms.md#limits',
     behavior:
       'A transform that passes a limit, or never comes back from a function, is refused, and the build ends.',
   },
   'build:bad-output': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior:
       'An output path that is a folder, unwritable or on a full disk is refused; an old file stays intact.',
   },
@@ -146,24 +146,24 @@ export const BUILD = {
       'A file that another config built, or that encoderfile did not write, is replaced with --force only.',
   },
   'build:damaged-cache': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior: 'A damaged base runtime in the cache is made again; a damaged one that was named is refused.',
   },
   'build:read-only-cache': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior: 'A read-only cache that holds the base runtime works; a full disk of the cache is named.',
   },
   'build:two-at-once': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#options',
     behavior: 'Two parallel builds to the same output both succeed, and the file is whole.',
   },
   'build:killed': {
-    source: 'issue: bad input',
+    source: 'docs/build.md#if-a-build-fails',
     behavior:
       'kill -9 during a build leaves the old file intact; the next build removes what was left behind.',
   },
   'build:cache-directory': {
-    source: 'encoder contract 7',
+    source: 'docs/troubleshooting.md#building-a-model',
     behavior: "Without a home folder the error is 'Cannot locate cache directory' with the variable to set.",
   },
   'build:license': {
@@ -176,7 +176,7 @@ export const BUILD = {
     behavior: 'A model card or license file that cannot be used is left out with a warning.',
   },
   'build:platform': {
-    source: 'encoder contract 4.4',
+    source: 'docs/platforms.md',
     behavior:
       'Platforms have triples and short names; unknown ones are refused with a suggestion, as is a download that is forbidden.',
   },
@@ -203,21 +203,21 @@ export const BUILD = {
     behavior: 'A full disk while an image is written is one clear sentence, and nothing is left behind.',
   },
   'build:one-file': {
-    source: 'docs/one-file.md',
+    source: 'docs/install.md#the-build-tool-as-one-file',
     behavior:
       'The build tool as one file builds, checks and describes models without npm, Node, a network or files next to it.',
   },
   'build:one-file-same': {
-    source: 'docs/one-file.md',
+    source: 'docs/install.md#the-build-tool-as-one-file',
     behavior: 'The build tool as one file writes the same executable, byte for byte, as the one from source.',
   },
   'build:one-file-refusals': {
-    source: 'docs/one-file.md',
+    source: 'docs/install.md#the-build-tool-as-one-file',
     behavior:
       'The build tool as one file refuses to overwrite itself, to build what it does not carry, and to run when damaged.',
   },
   'build:one-file-platform': {
-    source: 'docs/one-file.md',
+    source: 'docs/install.md#the-build-tool-as-one-file',
     behavior: 'The build tool of another platform is the base runtime for that platform.',
   },
 } as const satisfies Behaviors;

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What models of type fill_mask promise. */
 export const FILL_MASK = {
   'mask:golden': {
-    source: 'issue: fill_mask',
+    source: 'docs/build.md#model-types',
     behavior:
       'Candidates, scores and sequences over HTTP, gRPC and MCP are those of the pipeline of transformers, whatever the batch.',
   },

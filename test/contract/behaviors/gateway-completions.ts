@@ -3,140 +3,140 @@ import type { Behaviors } from './behavior.ts';
 /** What the gateway promises to clients that call models. */
 export const GATEWAY_COMPLETIONS = {
   'gateway:chat': {
-    source: 'gateway reference 4, row 10',
+    source: 'docs/gateway-clients.md#what-is-converted',
     behavior:
       'A request reaches the provider and its answer the client, byte for byte but for the model’s name.',
   },
   'gateway:chat:stream': {
-    source: 'gateway reference 4, row 11',
+    source: 'docs/gateway.md#prices-and-usage',
     behavior:
       'A stream has the provider’s chunks and [DONE], usage only if asked for; its row is there before.',
   },
   'gateway:chat:broken-stream': {
-    source: 'gateway reference 4, row 12',
+    source: 'docs/gateway-config.md#providers',
     behavior:
       'A stream that breaks ends with an error event and never cleanly, and is billed for what went out.',
   },
   'gateway:chat:left': {
-    source: 'gateway reference 4, rows 12 and 13',
+    source: 'docs/gateway.md#prices-and-usage',
     behavior:
       'A client that leaves a stream cancels the provider and is billed for what was streamed, by estimate; before the first byte the answer is read to its end and billed.',
   },
   'gateway:chat:refused': {
-    source: 'gateway reference 1.4',
+    source: 'docs/gateway.md#errors',
     behavior: 'An invalid request is reported with its status, a stable code and the member, in this order.',
   },
   'gateway:chat:user': {
-    source: 'gateway reference 4, rows 8 and 9',
+    source: 'docs/gateway.md#http-api',
     behavior: 'The master key names the user that pays; a key pays for its own user only.',
   },
   'gateway:chat:provider-errors': {
-    source: 'gateway reference 4, row 18',
+    source: 'docs/gateway.md#errors',
     behavior: 'Errors of providers have our statuses, carry Retry-After and no secret.',
   },
   'gateway:chat:limits': {
-    source: 'gateway reference 4, rows 14 and 20',
+    source: 'docs/gateway.md#users-and-budgets',
     behavior:
       'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget refuses models without a price with 402; headers report how many requests are left.',
   },
   'gateway:chat:limits:agents': {
-    source: 'issue 37, point 14',
+    source: 'docs/gateway.md#users-and-budgets',
     behavior:
       'A budget refuses with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and says not to retry.',
   },
   'gateway:chat:alias': {
-    source: 'gateway reference 4, row 19',
+    source: 'docs/gateway-config.md#aliases',
     behavior: 'An alias goes on to its next target, and each attempt is written down.',
   },
   'gateway:guardrails:mask': {
-    source: 'issue 20, "Teams"',
+    source: 'docs/gateway-config.md#guardrails',
     behavior:
       'Entities that an executable finds are masked for the model and restored in answers and streams of every API.',
   },
   'gateway:guardrails:mask-output': {
-    source: 'issue 20, "Teams"',
+    source: 'docs/gateway-config.md#guardrails',
     behavior:
       'Output of a model is masked in answers and streams of every API, as clients of OpenAI and Anthropic read them.',
   },
   'gateway:guardrails:every-way': {
-    source: 'issue 37, 6',
+    source: 'docs/gateway-config.md#guardrails',
     behavior: 'Batches and counts of tokens are checked and masked like requests, and masks are hits.',
   },
   'gateway:guardrails:kinds': {
-    source: 'issue 20, "Teams"',
+    source: 'docs/gateway-config.md#guardrails',
     behavior:
       'Patterns block requests; an answer of the wrong form is asked for again, and every attempt is billed.',
   },
   'gateway:chat:guardrails': {
-    source: 'gateway reference 4, row 22',
+    source: 'docs/gateway-config.md#guardrails',
     behavior:
       'Guardrails block input and output, also of streams, or report in a header; unreachable, they block.',
   },
   'gateway:embeddings': {
-    source: 'gateway reference 4, row 21',
+    source: 'docs/gateway.md#http-api',
     behavior: 'Embeddings and classifications go the same way and are billed.',
   },
   'gateway:doors': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway-clients.md',
     behavior:
       'Clients of Gemini’s API and of older completions reach any provider and are billed; tokens are counted without a bill.',
   },
   'gateway:clouds': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway-config.md#azure-openai-amazon-bedrock-and-vertex-ai',
     behavior:
       'Azure OpenAI, Amazon Bedrock and Vertex AI answer clients of OpenAI’s and Anthropic’s API, whole and as streams, with credentials of their own; usage is recorded, and their secrets are in no answer.',
   },
   'gateway:clients:azure': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway-clients.md',
     behavior: 'The `AzureOpenAI` class of the `openai` package chats, streams and embeds, with any provider.',
   },
   'gateway:cache': {
-    source: 'issue 20, "Teams"',
+    source: 'docs/gateway.md#cache',
     behavior:
       'An identical request gets the same answer again, whole or as a stream, at no cost; headers report it, and requests can refuse it.',
   },
   'gateway:cache:semantic': {
-    source: 'issue 20, "Teams"',
+    source: 'docs/gateway.md#similar-questions',
     behavior: 'With an encoder, a similar question gets the same answer, unless its numbers differ.',
   },
   'gateway:strategies': {
-    source: 'issue 20, "Teams"',
+    source: 'docs/gateway-config.md#aliases',
     behavior: 'An alias uses its cheapest, fastest or least busy target.',
   },
   'gateway:audio': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway.md#audio',
     behavior:
       'Audio files arrive as they were sent and spoken text as it comes; both are billed by what the provider reports, or by their length.',
   },
   'gateway:stored': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway.md#files-and-batches',
     behavior:
       'Files, batches and stored responses belong to the user that created them; a batch is billed once, also when the gateway was killed in between.',
   },
   'gateway:realtime': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway.md#realtime',
     behavior:
       'A session over WebSocket is relayed with the key of the gateway, and each of its responses is billed.',
   },
   'gateway:otari': {
-    source: 'issue 20, "Clients"',
+    source: 'docs/gateway-clients.md',
     behavior: 'Clients of Otari reach the same routes under /api/v1, with their key in Otari-Key.',
   },
   'gateway:clients:openai': {
-    source: 'issue 6, "Must show"',
+    source: 'docs/gateway-clients.md#tested-clients',
     behavior:
       'The `openai` package chats, streams, calls tools, embeds and uses responses, with any provider.',
   },
   'gateway:clients:anthropic': {
-    source: 'issue 6, "Must show"',
+    source: 'docs/gateway-clients.md#tested-clients',
     behavior: 'The `@anthropic-ai/sdk` package chats, streams and calls tools, with any provider.',
   },
   'gateway:clients:ai': {
-    source: 'issue 6, "Must show"',
+    source: 'docs/gateway-clients.md#tested-clients',
     behavior: 'The `ai` package generates, streams and calls tools, with any provider.',
   },
   'gateway:clients:errors': {
-    source: 'gateway reference 4, row 3',
+    source: 'docs/gateway-clients.md#tested-clients',
     behavior: 'Errors and broken streams are typed errors with their code for each of these clients.',
   },
 } as const satisfies Behaviors;

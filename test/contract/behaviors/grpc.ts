@@ -3,20 +3,20 @@ import type { Behaviors } from './behavior.ts';
 /** What a model promises over gRPC. */
 export const GRPC = {
   'grpc:metadata': {
-    source: 'encoder contract 2, 4.2',
+    source: 'docs/serve.md#grpc',
     behavior:
       'GetModelMetadata is the name, the type, the version and the labels by their index, if the model has some.',
   },
   'grpc:predict': {
-    source: 'encoder contract 4.2',
+    source: 'docs/serve.md#grpc',
     behavior: 'Predict has the fields of the contract; metadata is an empty map where there is none.',
   },
   'grpc:invalid': {
-    source: 'encoder contract 7',
+    source: 'docs/serve.md#grpc',
     behavior: 'Invalid input is INVALID_ARGUMENT with the sentence that HTTP has for it.',
   },
   'grpc:unimplemented': {
-    source: 'encoder contract 1, 4.2',
+    source: 'docs/serve.md#grpc',
     behavior: 'Services of other model types are UNIMPLEMENTED, and those that are here are named.',
   },
   'grpc:too-large': {

@@ -3,19 +3,19 @@ import type { Behaviors } from './behavior.ts';
 /** What the routes that run a model or its tokenizer promise. */
 export const HTTP_ROUTES = {
   'http:predict:sequence_classification': {
-    source: 'encoder contract 2, 4.1',
+    source: 'docs/serve.md#http',
     behavior: 'A result has logits, scores, predicted_index and predicted_label, and nothing else.',
   },
   'http:predict:token_classification': {
-    source: 'encoder contract 2, 4.1',
+    source: 'docs/serve.md#http',
     behavior: 'A result has tokens of token_info, logits, scores, label and score, and nothing else.',
   },
   'http:predict:embedding': {
-    source: 'encoder contract 2, 4.1',
+    source: 'docs/serve.md#http',
     behavior: 'A result has embeddings of embedding and token_info, and nothing else.',
   },
   'http:predict:numbers': {
-    source: 'design "Encoder semantics"',
+    source: 'docs/serve.md#http',
     behavior: 'Numbers are in the shortest form that is the same float32.',
   },
   'http:predict:top-k': {
@@ -40,7 +40,7 @@ export const HTTP_ROUTES = {
     behavior: 'A pair of texts has the result of other libraries, also in a batch with single texts.',
   },
   'http:predict:characters': {
-    source: 'design "Encoder semantics"',
+    source: 'docs/serve.md#http',
     behavior: 'Any Unicode text is taken, NUL and lone surrogates too; offsets count code points.',
   },
   'http:openai': {

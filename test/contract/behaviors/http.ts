@@ -3,15 +3,15 @@ import type { Behaviors } from './behavior.ts';
 /** What a model promises over HTTP. */
 export const HTTP = {
   'http:health': {
-    source: 'encoder contract 4.1, docs/serve.md',
+    source: 'docs/serve.md#http',
     behavior: 'GET /health is 200 "OK!" as JSON; /healthz and /readyz say ok and ready as text.',
   },
   'http:model': {
-    source: 'encoder contract 2, 4.1',
+    source: 'docs/serve.md#http',
     behavior: 'GET /model is the name, the type and, where the model has some, the labels by their index.',
   },
   'http:openapi': {
-    source: 'encoder contract 4.1',
+    source: 'docs/serve.md',
     behavior: 'GET /openapi.json is a valid OpenAPI 3.0 document of the routes that this model has.',
   },
   'http:page': {
@@ -35,11 +35,11 @@ export const HTTP = {
     behavior: 'HEAD is answered as GET without a body; OPTIONS is refused as any other method.',
   },
   'http:malformed': {
-    source: 'design "Encoder semantics"',
+    source: 'docs/serve.md#errors-and-headers',
     behavior: 'Invalid JSON is 400 with the position of the error.',
   },
   'http:media-type': {
-    source: 'design "Encoder semantics"',
+    source: 'docs/serve.md#errors-and-headers',
     behavior: 'Another content type than JSON, and an unknown content encoding, are 415.',
   },
   'http:compression': {
@@ -51,7 +51,7 @@ export const HTTP = {
     behavior: 'A body larger than --max-body is 413, announced or in chunks.',
   },
   'http:invalid': {
-    source: 'encoder contract 4.1, 7',
+    source: 'docs/serve.md#errors-and-headers',
     behavior: 'A value that is wrong, missing or unknown is 422 with one sentence of plain text about it.',
   },
   'http:deep': {
@@ -86,7 +86,7 @@ export const HTTP = {
       'A client that closes its half of a connection is answered, unless it keeps connections: then its work is cancelled.',
   },
   'http:pipelined': {
-    source: 'encoder contract 8',
+    source: 'docs/serve.md#bodies-and-connections',
     behavior: 'Requests sent together on one connection, and one in chunks, are answered in their order.',
   },
 } as const satisfies Behaviors;

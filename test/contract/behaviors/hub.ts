@@ -27,7 +27,7 @@ export const HUB = {
       'Missing, private and gated models, invalid tokens, references and answers, and models without a graph are one sentence each.',
   },
   'hub:config-of-repository': {
-    source: 'docs/decisions/0062-hub-references.md',
+    source: 'docs/hub.md#what-is-downloaded',
     behavior:
       'An encoderfile.yml in a repository on the hub is not used, because it could name files of this machine.',
   },

@@ -3,19 +3,19 @@ import type { Behaviors } from './behavior.ts';
 /** What `infer` promises. */
 export const INFER = {
   'infer:sequence_classification:shape': {
-    source: 'encoder contract 4.4',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: 'infer prints {"predictions": [{label, score}], "metadata": null}, one per input, in order.',
   },
   'infer:token_classification:shape': {
-    source: 'encoder contract 4.4',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: 'infer prints {"predictions": [{tokens, labels}], "metadata": null}, one per input, in order.',
   },
   'infer:embedding:shape': {
-    source: 'encoder contract 4.4',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: 'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, in order.',
   },
   'infer:embedding:normalize': {
-    source: 'encoder contract 4.4',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: '--normalize=true gives vectors of length 1, --normalize=false leaves them as they are.',
   },
   'infer:embedding:pooling': {
@@ -23,23 +23,23 @@ export const INFER = {
     behavior: '--pooling=none gives one vector per token, without special tokens.',
   },
   'infer:out-dir': {
-    source: 'encoder contract 4.4',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: '-o/--out-dir names the file that results are written to; nothing is printed then.',
   },
   'infer:format': {
-    source: 'encoder contract 4.4',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: '-f/--format accepts json, which is the default, and nothing else.',
   },
   'infer:empty': {
-    source: 'encoder contract 7, design "Encoder semantics"',
+    source: 'docs/infer.md#texts-as-arguments',
     behavior: 'An empty text is refused with "Cannot tokenize empty string", exit code 1.',
   },
   'infer:missing-inputs': {
-    source: 'encoder contract 7',
+    source: 'docs/troubleshooting.md#starting-an-executable',
     behavior: 'No text at all is a usage error, exit code 2.',
   },
   'infer:unknown-flag': {
-    source: 'encoder contract 7',
+    source: 'docs/troubleshooting.md#command-lines-of-all-programs',
     behavior: 'An unknown flag is one clear line and exit code 2.',
   },
   'infer:option-of-another-type': {
@@ -51,7 +51,7 @@ export const INFER = {
     behavior: 'A text that starts with a dash can be given after --.',
   },
   'infer:golden': {
-    source: 'issue: fixture models',
+    source: 'docs/build.md#model-types',
     behavior: 'Labels, scores and vectors of all golden texts are those that independent libraries compute.',
   },
   'infer:timing': {

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What sentence_embedding models with the three outputs of BAAI/bge-m3 promise. */
 export const M3 = {
   'm3:outputs': {
-    source: 'issue: three outputs of bge-m3',
+    source: 'docs/serve.md#dense-sparse-and-multi-vector-outputs',
     behavior:
       'Dense, sparse and multi-vector outputs of all golden texts over HTTP, gRPC and MCP are those of FlagEmbedding, from one request or several.',
   },

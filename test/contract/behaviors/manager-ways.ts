@@ -3,41 +3,41 @@ import type { Behaviors } from './behavior.ts';
 /** How clients of all kinds reach mcp-manager, besides streamable HTTP. */
 export const MANAGER_WAYS = {
   'manager:stdio:daemon': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
       '`stdio` serves everything of a running manager: lists, calls, progress, cancellation, requests to the client.',
   },
   'manager:stdio:local': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
       '`stdio` without a manager starts the servers itself and serves the same; stdout has messages only.',
   },
   'manager:stdio:ends': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#stdio',
     behavior: 'Servers that `stdio` started end when stdin closes, on SIGTERM and when it is killed.',
   },
   'manager:stdio:restart': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
       'A client on stdio survives a restart of the manager: it is notified that lists changed, and later calls work.',
   },
   'manager:stdio:refused': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#stdio',
     behavior:
       '`stdio` reports the problem: an address without a manager, a missing key, an unknown server, plugins.',
   },
   'manager:stdio:group': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#groups',
     behavior:
       '`stdio --group` serves only the servers and tools of a group, with and without a running manager; an unknown group is an error.',
   },
   'manager:install': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager-clients.md#configure-a-client',
     behavior:
       '`install` adds an entry to the file of a client, which can start it; keeps the rest and a copy; `--dry-run` prints the change; `--uninstall` removes the entry.',
   },
   'manager:sse': {
-    source: 'issue 21.3',
+    source: 'docs/mcp-manager.md#mcp',
     behavior:
       'Clients of the old transport use /sse and /messages, with the permissions of their key, and the same below a group.',
   },

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What a model promises over MCP, in addition to what `serve.ts` lists of its two ways to speak it. */
 export const MCP = {
   'mcp:schemas': {
-    source: 'encoder contract 4.3, docs/mcp.md',
+    source: 'docs/mcp.md#the-tool',
     behavior: "The tool's parameters and result are the request and the response of /predict.",
   },
   'mcp:result': {
@@ -11,16 +11,16 @@ export const MCP = {
     behavior: 'A result is the body that /predict has, as text and as structured content.',
   },
   'mcp:errors': {
-    source: 'encoder contract 7, docs/mcp.md',
+    source: 'docs/mcp.md#errors',
     behavior:
       'Invalid input and wrong arguments are -32600, other tools -32602, other methods -32601; with a message alone.',
   },
   'mcp:versions': {
-    source: 'encoder contract 4.3, 9, docs/mcp.md',
+    source: 'docs/mcp.md#protocol-versions',
     behavior: 'Version 2025-06-18 is answered in kind, an unknown one with it; tools are all there is.',
   },
   'mcp:server-info': {
-    source: 'encoder contract 4.3, docs/mcp.md',
+    source: 'docs/mcp.md#the-tool',
     behavior: 'Server info names encoderfile and the model; the instructions say what it was built of.',
   },
   'mcp:sessions': {

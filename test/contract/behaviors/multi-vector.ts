@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What models of type multi_vector promise. */
 export const MULTI_VECTOR = {
   'multi-vector:wires': {
-    source: 'issue: multi_vector',
+    source: 'docs/build.md#model-types',
     behavior:
       'HTTP, gRPC and MCP return the vectors that PyLate computes for queries and for documents, and require the type of the texts.',
   },

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What models of type question_answering promise. */
 export const QUESTIONS = {
   'questions:golden': {
-    source: 'issue 18: question_answering',
+    source: 'docs/serve.md#question-answering',
     behavior:
       "Answers, places and scores are those of transformers' pipeline over HTTP, gRPC and MCP, and in the format of the Inference API.",
   },

@@ -3,12 +3,12 @@ import type { Behaviors } from './behavior.ts';
 /** What models of type sentence_embedding promise. */
 export const SENTENCE = {
   'sentence:golden': {
-    source: 'issue: sentence_embedding',
+    source: 'docs/build.md#model-types',
     behavior:
       'Vectors of all golden texts, with each prompt and without, are those of sentence-transformers.',
   },
   'sentence:pooled': {
-    source: 'issue: sentence_embedding',
+    source: 'docs/config.md#sentence-embeddings',
     behavior: 'The output sentence_embedding of a model is returned unchanged.',
   },
   'sentence:options': {

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What a served model promises. */
 export const SERVE = {
   'predict:golden': {
-    source: 'encoder contract 2, 4.1, 4.2, 4.3',
+    source: 'docs/build.md#model-types',
     behavior: 'Results of all golden texts, in one request, are those that independent libraries compute.',
   },
   'predict:windows': {
@@ -17,16 +17,16 @@ export const SERVE = {
       'With long_texts: windows, --max-windows truncates longer texts, which headers, _meta of MCP and a warning of infer report.',
   },
   'predict:metadata': {
-    source: 'encoder contract 2',
+    source: 'docs/serve.md#http',
     behavior: 'The metadata of a request comes back with its results.',
   },
   'predict:empty': {
-    source: 'encoder contract 7, design "Encoder semantics"',
+    source: 'docs/serve.md#http',
     behavior:
       'No input or an empty one is an InputError "Cannot tokenize empty string"; white space has no tokens.',
   },
   'predict:normalize': {
-    source: 'encoder contract 4.1',
+    source: 'docs/serve.md#http',
     behavior: 'normalize makes every token vector one of length 1; without it vectors stay as they are.',
   },
   'predict:not-finite': {
@@ -35,20 +35,20 @@ export const SERVE = {
       'A text for which the transform or the model returns NaN or infinity is an InternalError with a sentence; others are answered.',
   },
   'serve:warm-up-not-finite': {
-    source: 'docs/decisions/0026-finite-results.md',
+    source: 'docs/serve.md#how-requests-run',
     behavior: 'A model that returns NaN or infinity for the texts of the warm-up serves all the same.',
   },
   'predict:order': {
-    source: 'encoder contract 2',
+    source: 'docs/serve.md#how-requests-run',
     behavior: 'Many parallel requests are each answered with the results of their own inputs, in order.',
   },
   'serve:both-disabled': {
-    source: 'encoder contract 4.4, 7',
+    source: 'docs/serve.md#options',
     behavior:
       "Disabling both servers fails with 'Cannot disable both gRPC and HTTP' before a model is loaded.",
   },
   'serve:banner': {
-    source: 'encoder contract 4.4',
+    source: 'docs/serve.md#who-can-reach-the-server',
     behavior:
       'A banner on stderr names the model and the real addresses, also of port 0; stdout stays empty.',
   },
@@ -66,27 +66,27 @@ export const SERVE = {
     behavior: 'Keys of --api-key-file protect HTTP, MCP and gRPC, and are in no command line.',
   },
   'serve:one-protocol': {
-    source: 'encoder contract 4.4',
+    source: 'docs/serve.md#options',
     behavior: '--disable-grpc and --disable-http leave the other protocol alone.',
   },
   'serve:port-in-use': {
-    source: 'issue: serve',
+    source: 'docs/troubleshooting.md#starting-an-executable',
     behavior: 'A port in use is one clear sentence and exit code 1; nothing is left half alive.',
   },
   'serve:wrong-values': {
-    source: 'design "Services decided"',
+    source: 'docs/troubleshooting.md#command-lines-of-all-programs',
     behavior: 'A wrong value of a flag is one line that names the flag, the value and the rule.',
   },
   'serve:bad-certificate': {
-    source: 'issue: serve',
+    source: 'docs/troubleshooting.md#starting-an-executable',
     behavior: 'A certificate without its key, a missing file and one that is not PEM are each one sentence.',
   },
   'serve:tls': {
-    source: 'issue: serve',
+    source: 'docs/serve.md#options',
     behavior: 'With a certificate and its key HTTP, MCP and gRPC speak TLS.',
   },
   'serve:drain': {
-    source: 'issue: serve',
+    source: 'docs/serve.md#stopping',
     behavior: 'SIGTERM: accepted requests are answered, new ones get 503, then it ends with exit code 0.',
   },
   'serve:stop-unread': {
@@ -100,11 +100,11 @@ export const SERVE = {
       'During --shutdown-delay, the server is not ready and answers all requests, and asks clients to use other connections.',
   },
   'serve:second-signal': {
-    source: 'issue: serve',
+    source: 'docs/serve.md#stopping',
     behavior: 'A second signal ends it immediately.',
   },
   'serve:overload': {
-    source: 'issue: the engine',
+    source: 'docs/serve.md#errors-and-headers',
     behavior:
       'A full queue is 429 with Retry-After and RESOURCE_EXHAUSTED; health answers meanwhile; later it has room.',
   },
@@ -123,11 +123,11 @@ export const SERVE = {
       'With a collector, requests over HTTP, gRPC and MCP have spans in the trace of their client, with the steps of the engine below them.',
   },
   'serve:environment': {
-    source: 'issue: serve',
+    source: 'docs/serve.md#options',
     behavior: 'Every flag of serve has a name in the environment.',
   },
   'mcp:stdio': {
-    source: 'encoder contract 4.3, design "Encoder semantics"',
+    source: 'docs/mcp.md#claude-desktop',
     behavior:
       'mcp speaks MCP on stdin and stdout and nothing else there, and ends with exit code 0 with stdin.',
   },
@@ -136,11 +136,11 @@ export const SERVE = {
     behavior: 'On stdio, a request continues the trace in its `_meta`.',
   },
   'mcp:http': {
-    source: 'encoder contract 4.3, docs/mcp.md',
+    source: 'docs/mcp.md#over-http',
     behavior: 'mcp --http serves /mcp alone on --hostname and --port, by default on loopback, port 9100.',
   },
   'mcp:tool': {
-    source: 'encoder contract 4.3',
+    source: 'docs/mcp.md#the-tool',
     behavior: 'There is one tool, run_encoder, with the description of the model type.',
   },
 } as const satisfies Behaviors;

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What models of type sparse_embedding promise. */
 export const SPARSE = {
   'sparse:golden': {
-    source: 'issue: sparse_embedding',
+    source: 'docs/build.md#model-types',
     behavior:
       'Sparse vectors of all golden texts over HTTP, gRPC and MCP are those of sentence-transformers, whatever the batch.',
   },

@@ -3,7 +3,7 @@ import type { Behaviors } from './behavior.ts';
 /** What models of type zero_shot_classification promise. */
 export const ZERO_SHOT = {
   'zero-shot:golden': {
-    source: 'issue 18: zero_shot_classification',
+    source: 'docs/serve.md#zero-shot-classification',
     behavior:
       "Labels and scores are those of transformers' pipeline over HTTP, gRPC and MCP, and in the format of the Inference API.",
   },
