@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { schemaText } from '../cli/services/schema.ts';
 import { schemaText as gatewaySchemaText } from '../runtime/targets/gateway/config/schema-text.ts';
 import { decisionIndex } from './decision-index.mjs';
+import { withInheritedNames } from './inherited-names.mjs';
 import { withMemberTable } from './member-table.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
@@ -22,12 +23,14 @@ const filesBelow = (root) =>
     .map((file) => join(GENERATED, file));
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 
+const FLAGS = 'docs/flags.md';
 const TRANSFORMS = 'docs/transforms.md';
 /** Whole files, or files with generated parts. */
 const DOCUMENTS = {
   'docs/config.schema.json': `${schemaText()}\n`,
   'docs/decisions/README.md': decisionIndex(join(cwd, 'docs/decisions')),
   'docs/gateway.schema.json': gatewaySchemaText(),
+  [FLAGS]: withInheritedNames(read(join(cwd, FLAGS))),
   [TRANSFORMS]: withMemberTable(read(join(cwd, TRANSFORMS))),
 };
 

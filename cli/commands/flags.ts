@@ -48,7 +48,4 @@ export const cacheDirFlag = Flags.string({
 });
 
 /** For commands that write one file. */
-export const forceFlag = Flags.boolean({
-  summary: COMMON_FLAGS.force.help,
-  aliases: [...COMMON_FLAGS.force.aliases],
-});
+export const forceFlag = Flags.boolean({ summary: COMMON_FLAGS.force.help });

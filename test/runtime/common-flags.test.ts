@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { COMMON_FLAGS, type CommonFlag } from '#core/cli/common-flags.ts';
-import { type Command, type Commands, isGroup, type Program } from '#serve/cli/command.ts';
+import { COMMON_FLAGS, type CommonFlag, INHERITED_NAMES } from '#core/cli/common-flags.ts';
+import { type Command, type Commands, isGroup, type Program, UsageError } from '#serve/cli/command.ts';
 import { findCommand } from '#serve/cli/find-command.ts';
 import { optionTable, visibleOptions } from '#serve/cli/option-table.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
@@ -22,6 +22,15 @@ const ALL = PROGRAMS.flatMap((program) =>
   commandsOf(program.commands).map(([path, command]) => ({ program, path, command })),
 );
 
+/** Flags that only an earlier program has. Where one has the name of the option itself, its words are inherited. */
+const INHERITED = new Set(
+  Object.values(INHERITED_NAMES).flatMap((options) =>
+    Object.entries(options).flatMap(([option, names]) =>
+      names.flatMap(({ name }) => (name === undefined || name === option ? [] : [name])),
+    ),
+  ),
+);
+
 /** Flags that have the name of a common one and mean something else; each is in the contract of its program. */
 const OTHER_MEANINGS = new Set([
   'model.encoder serve --api-key',
@@ -39,11 +48,10 @@ const OTHER_MEANINGS = new Set([
 
 test.each(ALL)('$program.name $path: flags of the table have its spelling', ({ program, path, command }) => {
   const shown = visibleOptions(optionTable(command.options, program.options).options);
-  const old = new Set(Object.values(TABLE).flatMap(({ aliases = [] }) => aliases));
   for (const [name, option] of Object.entries(shown)) {
     const place = `${program.name} ${path} --${name}`;
     if (OTHER_MEANINGS.has(place)) continue;
-    expect(old.has(name), `${place} has a common name`).toBe(false);
+    expect(INHERITED.has(name), `${place} has a common name`).toBe(false);
     const common = TABLE[name];
     if (!common) continue;
     expect({ place, value: option.value, short: option.short }).toEqual({
@@ -51,9 +59,6 @@ test.each(ALL)('$program.name $path: flags of the table have its spelling', ({ p
       value: common.value,
       short: common.short,
     });
-    expect((option.aliases ?? []).map((alias) => alias.name)).toEqual(
-      expect.arrayContaining([...(common.aliases ?? [])]),
-    );
   }
 });
 
@@ -67,41 +72,75 @@ test.each(ALL)('$program.name $path has --json if it has a result', ({ program, 
   expect(optionTable(command.options, program.options).options).toHaveProperty('json');
 });
 
-/** What scripts may hold: each line still means what it meant. */
-const OLD_LINES: readonly [line: string, env: Record<string, string>, name: string, value: string][] = [
-  ['model.encoder serve --drain-seconds 5', {}, 'shutdown-timeout', '5'],
-  ['model.encoder serve', { ENCODERFILE_DRAIN_SECONDS: '5' }, 'shutdown-timeout', '5'],
-  ['model.encoder mcp --http --hostname h', {}, 'host', 'h'],
-  ['model.encoder mcp --http', { ENCODERFILE_MCP_HOSTNAME: 'h' }, 'host', 'h'],
-  ['mcp-manager --config-file f list', {}, 'config', 'f'],
-  ['mcp-manager list --config-file f', {}, 'config', 'f'],
-  ['mcp-manager list', { MCPD_CONFIG_FILE: 'f' }, 'config', 'f'],
-  ['mcp-manager list', { MCPD_RUNTIME_FILE: 'f' }, 'runtime-file', 'f'],
-  ['mcp-manager status --addr a:1', {}, 'url', 'a:1'],
-  ['mcp-manager status', { MCP_MANAGER_ADDR: 'a:1' }, 'url', 'a:1'],
-  ['mcp-manager daemon --addr a:1', {}, 'addr', 'a:1'],
-  ['mcp-manager daemon', { MCP_MANAGER_ADDR: 'a:1' }, 'addr', 'a:1'],
-  ['mcp-manager daemon --timeout-api-shutdown 5s', {}, 'shutdown-timeout', '5s'],
-  ['mcp-manager daemon', { MCP_MANAGER_TIMEOUT_API_SHUTDOWN: '5s' }, 'shutdown-timeout', '5s'],
-  ['mcp-manager daemon --cors-enable --cors-allow-origin o', {}, 'cors-origins', 'o'],
-  ['mcp-manager daemon', { MCP_MANAGER_CORS_ALLOW_ORIGIN: 'o' }, 'cors-origins', 'o'],
-  ['mcp-manager daemon --log-level trace', {}, 'log-level', 'debug'],
-  ['mcp-manager daemon', { MCPD_LOG_LEVEL: 'off' }, 'log-level', 'silent'],
-  ['mcp-manager daemon', { MCPD_LOG_PATH: 'f' }, 'log-path', 'f'],
-  ['mcp-manager export --overwrite', {}, 'force', 'true'],
-  ['mcp-manager call --full', {}, 'json', 'true'],
-  ['mcp-manager keys list --format json', {}, 'format', 'json'],
-  ['gateway serve --max-body-bytes 9', {}, 'max-body', '9'],
-  ['gateway serve', { GATEWAY_MAX_BODY_BYTES: '9' }, 'max-body', '9'],
-  ['gateway serve --cors-allow-origins o', {}, 'cors-origins', 'o'],
-  ['gateway serve', { GATEWAY_CORS_ALLOW_ORIGINS: 'o' }, 'cors-origins', 'o'],
-];
-
-test.each(OLD_LINES)('%s with %j still works', (line, env, name, value) => {
+function parsed(line: string, env: Record<string, string>) {
   const [programName, ...words] = line.split(' ');
   const program = PROGRAMS.find((candidate) => candidate.name === programName);
   if (!program) throw new Error(`no program ${programName}`);
   const { command, args } = findCommand(program, words);
   if (!command) throw new Error(`no command in ${line}`);
-  expect(parseInvocation(command, args, env, program.options).value(name)).toBe(value);
+  return parseInvocation(command, args, env, program.options);
+}
+
+/** Lines of scripts for earlier programs, and what they set. */
+const INHERITED_LINES: readonly [line: string, env: Record<string, string>, name: string, value: string][] = [
+  ['model.encoder mcp --http --hostname h', {}, 'host', 'h'],
+  ['mcp-manager --config-file f list', {}, 'config', 'f'],
+  ['mcp-manager list --config-file f', {}, 'config', 'f'],
+  ['mcp-manager list', { MCPD_CONFIG_FILE: 'f' }, 'config', 'f'],
+  ['mcp-manager list', { MCPD_RUNTIME_FILE: 'f' }, 'runtime-file', 'f'],
+  ['mcp-manager daemon --addr a:1', {}, 'addr', 'a:1'],
+  ['mcp-manager daemon --timeout-api-shutdown 5s', {}, 'shutdown-timeout', '5s'],
+  ['mcp-manager daemon --cors-enable --cors-allow-origin o', {}, 'cors-origins', 'o'],
+  ['mcp-manager daemon --cors-allow-method m', {}, 'cors-allow-methods', 'm'],
+  ['mcp-manager daemon --cors-allow-header h', {}, 'cors-allow-headers', 'h'],
+  ['mcp-manager daemon --cors-expose-header h', {}, 'cors-expose-headers', 'h'],
+  ['mcp-manager daemon --log-level trace', {}, 'log-level', 'debug'],
+  ['mcp-manager list --log-level off', {}, 'log-level', 'off'],
+  ['mcp-manager daemon', { MCPD_LOG_LEVEL: 'off' }, 'log-level', 'silent'],
+  ['mcp-manager daemon', { MCPD_LOG_PATH: 'f' }, 'log-path', 'f'],
+  ['mcp-manager search --cache-ttl 2h', {}, 'registry-max-age', '2h'],
+  ['mcp-manager list --format json', {}, 'format', 'json'],
+  ['gateway serve', { GATEWAY_ENABLE_METRICS: 'true' }, 'metrics', 'open'],
+  ['gateway serve', { GATEWAY_ENABLE_METRICS: '0' }, 'metrics', 'off'],
+];
+
+test.each(INHERITED_LINES)('%s with %j works as in the earlier program', (line, env, name, value) => {
+  expect(parsed(line, env).value(name)).toBe(value);
+});
+
+test('each inherited flag and variable is in one of these lines', () => {
+  const written = INHERITED_LINES.map(([line, env]) => `${line} ${Object.keys(env).join(' ')}`).join('\n');
+  const variables = Object.values(INHERITED_NAMES).flatMap((options) =>
+    Object.values(options).flatMap((names) => names.flatMap(({ env }) => env ?? [])),
+  );
+  expect([...INHERITED].filter((name) => !written.includes(`--${name}`))).toEqual([]);
+  expect(variables.filter((name) => !written.includes(name))).toEqual([]);
+});
+
+/** Names of builds before the first release, which no earlier program has. */
+test.each([
+  'model.encoder serve --drain-seconds 5',
+  'model.encoder serve --host h',
+  'model.encoder serve --port 1',
+  'mcp-manager status --addr a:1',
+  'mcp-manager export --overwrite',
+  'mcp-manager call --full',
+  'mcp-manager keys list --format json',
+  'mcp-manager daemon --cors-allow-origins o',
+  'gateway serve --max-body-bytes 9',
+  'gateway serve --cors-allow-origins o',
+  'gateway serve --enable-metrics',
+  'gateway serve --hostname h',
+  'gateway serve --log-level off',
+])('%s is refused', (line) => {
+  expect(() => parsed(line, {})).toThrow(UsageError);
+});
+
+test('an option that exists for an earlier program has no variable, because it had none there', () => {
+  for (const { command, program, path } of ALL)
+    for (const [name, { env, origin }] of Object.entries(
+      optionTable(command.options, program.options).options,
+    )) {
+      expect(origin === undefined || env === undefined, `${path} --${name} has no variable`).toBe(true);
+    }
 });

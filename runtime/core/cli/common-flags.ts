@@ -5,19 +5,15 @@ export interface CommonFlag {
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
-  /** Other words for choices, which work but are not in help. */
-  readonly choiceAliases?: Readonly<Record<string, string>>;
-  /** Other names of the flag, which work but are not in help. */
-  readonly aliases?: readonly string[];
 }
 
 /**
  * The name of each flag that has the same meaning in several programs. Programs add their defaults, but do not rename the
- * flag. Old spellings stay as aliases, because scripts use them (docs/decisions/0042).
+ * flag (docs/decisions/0042).
  */
 export const COMMON_FLAGS = {
-  config: { short: 'c', value: 'file', help: 'Configuration file', aliases: ['config-file'] },
-  host: { value: 'host', help: 'Address to listen on; 0.0.0.0 for all', aliases: ['hostname'] },
+  config: { short: 'c', value: 'file', help: 'Configuration file' },
+  host: { value: 'host', help: 'Address to listen on; 0.0.0.0 for all' },
   port: { value: 'port', help: 'Port to listen on; 0 selects a free port' },
   'cert-file': { value: 'file', help: 'TLS certificate (PEM); requires --key-file' },
   'key-file': { value: 'file', help: 'TLS private key (PEM); requires --cert-file' },
@@ -26,12 +22,10 @@ export const COMMON_FLAGS = {
   'cors-origins': {
     value: 'origins',
     help: 'Allowed CORS origins, comma-separated; * allows all',
-    aliases: ['cors-allow-origins', 'cors-allow-origin'],
   },
   'max-body': {
     value: 'bytes',
     help: 'Maximum request body size in bytes',
-    aliases: ['max-body-bytes'],
   },
   'max-request-memory': {
     value: 'bytes',
@@ -44,7 +38,6 @@ export const COMMON_FLAGS = {
   'shutdown-timeout': {
     value: 'time',
     help: 'Graceful shutdown timeout for requests in flight, e.g. 30s',
-    aliases: ['drain-seconds', 'timeout-api-shutdown'],
   },
   'shutdown-delay': {
     value: 'time',
@@ -54,7 +47,6 @@ export const COMMON_FLAGS = {
     value: 'level',
     help: 'Log level; logs are JSON lines on stderr',
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    choiceAliases: { trace: 'debug', off: 'silent' },
   },
   metrics: {
     value: 'access',
@@ -68,12 +60,53 @@ export const COMMON_FLAGS = {
   'otel-service-name': { value: 'name', help: 'Service name in traces' },
   'otel-sampled': { value: 'share', help: 'Share of requests to trace, 0 to 1' },
   'no-watch': { help: 'Do not reload the configuration when its file changes' },
-  url: { value: 'url', help: 'URL of a running server', aliases: ['addr'] },
+  url: { value: 'url', help: 'URL of a running server' },
   'api-key': { value: 'key', help: 'API key for requests. Visible in the process list; prefer the variable' },
   json: { help: 'Print the result, or the error, as JSON' },
-  force: { help: 'Replace existing files', aliases: ['overwrite'] },
+  force: { help: 'Replace existing files' },
   limit: { value: 'count', help: 'Maximum number of results' },
   expires: { value: 'time', help: 'Expiry, e.g. 90d or 2027-01-31' },
 } as const satisfies Readonly<Record<string, CommonFlag>>;
 
 export type CommonFlagName = keyof typeof COMMON_FLAGS;
+
+/** An earlier program whose files, clients or scripts keep working with one of ours. */
+export type Origin = 'encoderfile 0.7 in Rust' | 'mcpd' | 'Otari';
+
+/** Another name of an option. It works, but help and completion do not show it. */
+export interface InheritedName {
+  readonly origin: Origin;
+  /** The flag; undefined if only the variable is inherited. */
+  readonly name?: string;
+  readonly env?: string;
+  /** Words of the earlier program, and the choices that they stand for. */
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+/** The names that each program has from an earlier one, by the prefix of its variables and by option. A name without an origin is none. */
+export const INHERITED_NAMES: Readonly<Record<string, Readonly<Record<string, readonly InheritedName[]>>>> = {
+  ENCODERFILE_MCP: { host: [{ origin: 'encoderfile 0.7 in Rust', name: 'hostname' }] },
+  MCP_MANAGER: {
+    config: [{ origin: 'mcpd', name: 'config-file', env: 'MCPD_CONFIG_FILE' }],
+    'runtime-file': [{ origin: 'mcpd', env: 'MCPD_RUNTIME_FILE' }],
+    'log-level': [
+      { origin: 'mcpd', name: 'log-level', env: 'MCPD_LOG_LEVEL', words: { trace: 'debug', off: 'silent' } },
+    ],
+    'log-path': [{ origin: 'mcpd', env: 'MCPD_LOG_PATH' }],
+    'shutdown-timeout': [{ origin: 'mcpd', name: 'timeout-api-shutdown' }],
+    'cors-origins': [{ origin: 'mcpd', name: 'cors-allow-origin' }],
+    'cors-allow-methods': [{ origin: 'mcpd', name: 'cors-allow-method' }],
+    'cors-allow-headers': [{ origin: 'mcpd', name: 'cors-allow-header' }],
+    'cors-expose-headers': [{ origin: 'mcpd', name: 'cors-expose-header' }],
+    'registry-max-age': [{ origin: 'mcpd', name: 'cache-ttl' }],
+  },
+  GATEWAY: {
+    metrics: [
+      {
+        origin: 'Otari',
+        env: 'GATEWAY_ENABLE_METRICS',
+        words: { true: 'open', '1': 'open', false: 'off', '0': 'off' },
+      },
+    ],
+  },
+};

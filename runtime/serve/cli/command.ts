@@ -1,9 +1,4 @@
-/** Another name of an option, such as its name in earlier versions. It works, but help and completion do not show it. */
-interface OptionAlias {
-  /** Undefined if only the variable had another name. */
-  readonly name?: string;
-  readonly env?: string;
-}
+import type { InheritedName, Origin } from '#core/cli/common-flags.ts';
 
 /** One option of a command. Its value comes from the flag, then from `env`, then from `fallback`. */
 export interface Option {
@@ -17,11 +12,10 @@ export interface Option {
   readonly defaultText?: string;
   /** The allowed values. */
   readonly choices?: readonly string[];
-  /** Other words for choices, such as `off` for `silent`. They work, but help and completion do not show them. */
-  readonly choiceAliases?: Readonly<Record<string, string>>;
-  readonly aliases?: readonly OptionAlias[] | undefined;
-  /** Whether help and completion leave it out. */
-  readonly hidden?: boolean;
+  /** Other names, which work, but which help and completion do not show. */
+  readonly aliases?: readonly InheritedName[] | undefined;
+  /** The earlier program for whose scripts the option exists; help and completion do not show it then. */
+  readonly origin?: Origin;
   /** Whether the option can be repeated; `Invocation.values` returns all values. */
   readonly repeatable?: boolean;
   /** Whether an empty value is meaningful, for example to disable something; otherwise it is rejected. */

@@ -38,4 +38,4 @@ export const namesOf = (name: string, { aliases = [] }: Option): string[] => [
 
 /** The options that help and completion show. */
 export const visibleOptions = (options: Options): Options =>
-  Object.fromEntries(Object.entries(options).filter(([, { hidden = false }]) => !hidden));
+  Object.fromEntries(Object.entries(options).filter(([, { origin }]) => origin === undefined));

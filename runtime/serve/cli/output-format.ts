@@ -3,18 +3,6 @@ import { commonOptions } from './common-options.ts';
 
 export const JSON_OPTION = commonOptions({ json: {} });
 
-/** Output options of commands whose result is text or JSON. `--format json` is the older form of `--json`. */
-export const TEXT_OR_JSON = {
-  ...JSON_OPTION,
-  format: {
-    value: 'format',
-    help: 'Output format',
-    choices: ['text', 'json'],
-    fallback: 'text',
-    hidden: true,
-  },
-} as const;
-
 /** The output format of a command that has --json and --format; the first one is short for --format json. */
 export function formatOf(invocation: Invocation): string {
   const format = invocation.value('format') ?? 'text';
@@ -24,4 +12,4 @@ export function formatOf(invocation: Invocation): string {
   return 'json';
 }
 
-export const isJson = (invocation: Invocation): boolean => formatOf(invocation) === 'json';
+export const isJson = (invocation: Invocation): boolean => invocation.flag('json');

@@ -33,7 +33,7 @@ export function parseInvocation(
     value: (name) => invocation.values(name).at(-1),
     values(name) {
       const { option, words } = find(name);
-      if (words.length > 0) return words.map(({ value }) => chosenWord(option, value));
+      if (words.length > 0) return words.map(({ flag, value }) => chosenWord(option, flag, value));
       const otherwise = variableOf(option, env)?.value ?? option.fallback;
       return otherwise === undefined ? [] : [otherwise];
     },

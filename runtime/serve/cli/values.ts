@@ -1,3 +1,4 @@
+import { INHERITED_NAMES } from '#core/cli/common-flags.ts';
 import { numberIn } from '#core/numbers/number-in.ts';
 import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
 import { type Invocation, type Option, UsageError } from './command.ts';
@@ -50,19 +51,23 @@ export function list(invocation: Invocation, name: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** The names of options in the environment: `--http-port` is ENCODERFILE_HTTP_PORT; those of aliases too. */
+/**
+ * Adds the names of options in the environment: `--http-port` is ENCODERFILE_HTTP_PORT. Adds the names, too, that the program with this
+ * prefix has from an earlier one. An option that is only there for an earlier program has no variable, because it had none there.
+ */
 export function withEnvironment(
   prefix: string,
   options: Readonly<Record<string, Option>>,
 ): Record<string, Option> {
-  const variable = (name: string): string => `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`;
+  const inherited = INHERITED_NAMES[prefix] ?? {};
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => {
-      const aliases = option.aliases?.map((alias) => ({
-        ...(alias.name === undefined ? {} : { env: variable(alias.name) }),
-        ...alias,
-      }));
-      return [name, { env: variable(name), ...option, ...(aliases ? { aliases } : {}) }];
+      const env = `${prefix}_${name.toUpperCase().replaceAll('-', '_')}`;
+      const aliases = Object.hasOwn(inherited, name) ? inherited[name] : undefined;
+      return [
+        name,
+        { ...(option.origin === undefined ? { env } : {}), ...option, ...(aliases ? { aliases } : {}) },
+      ];
     }),
   );
 }

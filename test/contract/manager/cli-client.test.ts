@@ -21,7 +21,7 @@ const BAD = serversToml({ name: 'bad', run: ['exits-at-start.mjs'] });
 async function connect(arm: CommandArm, files = { config: ECHO }, start: typeof share = share) {
   const api = await start(inProcessManager, files);
   await serving(api);
-  const to = ['--addr', api.url, '--config-file', join(api.folder, '.mcpd.toml')];
+  const to = ['--url', api.url, '--config-file', join(api.folder, '.mcpd.toml')];
   return { api, to, run: (command: string, ...args: string[]) => arm.run([command, ...to, ...args]) };
 }
 
@@ -35,7 +35,7 @@ verifiesCommand('mcli:status', async (arm) => {
   const table = await run('status');
   expect(table.stdout).toMatch(/^SERVER +STATUS +PHASE .*\necho +ok +running /);
   expect(table.stdout).not.toContain('\u001B');
-  const json = JSON.parse((await run('status', '--format', 'json')).stdout);
+  const json = JSON.parse((await run('status', '--json')).stdout);
   expect(json.servers).toMatchObject([{ name: 'echo', status: 'ok', pid: expect.any(Number) }]);
 });
 
@@ -47,7 +47,7 @@ verifiesCommand('mcli:tools', async (arm) => {
     );
   const full = await run('tools', 'echo', '--detail', 'full');
   expect(full.stdout).toContain('    a (number, required)\n');
-  const names = JSON.parse((await run('tools', 'echo', '--detail', 'minimal', '--format', 'json')).stdout);
+  const names = JSON.parse((await run('tools', 'echo', '--detail', 'minimal', '--json')).stdout);
   expect(names[0]).toEqual({ server: 'echo', name: 'echo' });
   expect((await run('tools', '--search', 'adds numbers', '--limit', '1')).stdout).toMatch(/\necho +add /);
 });
@@ -59,7 +59,7 @@ verifiesCommand('mcli:call', async (arm) => {
   const text = 'wörd 😀 $HOME "q"';
   expect((await run('call', 'ECHO', 'echo', `message=${text}`)).stdout).toBe(`${text}\n`);
   expect((await run('call', 'echo', 'echo', '--', 'message=-x')).stdout).toBe('-x\n');
-  const whole = await run('call', 'echo', 'structured', '--full');
+  const whole = await run('call', 'echo', 'structured', '--json');
   expect(JSON.parse(whole.stdout)).toHaveProperty('structuredContent');
   for (const [tool, said] of [
     ['is-error', /./],
@@ -105,7 +105,7 @@ verifiesCommand('mcli:logs', async (arm) => {
   expect((await run('logs', 'echo', '-n', '2')).stdout).toMatch(
     /^\S+Z {2}server {3}one\n\S+Z {2}server {3}two\n$/,
   );
-  const last = JSON.parse((await run('logs', 'echo', '-n', '1', '--format', 'json')).stdout);
+  const last = JSON.parse((await run('logs', 'echo', '-n', '1', '--json')).stdout);
   expect(last).toMatchObject({ text: 'two' });
 });
 

@@ -172,7 +172,7 @@ verifiesCommand('mcli:export', async (arm) => {
     exitCode: 1,
     stderr: expect.stringContaining('--force'),
   });
-  const onItself = await run('export', '--overwrite', '--contract-output', path('.mcpd.toml'));
+  const onItself = await run('export', '--force', '--contract-output', path('.mcpd.toml'));
   expect(onItself).toMatchObject({ exitCode: 1, stdout: '' });
   expect(onItself.stderr).toContain('it is the exported configuration file. Choose another output path.');
 });

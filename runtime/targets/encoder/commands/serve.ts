@@ -23,14 +23,11 @@ export function serveCommand(modelPath: string): Command {
           value: 'host',
           help: 'HTTP and MCP address to listen on',
           defaultText: DEFAULT_HOSTNAMES.http,
-          // The names of this flag in the other programs.
-          aliases: [{ name: 'host' }, { name: 'hostname' }],
         },
         'http-port': {
           value: 'port',
           help: 'HTTP and MCP port to listen on; 0 selects a free port',
           fallback: '8080',
-          aliases: [{ name: 'port' }],
         },
         local: { help: 'Listen on 127.0.0.1 only, for HTTP, MCP and gRPC' },
         'disable-grpc': { help: 'Disable gRPC' },

@@ -84,7 +84,6 @@ const ACCOUNT_OPTIONS: Options = {
 
 const OPERATION_OPTIONS: Options = {
   ...commonOptions({ metrics: { defaultText: 'open' }, 'log-level': { defaultText: 'info' } }),
-  'enable-metrics': { help: 'Older form of --metrics: open or off', hidden: true },
   ...commonOptions({
     'otel-endpoint': {},
     'otel-service-name': { defaultText: 'gateway' },

@@ -56,17 +56,13 @@ export function resolveConfig(
   };
 }
 
-/** `enable_metrics` is the older form of `metrics`. */
+/** `enable_metrics` is the form of Otari. */
 function resolveMetrics(flagsAndEnv: ResolveContext['flagsAndEnv'], file: GatewayFile): MetricsAccess {
   const asked = flagsAndEnv.text('metrics');
   const older = (isEnabled: boolean | undefined): MetricsAccess | undefined =>
     isEnabled === undefined ? undefined : isEnabled ? 'open' : 'off';
   return (
-    METRICS_ACCESS.find((access) => access === asked) ??
-    older(flagsAndEnv.flag('enable-metrics')) ??
-    file.metrics ??
-    older(file.enable_metrics) ??
-    'open'
+    METRICS_ACCESS.find((access) => access === asked) ?? file.metrics ?? older(file.enable_metrics) ?? 'open'
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from '#serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
@@ -11,7 +11,7 @@ export const auditCommand: Command = {
     server: { value: 'name', help: 'Only calls of this server' },
     caller: { value: 'name', help: 'Only calls with the key of this name' },
     outcome: { value: 'outcome', help: 'Only calls with this outcome', choices: ['ok', 'failed'] },
-    ...TEXT_OR_JSON,
+    ...JSON_OPTION,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

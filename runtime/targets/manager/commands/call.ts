@@ -16,7 +16,7 @@ export const callCommand: Command = {
     },
     confirm: { help: 'Confirm the call, for tools that need an approval' },
     ...commonOptions({
-      json: { help: 'Print the complete result as JSON, not only its text', aliases: [{ name: 'full' }] },
+      json: { help: 'Print the complete result as JSON, not only its text' },
     }),
     ...CLIENT_OPTIONS,
   },

@@ -1,19 +1,17 @@
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
 
-/** The options of the whole program, which select the configuration files. The variables of mcpd work as well. */
+/** The options of the whole program, which select the configuration files.  */
 export const CONFIG_OPTIONS = withEnvironment('MCP_MANAGER', {
   ...commonOptions({
     config: {
       help: 'Servers file: .mcpd.toml, or JSON with mcpServers',
       defaultText: '.mcpd.toml in the current directory',
-      aliases: [{ name: 'config-file', env: 'MCPD_CONFIG_FILE' }],
     },
   }),
   'runtime-file': {
     value: 'file',
     help: 'Secrets file',
     defaultText: 'mcpd/secrets.dev.toml in $XDG_CONFIG_HOME or ~/.config',
-    aliases: [{ env: 'MCPD_RUNTIME_FILE' }],
   },
 });

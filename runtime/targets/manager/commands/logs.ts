@@ -1,6 +1,6 @@
 import type { Command } from '#serve/cli/command.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 
@@ -11,7 +11,7 @@ export const logsCommand: Command = {
   options: {
     follow: { short: 'f', help: 'Print new lines as they are written' },
     lines: { short: 'n', value: 'count', help: 'Number of existing lines to print', fallback: '100' },
-    ...TEXT_OR_JSON,
+    ...JSON_OPTION,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

@@ -1,26 +1,29 @@
 import { commonOptions } from '#serve/cli/common-options.ts';
+import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 import type { Option } from '#serve/cli/command.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
 /** Every command of mcpd has these flags. Here, only the daemon has a log; for the other commands they have no effect. */
 export const MCPD_LOG_OPTIONS = {
-  ...commonOptions({ 'log-level': { hidden: true } }),
-  'log-path': { value: 'file', help: 'File for the log', hidden: true },
+  ...commonOptions({
+    'log-level': { choices: [...COMMON_FLAGS['log-level'].choices, 'trace', 'off'], origin: 'mcpd' },
+  }),
+  'log-path': { value: 'file', help: 'File for the log', origin: 'mcpd' },
 } satisfies Options;
 
 /** Flags for copies of registries. `registry-option.ts` follows them, except for the folder. */
 export const MCPD_COPY_OPTIONS = {
-  'no-cache': { help: 'Do not store copies of registries', hidden: true },
-  'refresh-cache': { help: 'Download all registries again', hidden: true },
-  'cache-dir': { value: 'folder', help: 'Folder for copies of registries', hidden: true },
+  'no-cache': { help: 'Do not store copies of registries', origin: 'mcpd' },
+  'refresh-cache': { help: 'Download all registries again', origin: 'mcpd' },
+  'cache-dir': { value: 'folder', help: 'Folder for copies of registries', origin: 'mcpd' },
 } satisfies Options;
 
 /** Commands of mcpd that read registries only there. */
 export const MCPD_CACHE_OPTIONS = {
   ...MCPD_COPY_OPTIONS,
-  'cache-ttl': { value: 'time', help: 'Maximum age of copies of registries', hidden: true },
+  'cache-ttl': { value: 'time', help: 'Maximum age of copies of registries', origin: 'mcpd' },
 } satisfies Options;
 
 /** mcpd asks for confirmation before it clears values. */
-export const MCPD_FORCE_OPTION = { force: { help: 'Clear the values', hidden: true } } satisfies Options;
+export const MCPD_FORCE_OPTION = { force: { help: 'Clear the values', origin: 'mcpd' } } satisfies Options;

@@ -1,5 +1,5 @@
 import { type Command, type Output, UsageError } from '#serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { printable } from '#serve/cli/printable.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
@@ -16,7 +16,7 @@ export const pinCommand: Command = {
   positionals: '[server...]',
   options: {
     ...CONFIG_OPTIONS,
-    ...TEXT_OR_JSON,
+    ...JSON_OPTION,
     diff: { help: 'Only show how the tools differ from the pinned ones. Exits with 1 if they do' },
     remove: { help: 'Remove the pins of the servers' },
   },

@@ -1,27 +1,23 @@
-import type { Invocation, Option, Output } from '#serve/cli/command.ts';
+import type { Invocation, Output } from '#serve/cli/command.ts';
 import { printable } from '#serve/cli/printable.ts';
-import { duration } from '#serve/cli/values.ts';
+import { duration, withEnvironment } from '#serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';
 
 /** The options of commands that look up servers in registries, which come before the built-in list. */
-export const REGISTRY_OPTION = {
+export const REGISTRY_OPTION = withEnvironment('MCP_MANAGER', {
   registry: {
     value: 'registry',
     help: 'Registry to search before the built-in list: a file, a URL, or official, docker or mcpm',
-    env: 'MCP_MANAGER_REGISTRY',
     repeatable: true,
   },
   'registry-max-age': {
     value: 'time',
     help: 'Age up to which the copy of a registry is used; 0s downloads it again',
-    env: 'MCP_MANAGER_REGISTRY_MAX_AGE',
     fallback: '1h',
-    // The name of this flag in mcpd.
-    aliases: [{ name: 'cache-ttl' }],
   },
   ...MCPD_COPY_OPTIONS,
-} satisfies Readonly<Record<string, Option>>;
+});
 
 /** Opens the selected registries. Warnings go to stderr. */
 export async function openRegistries(

@@ -1,6 +1,6 @@
 import type { Command, Invocation, Output } from '#serve/cli/command.ts';
 import { UsageError } from '#serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 import { printJson } from '#serve/cli/print.ts';
 import { duration } from '#serve/cli/values.ts';
@@ -24,7 +24,7 @@ const loginCommand: Command = {
   positionals: '<server>',
   options: {
     ...CLIENT_OPTIONS,
-    ...TEXT_OR_JSON,
+    ...JSON_OPTION,
     ...LOCAL_OPTION,
     'no-browser': {
       help: 'Only print the address to open; the address to which the browser returns can be pasted here',
@@ -64,7 +64,7 @@ const loginCommand: Command = {
 const logoutCommand: Command = {
   summary: 'Sign out of a remote server: revoke and delete its tokens.',
   positionals: '<server>',
-  options: { ...CLIENT_OPTIONS, ...TEXT_OR_JSON, ...LOCAL_OPTION },
+  options: { ...CLIENT_OPTIONS, ...JSON_OPTION, ...LOCAL_OPTION },
   async run(invocation, output) {
     const { spec, store, isAtManager, user } = await openServer(invocation);
     const report = ({

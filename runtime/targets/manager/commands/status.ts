@@ -1,6 +1,6 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `status`: prints a table of the servers, once or repeatedly. */
@@ -9,7 +9,7 @@ export const statusCommand: Command = {
   options: {
     watch: { short: 'w', help: 'Refresh the table until interrupted' },
     interval: { value: 'seconds', help: 'Refresh interval of --watch', fallback: '1' },
-    ...TEXT_OR_JSON,
+    ...JSON_OPTION,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

@@ -1,5 +1,5 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
-import { isJson, TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { searchOf, searchOptions } from './search-options.ts';
 
@@ -15,7 +15,7 @@ export const toolsCommand: Command = {
       fallback: 'summary',
     },
     ...searchOptions('tools'),
-    ...TEXT_OR_JSON,
+    ...JSON_OPTION,
     ...CLIENT_OPTIONS,
   },
   async run(invocation, output) {

@@ -15,8 +15,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     'shutdown-delay': { defaultText: 'none' },
     'cors-origins': {},
   }),
-  // The flag of mcpd, so that its scripts keep working.
-  addr: { value: 'host:port', help: 'Address and port to listen on', hidden: true },
+  addr: { value: 'host:port', help: 'Address and port to listen on', origin: 'mcpd' },
   'timeout-mcp-install': {
     value: 'time',
     help: 'Time limit for the installation of a package, before its server starts',
@@ -36,21 +35,17 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'timeout-mcp-request': { value: 'time', help: 'Timeout of a call', defaultText: '15s' },
   'interval-mcp-health': { value: 'time', help: 'Interval between health checks', defaultText: '10s' },
   // mcpd requires this flag for CORS; here, setting the origins is enough.
-  'cors-enable': { help: 'Allow CORS; requires --cors-origins', hidden: true },
-  // mcpd has these three in the singular.
+  'cors-enable': { help: 'Allow CORS; requires --cors-origins', origin: 'mcpd' },
   'cors-allow-methods': {
     value: 'methods',
     help: 'Allowed CORS methods, comma-separated',
-    aliases: [{ name: 'cors-allow-method' }],
   },
   'cors-allow-headers': {
     value: 'headers',
     help: 'Allowed CORS request headers, comma-separated',
-    aliases: [{ name: 'cors-allow-header' }],
   },
   'cors-expose-headers': {
     value: 'headers',
-    aliases: [{ name: 'cors-expose-header' }],
     help: 'Response headers that CORS clients can read, comma-separated',
   },
   'cors-allow-credentials': { help: 'Allow CORS requests with credentials; conflicts with origin *' },
@@ -110,7 +105,6 @@ const LOG_OPTIONS = withEnvironment('MCP_MANAGER', {
     'log-level': {
       help: 'Log level; logs are JSON lines',
       fallback: 'info',
-      aliases: [{ env: 'MCPD_LOG_LEVEL' }],
     },
     'otel-endpoint': {},
     'otel-service-name': { defaultText: 'mcp-manager' },
@@ -119,7 +113,6 @@ const LOG_OPTIONS = withEnvironment('MCP_MANAGER', {
   'log-path': {
     value: 'file',
     help: 'Append the log to this file instead of stderr',
-    aliases: [{ env: 'MCPD_LOG_PATH' }],
   },
   'log-max-size': {
     value: 'bytes',

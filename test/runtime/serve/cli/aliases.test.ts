@@ -9,16 +9,19 @@ import { wholeNumber, withEnvironment } from '#serve/cli/values.ts';
 const SERVE: Command = {
   summary: 'Serve.',
   options: withEnvironment('TEST', {
-    'max-body': { value: 'bytes', help: 'Maximum size', aliases: [{ name: 'max-body-bytes' }] },
-    json: { help: 'Print JSON', aliases: [{ name: 'full' }] },
+    'max-body': {
+      value: 'bytes',
+      help: 'Maximum size',
+      aliases: [{ origin: 'mcpd', name: 'max-body-bytes', env: 'OLD_MAX_BODY' }],
+    },
+    json: { help: 'Print JSON', aliases: [{ origin: 'mcpd', name: 'full' }] },
     level: {
       value: 'level',
       help: 'Log level',
       choices: ['info', 'silent'],
-      choiceAliases: { off: 'silent' },
-      aliases: [{ name: 'log', env: 'OLD_LOG' }],
+      aliases: [{ origin: 'mcpd', name: 'log', env: 'OLD_LOG', words: { off: 'silent' } }],
     },
-    addr: { value: 'address', help: 'Address', hidden: true },
+    addr: { value: 'address', help: 'Address', origin: 'mcpd' },
   }),
   run: () => Promise.resolve(0),
 };
@@ -35,7 +38,7 @@ test('an older name of an option sets it, and the last one on the command line c
 });
 
 test('an older variable counts where neither a flag nor the variable of today is set', () => {
-  const older = { TEST_MAX_BODY_BYTES: '1' };
+  const older = { OLD_MAX_BODY: '1' };
   expect(parse([], older).value('max-body')).toBe('1');
   expect(parse([], { ...older, TEST_MAX_BODY: '2' }).value('max-body')).toBe('2');
   expect(parse([], { ...older, TEST_MAX_BODY: '' }).value('max-body')).toBe('1');
@@ -53,23 +56,30 @@ test('an error names the flag or the variable that the user wrote', () => {
     return expect.unreachable();
   };
   expect(refusal(['--max-body-bytes', 'x'])).toMatch(/^--max-body-bytes: "x"/);
-  expect(refusal([], { TEST_MAX_BODY_BYTES: 'x' })).toMatch(/^TEST_MAX_BODY_BYTES: "x"/);
+  expect(refusal([], { OLD_MAX_BODY: 'x' })).toMatch(/^OLD_MAX_BODY: "x"/);
   expect(refusal(['--max-body-bytes', ''])).toMatch(/^--max-body-bytes must not be empty/);
   expect(refusal(['--log=x'])).toBe('--log: "x" is not one of info, silent.');
   expect(refusal(['--max-bodi=1'])).toBe("Unknown option '--max-bodi'. Did you mean --max-body?");
 });
 
-test('an older word for a choice is accepted', () => {
-  expect(parse(['--level', 'off']).value('level')).toBe('silent');
-  expect(parse([], { TEST_LEVEL: 'off' }).value('level')).toBe('silent');
-  expect(parse(['--level', 'off']).values('level')).toEqual(['silent']);
+test('an older word for a choice is accepted with the older name only', () => {
+  expect(parse(['--log', 'off']).value('level')).toBe('silent');
+  expect(parse([], { OLD_LOG: 'off' }).value('level')).toBe('silent');
+  expect(parse(['--log', 'off']).values('level')).toEqual(['silent']);
+  expect(() => parse(['--level', 'off'])).toThrow('--level: "off" is not one of info, silent.');
+  expect(() => parse([], { TEST_LEVEL: 'off' })).toThrow('TEST_LEVEL: "off" is not one of');
+});
+
+test('an option that exists for an earlier program has no variable', () => {
+  expect(parse(['--addr', 'a'], { TEST_ADDR: 'b' }).value('addr')).toBe('a');
+  expect(parse([], { TEST_ADDR: 'b' }).value('addr')).toBeUndefined();
 });
 
 test('help and completion show no older names, variables, words or hidden options', () => {
   const program: Program = { name: 'x', title: 'X.', options: SERVE.options, commands: { serve: SERVE } };
   const shown = [programHelp(program), commandHelp(program, 'serve', SERVE)].join('\n');
   expect(shown).toContain('--max-body <bytes>');
-  for (const old of ['max-body-bytes', 'MAX_BODY_BYTES', 'full', 'off', 'OLD_LOG', 'addr', 'ADDR'])
+  for (const old of ['max-body-bytes', 'OLD_MAX_BODY', 'full', 'off', 'OLD_LOG', 'addr', 'ADDR'])
     expect(shown).not.toContain(old);
   const offered = JSON.stringify(completionTable(program));
   expect(offered).toContain('--max-body');
@@ -97,7 +107,12 @@ const PROGRAM: Program = {
   name: 'x',
   title: 'X.',
   options: {
-    config: { short: 'c', value: 'file', help: 'Configuration', aliases: [{ name: 'config-file' }] },
+    config: {
+      short: 'c',
+      value: 'file',
+      help: 'Configuration',
+      aliases: [{ origin: 'mcpd', name: 'config-file' }],
+    },
   },
   commands: { plugin, show },
 };

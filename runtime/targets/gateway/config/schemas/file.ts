@@ -125,7 +125,7 @@ const operations = {
   audit: Type.Optional(audit),
   prompt_log: Type.Optional(promptLog),
   metrics: choice(METRICS_ACCESS, 'Who can read /metrics: open to all, with a key, or off (open).'),
-  enable_metrics: flag('Older form of metrics: true for open, false for off.'),
+  enable_metrics: flag('Form of `metrics` in Otari: true for open, false for off.'),
   log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr (info).'),
   otel: Type.Optional(
     keys(

@@ -298,7 +298,7 @@ const setArgs: Command = {
     ...CONFIG_OPTIONS,
     literal: { help: 'Keep dollar signs instead of expanding variables' },
     // A flag of mcpd for what is the default here.
-    'merge-flags': { help: 'Keep the flags that are not set', hidden: true },
+    'merge-flags': { help: 'Keep the flags that are not set', origin: 'mcpd' },
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<argument>');

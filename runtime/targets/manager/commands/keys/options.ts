@@ -1,5 +1,5 @@
 import type { Invocation, Option } from '#serve/cli/command.ts';
-import { TEXT_OR_JSON } from '#serve/cli/output-format.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { keysPath } from '../../access/keys-path.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
@@ -13,7 +13,7 @@ export const KEYS_OPTIONS = {
     defaultText: 'keys.jsonl next to the secrets file',
     env: 'MCP_MANAGER_KEYS_FILE',
   },
-  ...TEXT_OR_JSON,
+  ...JSON_OPTION,
 } satisfies Readonly<Record<string, Option>>;
 
 export const keysFile = (invocation: Invocation): string =>

@@ -28,7 +28,6 @@ test.each([
   [['--local'], {}, LOOPBACK],
   [[], { ENCODERFILE_LOCAL: 'true' }, LOOPBACK],
   [[], { ENCODERFILE_HTTP_HOSTNAME: '127.0.0.1' }, LOOPBACK],
-  [['--host', '127.0.0.1'], {}, LOOPBACK],
   [['--http-hostname', '::1'], {}, ['::1', '::1']],
   [['--local', '--http-hostname', '[::1]'], {}, ['[::1]', '[::1]']],
   [['--local', '--grpc-hostname', 'localhost'], {}, ['127.0.0.1', 'localhost']],

@@ -111,8 +111,8 @@ test('a key that no header can carry is refused, without showing it', () => {
 test('the shutdown timeout is a time, and 0 does not wait', () => {
   expect(read([]).shutdownMs).toBe(30_000);
   expect(read(['--shutdown-timeout', '1m30s']).shutdownMs).toBe(90_000);
-  expect(read(['--drain-seconds', '0']).shutdownMs).toBe(0);
-  expect(read([], { ENCODERFILE_DRAIN_SECONDS: '5' }).shutdownMs).toBe(5000);
-  expect(() => read(['--drain-seconds', '-1x'])).toThrow(UsageError);
-  expect(() => read(['--drain-seconds=soon'])).toThrow(/^--drain-seconds: "soon" .*, or 0\.$/);
+  expect(read(['--shutdown-timeout', '0']).shutdownMs).toBe(0);
+  expect(read([], { ENCODERFILE_SHUTDOWN_TIMEOUT: '5' }).shutdownMs).toBe(5000);
+  expect(() => read(['--shutdown-timeout', '-1x'])).toThrow(UsageError);
+  expect(() => read(['--shutdown-timeout=soon'])).toThrow(/^--shutdown-timeout: "soon" .*, or 0\.$/);
 });

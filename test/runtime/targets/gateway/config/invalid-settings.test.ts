@@ -24,7 +24,7 @@ test('origins and hosts that no caller can send are refused', async () => {
 });
 
 test.each([
-  [['--cors-allow-origins', 'foo'], '--cors-allow-origins: "foo" is not an origin'],
+  [['--cors-origins', 'foo'], '--cors-origins: "foo" is not an origin'],
   [['--allowed-hosts', 'http://x'], '--allowed-hosts: "http://x" is not a host name'],
   [['--public-url', 'gateway.example'], '--public-url: "gateway.example" is not the URL of a server'],
   [['--public-url', '*'], '--public-url: "*" is not the URL of a server'],

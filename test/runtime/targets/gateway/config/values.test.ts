@@ -206,7 +206,7 @@ test('a flag goes before a variable, that before the file, and that before a def
     GATEWAY_PORT: '2',
     GATEWAY_HOST: '',
     GATEWAY_AUTO_MIGRATE: 'true',
-    GATEWAY_CORS_ALLOW_ORIGINS: 'https://b.example, *',
+    GATEWAY_CORS_ORIGINS: 'https://b.example, *',
   };
   const config = await read(file, { env, flags: ['--port', '3'] });
   expect(config).toMatchObject({

@@ -25,9 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => managed.close());
 
-const run = (...args: string[]): Promise<Ran> => runClient(...args, '--addr', managed.origin);
+const run = (...args: string[]): Promise<Ran> => runClient(...args, '--url', managed.origin);
 const json = async (...args: string[]): Promise<unknown> =>
-  JSON.parse((await run(...args, '--format', 'json')).out) as unknown;
+  JSON.parse((await run(...args, '--json')).out) as unknown;
 
 describe('status', () => {
   test('is a table with a line for each server', async () => {
@@ -83,7 +83,7 @@ describe('call', () => {
     expect((await run('call', 'echo', 'echo', '--args-file', file)).out).toBe('from a file\n');
     const { stdout } = await execa(
       process.execPath,
-      [CLIENT_PROGRAM, 'call', 'echo', 'echo', '-', '--addr', managed.origin],
+      [CLIENT_PROGRAM, 'call', 'echo', 'echo', '-', '--url', managed.origin],
       { input: '{"message": "from stdin"}' },
     );
     expect(stdout).toBe('from stdin');
@@ -95,8 +95,8 @@ describe('call', () => {
     expect(out).toBe('{"value":9007199254740993123}\n');
   });
 
-  test('prints everything there is with --full', async () => {
-    const { out } = await run('call', 'echo', 'structured', '--full');
+  test('prints everything there is with --json', async () => {
+    const { out } = await run('call', 'echo', 'structured', '--json');
     expect(JSON.parse(out)).toEqual({ content: [], structuredContent: { city: 'Oslo', degrees: 3.5 } });
   });
 
@@ -168,7 +168,7 @@ describe('logs', () => {
       '-f',
       '-n',
       '0',
-      '--addr',
+      '--url',
       managed.origin,
     ]);
     const lines = following.iterable();
@@ -202,7 +202,7 @@ test('reload reports what has changed', async () => {
 
 describe('without a manager', () => {
   test('one sentence names the address and the way out', async () => {
-    const { code, err } = await runClient('status', '--addr', '127.0.0.1:1');
+    const { code, err } = await runClient('status', '--url', '127.0.0.1:1');
     expect(code).toBe(1);
     expect(err).toBe(
       'Error: No manager is running at http://127.0.0.1:1. Start one with `mcp-manager daemon`, or set its address with --url.\n',
@@ -219,7 +219,7 @@ describe('without a manager', () => {
   test('another server at the address is recognized', async () => {
     const other = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
-    const { err } = await runClient('status', '--addr', `127.0.0.1:${(other.address() as AddressInfo).port}`);
+    const { err } = await runClient('status', '--url', `127.0.0.1:${(other.address() as AddressInfo).port}`);
     expect(err).toContain('is not an mcp-manager');
     other.close();
   });

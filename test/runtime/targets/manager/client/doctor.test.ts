@@ -33,7 +33,7 @@ function examine({
   writeFileSync(configFile, config);
   if (secrets !== undefined) writeFileSync(runtimeFile, secrets);
   if (secrets !== undefined) chmodSync(runtimeFile, mode);
-  return runClient('doctor', '--config-file', configFile, '--runtime-file', runtimeFile, '--addr', addr);
+  return runClient('doctor', '--config-file', configFile, '--runtime-file', runtimeFile, '--url', addr);
 }
 
 const server = (name: string, command: string, more = ''): string =>

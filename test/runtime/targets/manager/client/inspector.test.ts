@@ -19,7 +19,7 @@ const inspector = (npx: string | undefined, ...args: string[]) => {
   const bin = join(folder(), 'bin');
   mkdirSync(bin);
   if (npx !== undefined) writeFileSync(join(bin, 'npx'), `#!/bin/sh\n${npx}\n`, { mode: 0o755 });
-  return execa(process.execPath, [CLIENT_PROGRAM, 'inspector', ...args, '--addr', managed.origin], {
+  return execa(process.execPath, [CLIENT_PROGRAM, 'inspector', ...args, '--url', managed.origin], {
     env: { PATH: bin },
     reject: false,
   });

@@ -28,13 +28,13 @@ beforeAll(async () => {
 afterAll(() => managed.close());
 
 test('a manager with keys asks for one, and the message has the way to send it', async () => {
-  const { code, err } = await runClient('tools', 'echo', '--addr', managed.origin);
+  const { code, err } = await runClient('tools', 'echo', '--url', managed.origin);
   expect(code).toBe(1);
   expect(err).toContain('--api-key or MCP_MANAGER_API_KEY');
 });
 
 test('a key opens what it is for', async () => {
-  const options = ['--addr', managed.origin, '--api-key', KEY];
+  const options = ['--url', managed.origin, '--api-key', KEY];
   expect((await runClient('call', 'echo', 'add', 'a=1', 'b=1', ...options)).out).toBe('2\n');
   const { code, err } = await runClient('status', ...options);
   expect(code).toBe(1);

@@ -61,7 +61,7 @@ required_args_positional = ["dir"]
     code: 1,
     err: expect.stringContaining('prod.toml already exists.'),
   });
-  expect(await run('export', ...outputs, '--overwrite')).toMatchObject({ code: 0 });
+  expect(await run('export', ...outputs, '--force')).toMatchObject({ code: 0 });
 });
 
 test('a value stays behind the flag it is for', async () => {

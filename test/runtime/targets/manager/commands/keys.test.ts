@@ -56,7 +56,7 @@ test('every option is written to the file', async () => {
   const before = Date.now();
   const reads = ['--prompt', 'git/*', '--resource', 'docs/file:///public/*'];
   const scope = [...reads, '--read-only', '--admin', '--rate', '100/m', '--expires', '30d'];
-  const { out } = await keys('create', '--name', 'all', ...scope, '--format', 'json');
+  const { out } = await keys('create', '--name', 'all', ...scope, '--json');
   const [record] = readKeyFile(keysFile()) ?? [];
   expect(record).toMatchObject({
     name: 'all',
@@ -86,7 +86,7 @@ test('what is listed is everything but the keys', async () => {
     `${record?.id}  ci    active  time, admin  5/s   -`,
     '',
   ]);
-  const { out: json } = await keys('list', '--format', 'json');
+  const { out: json } = await keys('list', '--json');
   expect(JSON.parse(json)).toEqual([expect.objectContaining({ name: 'ci', state: 'active' })]);
   expect(out + json).not.toContain(record?.hash);
 });

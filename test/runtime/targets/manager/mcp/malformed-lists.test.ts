@@ -149,7 +149,7 @@ test('what is left out is a warning in the log, in health and in doctor', async 
   const { warnings } = (await health.json()) as { warnings: string[] };
   expect(warnings).toContain(why);
   expect(warnings).toContainEqual(expect.stringMatching(/^prompt 3 is omitted: `name` is missing/));
-  const { out, code } = await runClient('doctor', '--config-file', '/no/such/file', '--addr', managed.origin);
+  const { out, code } = await runClient('doctor', '--config-file', '/no/such/file', '--url', managed.origin);
   expect(out).toContain(`problem  server malformed: ${why}`);
   expect(code).toBe(1);
   const healthy = await fetch(`${managed.origin}/api/v1/health/servers/good`);

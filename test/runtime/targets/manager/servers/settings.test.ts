@@ -7,13 +7,9 @@ import { type FlagSettings, readDaemonSettings } from '#manager/servers/settings
 const read = (args: readonly string[], env: Record<string, string> = {}): FlagSettings =>
   readDaemonSettings(parseInvocation(daemonCommand, args, env), { HOME: '/h', ...env });
 
-test('a host and a port go before the same parts of the address', () => {
+test('a host and a port are read from flags and variables', () => {
   expect(read([])).toMatchObject({ listen: {}, daemon: {} });
   expect(read(['--port', '9', '--host', '::1']).listen).toEqual({ hostname: '::1', port: 9 });
-  expect(read(['--port', '9'], { MCP_MANAGER_ADDR: 'h:1' })).toMatchObject({
-    daemon: { addr: 'h:1' },
-    listen: { port: 9 },
-  });
   expect(read([], { MCP_MANAGER_HOST: 'h', MCP_MANAGER_PORT: '9' }).listen).toEqual({
     hostname: 'h',
     port: 9,

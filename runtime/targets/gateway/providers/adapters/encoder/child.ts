@@ -62,7 +62,7 @@ export async function startEncoder({
   const inherited = INHERITED_VARIABLES.filter((name) => process.env[name] !== undefined).map(
     (name) => [name, process.env[name]] as const,
   );
-  const child = spawn(path, [...ARGUMENTS, '--drain-seconds', String(DRAIN_SECONDS)], {
+  const child = spawn(path, [...ARGUMENTS, '--shutdown-timeout', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env, ENCODERFILE_API_KEY: apiKey },
     // The process leads its own group, so that everything it starts can be ended together.
