@@ -1,3 +1,4 @@
+import type { ActorKind, AuditOutcome } from '../shared/audit-words.ts';
 import type { Space } from '../shared/owner.ts';
 import {
   bigint,
@@ -100,8 +101,7 @@ export const RECORD_TABLES = {
       /** A UUID of version 7, so that ids of one process are in order. */
       id: text,
       at: bigint,
-      /** `master`, `key`, `anyone`, `cli` or `gateway`. */
-      actor: text,
+      actor: textOf<ActorKind>(),
       /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
       actor_id: nullable(text),
       actor_user: nullable(text),
@@ -112,8 +112,7 @@ export const RECORD_TABLES = {
       /** The kind of object and what happened to it, e.g. `key.update`. */
       action: text,
       object: nullable(text),
-      /** `success`, `failed` or `refused`. */
-      outcome: text,
+      outcome: textOf<AuditOutcome>(),
       reason: nullable(text),
       /** The members that changed, as JSON. */
       before: nullable(text),

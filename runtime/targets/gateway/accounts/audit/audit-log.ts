@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { ActorKind, AuditOutcome } from '../../shared/audit-words.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
@@ -12,12 +13,12 @@ import { auditCsvHeader, auditCsvLine } from './audit-csv.ts';
 
 /** Selects events. All conditions that are set must match. */
 export interface AuditFilter {
-  readonly actor?: string | undefined;
+  readonly actor?: ActorKind | undefined;
   readonly actorId?: string | undefined;
   /** An action, e.g. `key.update`, or the kind of object, e.g. `key`. */
   readonly action?: string | undefined;
   readonly object?: string | undefined;
-  readonly outcome?: string | undefined;
+  readonly outcome?: AuditOutcome | undefined;
   readonly address?: string | undefined;
   readonly requestId?: string | undefined;
   /** Start of the time range in milliseconds since 1970, inclusive. */

@@ -21,19 +21,23 @@ export interface UsageFilter {
   readonly to?: number | undefined;
 }
 
-export type UsageGrouping =
-  | 'user'
-  | 'key'
-  | 'team'
-  | 'organization'
-  | 'model'
-  | 'provider'
-  | 'endpoint'
-  | 'status'
-  | 'end_user'
-  | 'cache_hit'
-  | 'tag';
-export type UsageInterval = 'minute' | 'hour' | 'day' | 'month';
+export const USAGE_GROUPINGS = [
+  'user',
+  'key',
+  'team',
+  'organization',
+  'model',
+  'provider',
+  'endpoint',
+  'status',
+  'end_user',
+  'cache_hit',
+  'tag',
+] as const;
+export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
+
+export const USAGE_INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
+export type UsageInterval = (typeof USAGE_INTERVALS)[number];
 
 export interface UsageTotals {
   readonly requests: number;

@@ -3,7 +3,7 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { alerts, testedAlert } from './schemas.ts';
 
 const ALERT = {

@@ -2,7 +2,7 @@ import { wordOf } from '#serve/http/query.ts';
 import { sendTestAlert } from '../../alerts/alert-delivery.ts';
 import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { GatewayContext } from '../../context.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { ALERT_OPERATIONS } from './operations.ts';
 import { alertView } from './view.ts';

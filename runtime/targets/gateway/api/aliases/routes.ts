@@ -1,9 +1,9 @@
 import type { GatewayContext } from '../../context.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { ALIAS_OPERATIONS } from './operations.ts';
 import { aliasChanges, newAlias } from './schemas.ts';
-import { aliasView } from './view.ts';
+import { aliasView } from '../views/models.ts';
 
 /** `/v1/aliases`: the aliases of the configuration file, and those that are created at run time. Names can contain slashes. */
 export function aliasRoutes({ aliases }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {

@@ -7,9 +7,8 @@ import { datasetText, jsonLines } from '../../evaluation/datasets/dataset-text.t
 import { datasetParquet } from '../../evaluation/datasets/write/parquet.ts';
 import { compiledResults } from '../../evaluation/workflows/compiled-results.ts';
 import { anyObject } from '#serve/http/schemas.ts';
-import { API } from '../http/api-path.ts';
-import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
-import { bytesAnswer, textAnswer } from '../http/text-answer.ts';
+import { API, type GatewayRoutes, newRoutes } from '../http/parts.ts';
+import { bytesAnswer, textAnswer } from '../http/answers.ts';
 import { STORE_ERRORS } from '../http/operations.ts';
 
 /** `/api/v1/artifacts`: results and rows, for clients with a signed URL. */

@@ -3,9 +3,9 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
-import { FORMATS } from '../usage/query.ts';
-import { ACTORS, OUTCOMES } from './query.ts';
+import { PAGE_PARAMETERS } from '../http/lists.ts';
+import { FORMATS } from '../http/lists.ts';
+import { ACTORS, OUTCOMES } from '../../shared/audit-words.ts';
 import { auditPage } from './schemas.ts';
 
 const EVENT = {

@@ -1,12 +1,10 @@
 import type { Context } from 'hono';
 import { wordOf } from '#serve/http/query.ts';
 import type { AuditFilter } from '../../accounts/audit/audit-log.ts';
-import { momentOf } from '../http/convert-values.ts';
-import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
-import { FORMATS } from '../usage/query.ts';
-
-export const ACTORS = ['master', 'key', 'anyone', 'cli', 'gateway'] as const;
-export const OUTCOMES = ['success', 'failed', 'refused'] as const;
+import { momentOf } from '../http/values.ts';
+import { refuseUnknownParameters } from '../http/lists.ts';
+import { ACTORS, OUTCOMES } from '../../shared/audit-words.ts';
+import { FORMATS } from '../http/lists.ts';
 
 const PARAMETERS = [
   'actor',

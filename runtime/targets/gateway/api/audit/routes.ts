@@ -1,10 +1,10 @@
 import type { GatewayContext } from '../../context.ts';
-import { csvAnswer } from '../http/csv-answer.ts';
-import { pageOf } from '../http/page.ts';
+import { csvAnswer } from '../http/answers.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { AUDIT_OPERATIONS } from './operations.ts';
 import { auditQuery } from './query.ts';
-import { auditEventView } from './view.ts';
+import { auditEventView } from '../views/records.ts';
 
 /** `/v1/admin/audit`: administrative changes and refused attempts. */
 export function auditRoutes({ state }: GatewayContext, { guards }: HttpParts): GatewayRoutes {

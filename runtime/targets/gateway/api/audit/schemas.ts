@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { count, time } from '../http/fields.ts';
-import { ACTORS, OUTCOMES } from './query.ts';
+import { ACTORS, OUTCOMES } from '../../shared/audit-words.ts';
 
 const textOrNull = (description: string) => orNull(Type.String({ description }));
 

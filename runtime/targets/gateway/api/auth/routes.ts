@@ -4,7 +4,7 @@ import type { SignInFlow, WaitingCommand } from '../../accounts/sign-in/sign-in-
 import { CALLBACK_PATH } from '../../accounts/sign-in/sign-in-flow.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { timeOrNull } from '../http/time-view.ts';
+import { rfc3339OrNull } from '../http/values.ts';
 import { callerOf, managerIn } from '../sign-in/sign-in.ts';
 import { createCookies } from './cookies.ts';
 import { CONSENT_PATH, consentPage } from './consent-page.ts';
@@ -32,7 +32,7 @@ export function authRoutes(
         .filter((one) => isMaster || caller.key.teamId === null || one.teamId === caller.key.teamId)
         .map((one) => ({ team_id: one.teamId, role: one.role })),
       scope: isMaster ? 'master' : caller.key.scope,
-      expires_at: timeOrNull(isMaster ? null : caller.key.expiresAt),
+      expires_at: rfc3339OrNull(isMaster ? null : caller.key.expiresAt),
     });
   });
   if (!signIn) return { routes, operations: [ME_OPERATION] };
@@ -94,5 +94,5 @@ function waitingCommand(c: Context): WaitingCommand | undefined {
 const sessionView = ({ key, secret }: Awaited<ReturnType<SignInFlow['redeem']>>) => ({
   key: secret,
   user_id: key.userId,
-  expires_at: timeOrNull(key.expiresAt),
+  expires_at: rfc3339OrNull(key.expiresAt),
 });

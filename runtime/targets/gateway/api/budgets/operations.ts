@@ -1,7 +1,7 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { BUDGET_FILTERS } from './query.ts';
 import { budget, budgetChanges, budgetResets, budgets } from './schemas.ts';
 import { noContent, requiresRole, KEY_ERRORS } from '../http/operations.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { BUDGET_ORDERS, type BudgetQuery } from '../../accounts/ledger/ledger.ts';
-import { filterIn, filterParameter, orderIn, orderParameter, refuseOthers } from '../http/list-query.ts';
+import { filterIn, filterParameter, orderIn, orderParameter, refuseOthers } from '../http/lists.ts';
 
 export const BUDGET_FILTERS = [
   filterParameter('search', 'Only budgets whose name or id contains this text, in any case.', 'monthly'),

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox';
 import type { GatewayContext } from '../../context.ts';
 import type { BudgetChanges } from '../../accounts/ledger/ledger.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { budgetQuery } from './query.ts';
 import { budgetChanges } from './schemas.ts';
-import { nanosOrNull } from '../http/convert-values.ts';
-import { budgetResetView, budgetView } from './view.ts';
+import { nanosOrNull } from '../http/values.ts';
+import { budgetResetView, budgetView } from '../views/accounts.ts';
 import { BUDGET_OPERATIONS } from './operations.ts';
 
 /** `/v1/budgets`: budgets, which limit the spending of users. */

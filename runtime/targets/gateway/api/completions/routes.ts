@@ -2,7 +2,7 @@ import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import { BODY_ENDPOINTS, ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
-import { readUploadForm } from '../http/read-upload-form.ts';
+import { readUploadForm } from '../http/bodies.ts';
 import { formInput } from './form-input.ts';
 import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';

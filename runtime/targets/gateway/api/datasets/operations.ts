@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
-import { API } from '../http/api-path.ts';
-import { pageOfList } from '../http/list-operation.ts';
-import { SEARCH_PARAMETERS } from '../http/search.ts';
+import { API } from '../http/parts.ts';
+import { pageOfList, SEARCH_PARAMETERS } from '../http/lists.ts';
 import { dataset, datasetChanges, datasetDownload, datasetImport, datasets } from './schemas.ts';
 import { KEY_ERRORS, LAB_BODY_ERRORS, noContent } from '../http/operations.ts';
 

@@ -1,10 +1,8 @@
 import { Type } from 'typebox';
 import { closed, orNull } from '#serve/http/schemas.ts';
-import { count, nonEmptyText, time } from '../http/fields.ts';
-import { maybe } from '../http/maybe.ts';
+import { count, nonEmptyText, time, maybe, pageSchema } from '../http/fields.ts';
 import { columns } from './columns.ts';
-import { pageSchema } from '../http/page-schemas.ts';
-import { tags } from '../http/search.ts';
+import { tags } from '../http/lists.ts';
 
 export const dataset = closed('Dataset', {
   id: Type.String(),

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
-import { API } from '../http/api-path.ts';
-import { pageOfList } from '../http/list-operation.ts';
-import { SEARCH_PARAMETERS } from '../http/search.ts';
+import { API } from '../http/parts.ts';
+import { pageOfList, SEARCH_PARAMETERS } from '../http/lists.ts';
 import { experiment, experimentChanges, experiments, newExperiment } from './schemas.ts';
 import { KEY_ERRORS, LAB_BODY_ERRORS } from '../http/operations.ts';
 import { WORKFLOW_DETAILS } from '../workflows/operations.ts';

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { columns } from '../datasets/columns.ts';
-import { maybe } from '../http/maybe.ts';
-import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
-import { pageSchema } from '../http/page-schemas.ts';
-import { tags } from '../http/search.ts';
+import { maybe, nonEmptyText, text, time, timeOrNull, pageSchema } from '../http/fields.ts';
+import { tags } from '../http/lists.ts';
 import { workflowDetails } from '../workflows/schemas.ts';
 
 const MAX_DESCRIPTION_LENGTH = 10_000;

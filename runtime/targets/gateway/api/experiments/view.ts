@@ -1,7 +1,7 @@
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Experiment } from '../../evaluation/experiments/experiment.ts';
 import type { TaskDefinition } from '../../evaluation/work/work.ts';
-import { timeOrNull } from '../http/time-view.ts';
+import { rfc3339OrNull } from '../http/values.ts';
 import type { workflowDetailsView } from '../workflows/view.ts';
 
 type Shown = ReturnType<typeof workflowDetailsView>;
@@ -16,7 +16,7 @@ export const experimentView = (experiment: Experiment, workflows: readonly Shown
   task_definition: taskView(experiment.task),
   dataset: experiment.datasetId,
   tags: experiment.tags,
-  updated_at: timeOrNull(experiment.updatedAt),
+  updated_at: rfc3339OrNull(experiment.updatedAt),
   workflows,
 });
 

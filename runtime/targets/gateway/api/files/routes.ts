@@ -1,6 +1,6 @@
 import type { GatewayContext } from '../../context.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
-import { readUploadForm } from '../http/read-upload-form.ts';
+import { readUploadForm } from '../http/bodies.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import {
   answerBytes,

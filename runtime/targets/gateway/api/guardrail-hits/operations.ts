@@ -1,7 +1,7 @@
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { TIME_PARAMETERS } from '../usage/scope-operations.ts';
 import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import { hitPage } from './schemas.ts';

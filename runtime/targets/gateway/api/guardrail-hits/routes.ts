@@ -1,9 +1,8 @@
 import { wordOf } from '#serve/http/query.ts';
 import type { GatewayContext } from '../../context.ts';
-import { momentOf } from '../http/convert-values.ts';
-import { pageOf } from '../http/page.ts';
+import { momentOf } from '../http/values.ts';
+import { pageOf, refuseUnknownParameters } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 import { HIT_OPERATIONS } from './operations.ts';
 import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
 import { hitView } from './view.ts';

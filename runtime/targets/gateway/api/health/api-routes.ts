@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { closed, oneOf } from '#serve/http/schemas.ts';
-import { API } from '../http/api-path.ts';
-import { type GatewayRoutes, newRoutes } from '../http/parts.ts';
+import { API, type GatewayRoutes, newRoutes } from '../http/parts.ts';
 
 /** `/api/v1/health`, without a credential. */
 export function apiHealthRoutes(compute: 'local' | 'ray'): GatewayRoutes {

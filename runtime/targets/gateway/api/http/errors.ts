@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
-import type { AppError, ErrorCode } from '#contract/errors.ts';
+import type { AppError, ErrorCode, ErrorDetail } from '#contract/errors.ts';
 import type { ErrorFormat } from '#serve/http/error-response.ts';
 import { openAiErrorType } from '#serve/http/openai-error.ts';
-import { budgetErrorOf, isBudgetError } from '../../requests/completions/usage-entries.ts';
+import { budgetErrorOf, isBudgetError } from '../../requests/completions/budget-errors.ts';
+import { API } from './parts.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Error format of all paths without a format of their own. */
@@ -18,7 +19,7 @@ function budgetStatus(error: AppError, c: Context): number | undefined {
   return budgetErrorOf(error, c.req.path)?.status;
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly type?: 'error';
   readonly detail: string;
   readonly error: {
@@ -98,4 +99,41 @@ const DEFAULT_REASONS: Readonly<Record<ErrorCode, string>> = {
   NotImplementedError: 'not_implemented',
   UpstreamError: 'provider_error',
   TimeoutError: 'provider_timeout',
+};
+
+/** Error format of `/api/v1`: it lists all problems of a request, like the reference implementation. */
+export const API_ERRORS: ErrorFormat = {
+  prefix: API,
+  body: (error, status, c) => apiErrorBody(error, status, c.req.path),
+};
+
+export function apiErrorBody(error: AppError, status: number, path: string): object {
+  const body = errorBody(error, status, path);
+  if (status !== 422) return body;
+  const { message, details = [{ message }] } = error;
+  return { ...body, detail: details.map(problemOf) };
+}
+
+const problemOf = ({ message, location = 'body', value, rule }: ErrorDetail): object => ({
+  type: TYPES[rule ?? ''] ?? 'value_error',
+  loc: location.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step)),
+  msg: message,
+  input: value ?? null,
+});
+
+/** Kinds of problems, by the names that clients of the reference implementation expect. */
+const TYPES: Readonly<Record<string, string>> = {
+  required: 'missing',
+  additionalProperties: 'extra_forbidden',
+  enum: 'enum',
+  const: 'literal_error',
+  type: 'type_error',
+  minimum: 'greater_than_equal',
+  exclusiveMinimum: 'greater_than',
+  maximum: 'less_than_equal',
+  exclusiveMaximum: 'less_than',
+  minLength: 'string_too_short',
+  maxLength: 'string_too_long',
+  minItems: 'too_short',
+  maxItems: 'too_long',
 };

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
-import { anyObject, orNull } from '#serve/http/schemas.ts';
+import { Type, type TSchema } from 'typebox';
+import { anyObject, orNull, closed } from '#serve/http/schemas.ts';
 
 // Members that several bodies share.
 
@@ -63,3 +63,10 @@ export const rateChanges = {
 function described(description: string | undefined): { readonly description?: string } {
   return description === undefined ? {} : { description };
 }
+
+/** A member that can be missing or null, which means the same. */
+export const maybe = <Schema extends TSchema>(schema: Schema) => Type.Optional(orNull(schema));
+
+/** A page of a list, with the total number of items. */
+export const pageSchema = <Item extends TSchema>(name: string, item: Item) =>
+  closed(name, { total: count('Total number of items.'), items: Type.Array(item) });

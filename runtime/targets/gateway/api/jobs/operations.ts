@@ -1,7 +1,7 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
-import { API } from '../http/api-path.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { API } from '../http/parts.ts';
+import { pageOfList } from '../http/lists.ts';
 import { dataset } from '../datasets/schemas.ts';
 import {
   job,

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { taskDefinition } from '../experiments/schemas.ts';
-import { maybe } from '../http/maybe.ts';
-import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
+import { maybe, count, nonEmptyText, text, time, timeOrNull, pageSchema } from '../http/fields.ts';
 import { embedder, judge } from '../workflows/named-models.ts';
-import { pageSchema } from '../http/page-schemas.ts';
 import {
   batchSize,
   customMetrics,

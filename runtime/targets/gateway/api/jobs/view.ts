@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
-import { timeOrNull } from '../http/time-view.ts';
+import { rfc3339OrNull } from '../http/values.ts';
 import type { rayJob } from './schemas.ts';
 
 /** Types of jobs, by their names in requests. */
@@ -45,6 +45,6 @@ export const jobView = (job: Job) => ({
   queued_reason: job.queuedReason,
   workers: job.workers,
   created_at: rfc3339(job.createdAt),
-  start_time: timeOrNull(job.startedAt),
-  end_time: timeOrNull(job.endedAt),
+  start_time: rfc3339OrNull(job.startedAt),
+  end_time: rfc3339OrNull(job.endedAt),
 });

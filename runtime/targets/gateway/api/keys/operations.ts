@@ -1,7 +1,7 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { KEY_FILTERS } from './query.ts';
 import { createdKey, key, keyChanges, keys, newKey, ownKey, rotation } from './schemas.ts';
 import { KEY_ERRORS, noContent, requiresManager } from '../http/operations.ts';

@@ -1,13 +1,6 @@
 import type { Context } from 'hono';
 import { KEY_ORDERS, KEY_STATUSES, type KeyQuery } from '../../accounts/identity/list-queries.ts';
-import {
-  filterIn,
-  filterParameter,
-  orderIn,
-  orderParameter,
-  refuseOthers,
-  wordFilterIn,
-} from '../http/list-query.ts';
+import { filterIn, filterParameter, orderIn, orderParameter, refuseOthers, wordFilterIn } from '../http/lists.ts';
 
 export const KEY_FILTERS = [
   filterParameter(

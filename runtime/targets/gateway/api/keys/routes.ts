@@ -13,13 +13,13 @@ import {
   requireVisibleKey,
 } from '../../accounts/identity/key-policy.ts';
 import { visibleTo } from '../../accounts/identity/manager.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { keyChanges, newKey, rotation } from './schemas.ts';
 import { callerOf, managerIn } from '../sign-in/sign-in.ts';
-import { momentOrNull, nanosOrNull } from '../http/convert-values.ts';
+import { millisecondsOrNull, nanosOrNull } from '../http/values.ts';
 import { keyQuery } from './query.ts';
-import { createdKeyView, keyView, ownKeyView } from './view.ts';
+import { createdKeyView, keyView, ownKeyView } from '../views/accounts.ts';
 import { KEY_OPERATIONS } from './operations.ts';
 
 /** `/v1/keys`: API keys. */
@@ -86,7 +86,7 @@ type Fields = Omit<Static<typeof newKey>, 'user_id'>;
 /** Converts the fields of a body; null clears a field. */
 const fieldsIn = (body: Fields): Omit<NewKey, 'userId' | 'teamId' | 'scope'> => ({
   keyName: body.key_name,
-  expiresAt: momentOrNull('expires_at', body.expires_at),
+  expiresAt: millisecondsOrNull('expires_at', body.expires_at),
   metadata: body.metadata === null ? {} : body.metadata,
   allowedModels: body.allowed_models,
   rpm: body.rpm,

@@ -1,22 +1,7 @@
 import { Type } from 'typebox';
 import { KEY_SCOPES } from '../../accounts/identity/identity.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import {
-  alertThresholds,
-  CLEARED_METADATA,
-  count,
-  dollars,
-  maxBudget,
-  metadata,
-  momentOrNull,
-  rateChanges,
-  rates,
-  seconds,
-  nonEmptyText,
-  text,
-  time,
-  timeOrNull,
-} from '../http/fields.ts';
+import { alertThresholds, CLEARED_METADATA, count, dollars, maxBudget, metadata, momentOrNull, rateChanges, rates, seconds, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 
 const MAX_PATTERNS = 1000;
 /** One year. */

@@ -8,7 +8,7 @@ import { createModelList } from './model-list.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { model, models } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
-import { modelView } from './view.ts';
+import { modelView } from '../views/models.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 
 /** `/v1/models`: the models that a caller can use. */

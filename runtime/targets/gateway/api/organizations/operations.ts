@@ -2,7 +2,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { KEY_ERRORS, noContent, requiresRole } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { ORGANIZATION_FILTERS } from './query.ts';
 import { newOrganization, organization, organizationChanges, organizations } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { type GroupQuery, ORGANIZATION_ORDERS } from '../../accounts/identity/list-queries.ts';
-import { orderIn, orderParameter, refuseOthers } from '../http/list-query.ts';
+import { orderIn, orderParameter, refuseOthers } from '../http/lists.ts';
 import { groupFilters, groupQuery } from '../teams/group-query.ts';
 
 export const ORGANIZATION_FILTERS = [

@@ -1,11 +1,11 @@
 import type { GatewayContext } from '../../context.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { groupChangesIn } from '../teams/group-request.ts';
 import { ORGANIZATION_OPERATIONS } from './operations.ts';
 import { organizationQuery } from './query.ts';
 import { newOrganization, organizationChanges } from './schemas.ts';
-import { organizationView } from './view.ts';
+import { organizationView } from '../views/accounts.ts';
 
 /** `/v1/organizations`: organizations, whose teams share a budget, limits and models. */
 export function organizationRoutes(

@@ -1,4 +1,4 @@
-import { API } from '../http/api-path.ts';
+import { API } from '../http/parts.ts';
 
 /** Resources that Otari has under `/api/v1`, and this gateway under `/v1`. Others under `/api/v1` are of workflows. */
 const RESOURCES = [

@@ -2,7 +2,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { noContent, requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { matchedPrice, newPriceMap, priceMap, updatedPriceMap } from './schemas.ts';
 
 const HEAD = { date: '2026-11-26', source: 'litellm 1.110.2 (PyPI)', models: 2211 };

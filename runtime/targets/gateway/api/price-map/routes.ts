@@ -5,10 +5,10 @@ import { changesBetween } from '../../accounts/price-map/map-changes.ts';
 import type { GatewayContext } from '../../context.ts';
 import { parseModel } from '../../shared/model-string.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { PRICE_MAP_OPERATIONS } from './operations.ts';
-import { listedView, mapHead } from './view.ts';
+import { listedView, mapHead } from '../views/models.ts';
 
 /** `/v1/price-map`: published prices. */
 export function priceMapRoutes(

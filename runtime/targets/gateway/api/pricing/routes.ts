@@ -5,11 +5,11 @@ import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
 import { readUnits } from '../../accounts/ledger/price-units.ts';
 import { findModelKey, modelKeyOf } from '../../accounts/ledger/model-key.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { newPricing } from './schemas.ts';
-import { momentOrNull, nanosIn, nanosOrNull } from '../http/convert-values.ts';
-import { pricingView } from './view.ts';
+import { millisecondsOrNull, nanosIn, nanosOrNull } from '../http/values.ts';
+import { pricingView } from '../views/models.ts';
 import { PRICING_OPERATIONS } from './operations.ts';
 
 /** `/v1/pricing`: model prices. Names of models contain colons and slashes, so the rest of the path is one name. */
@@ -43,7 +43,7 @@ const priceIn = (body: Static<typeof newPricing>): NewPrice => ({
   ...ratesIn(body),
   units: readUnits((field) => nanosOrNull(field, body[field])),
   tiers: (body.tiers ?? []).map((tier) => ({ aboveTokens: tier[TIER_FIELD], ...ratesIn(tier) })),
-  effectiveAt: momentOrNull('effective_at', body.effective_at) ?? undefined,
+  effectiveAt: millisecondsOrNull('effective_at', body.effective_at) ?? undefined,
 });
 
 const ratesIn = (members: Readonly<Partial<Record<RateField, number | null>>>): TokenRates =>

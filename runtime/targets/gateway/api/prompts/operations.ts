@@ -1,7 +1,7 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { requiresRole, STORE_ERRORS } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { promptPage, prompts } from './schemas.ts';
 
 const HEAD = {

@@ -1,10 +1,9 @@
 import type { GatewayContext } from '../../context.ts';
-import { momentOf } from '../http/convert-values.ts';
-import { pageOf } from '../http/page.ts';
+import { momentOf } from '../http/values.ts';
+import { pageOf, refuseUnknownParameters } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
-import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
 import { PROMPT_OPERATIONS } from './operations.ts';
-import { promptHeadView, promptView } from './view.ts';
+import { promptHeadView, promptView } from '../views/records.ts';
 
 const PARAMETERS = ['user_id', 'api_key_id', 'model', 'request_id', 'from', 'to', 'skip', 'limit'];
 

@@ -1,9 +1,9 @@
 import type { GatewayContext } from '../../context.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { PROVIDER_OPERATIONS } from './operations.ts';
 import { newProvider, providerChanges } from './schemas.ts';
-import { providerView } from './view.ts';
+import { providerView } from '../views/models.ts';
 
 /** `/v1/providers`: the providers of the configuration file, and those that are created at run time. */
 export function providerRoutes(

@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import type { RequestFilter, RequestPlace } from '../../accounts/ledger/request-list.ts';
-import { momentOf } from '../http/convert-values.ts';
-import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
+import { momentOf } from '../http/values.ts';
+import { refuseUnknownParameters } from '../http/lists.ts';
 
 const PARAMETERS = ['user_id', 'api_key_id', 'team_id', 'model', 'status', 'from', 'to', 'cursor', 'limit'];
 export const REQUEST_LIMIT = { min: 1, max: 500, fallback: 50 };

@@ -9,11 +9,9 @@ import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { permitScope } from '../usage/permit-scope.ts';
-import { usageLogView } from '../usage/view.ts';
-import { costParts } from './cost-parts.ts';
+import { usageLogView, costParts, liveRequestView } from '../views/records.ts';
 import { REQUEST_OPERATIONS } from './operations.ts';
 import { cursorOf, requestQuery } from './query.ts';
-import { liveRequestView } from './view.ts';
 
 /** `/v1/requests`: requests in flight and past ones, with their attempts. */
 export function requestRoutes(context: GatewayContext, { guards }: HttpParts): GatewayRoutes {

@@ -4,9 +4,9 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { ROW_ORDERS, SHOWN_ROWS } from '../../evaluation/rows/find-rows.ts';
 import { EXPERIMENT_ID } from '../experiments/operations.ts';
-import { API } from '../http/api-path.ts';
+import { API } from '../http/parts.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { plots, progress, resultRows } from './schemas.ts';
 
 const SHARED = { method: 'get', tag: 'Experiments' } as const;

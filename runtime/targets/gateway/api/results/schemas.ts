@@ -1,7 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import { count, timeOrNull } from '../http/fields.ts';
-import { pageSchema } from '../http/page-schemas.ts';
+import { count, timeOrNull, pageSchema } from '../http/fields.ts';
 
 const mapOf = (value: TSchema, description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({

@@ -3,7 +3,7 @@ import type { WorkerProgress } from '../../evaluation/progress/worker-progress.t
 import type { IndexedModel, RowIndex } from '../../evaluation/rows/row-index.ts';
 import type { WorkflowDetails } from '../../evaluation/workflows/workflow.ts';
 import { isActive } from '../../evaluation/workflows/workflow-row.ts';
-import { timeOrNull } from '../http/time-view.ts';
+import { rfc3339OrNull } from '../http/values.ts';
 
 export const rowView = (index: RowIndex, at: number) => ({
   row: at + 1,
@@ -69,8 +69,8 @@ export const progressView = (workflows: readonly WorkflowDetails[], workers: rea
       done_rows: job.doneRows,
       failed_rows: job.failedRows,
       queued_reason: job.queuedReason,
-      started_at: timeOrNull(job.startedAt),
-      ended_at: timeOrNull(job.endedAt),
+      started_at: rfc3339OrNull(job.startedAt),
+      ended_at: rfc3339OrNull(job.endedAt),
       workers: workers
         .filter(({ jobId }) => jobId === job.id)
         .map(({ worker, firstRow, rows, doneRows, failedRows }) => ({

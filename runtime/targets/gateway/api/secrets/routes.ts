@@ -1,11 +1,10 @@
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { GatewayContext } from '../../context.ts';
-import { API } from '../http/api-path.ts';
-import { pageOf, PAGE_PARAMETERS } from '../http/page.ts';
-import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { API, type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
+import { pageOf, PAGE_PARAMETERS } from '../http/lists.ts';
 import { newSecret, secrets as secretsSchema } from './schemas.ts';
-import { timeOrNull } from '../http/time-view.ts';
+import { rfc3339OrNull } from '../http/values.ts';
 import { viewOf } from '../sign-in/lab-guard.ts';
 import { KEY_ERRORS, LAB_BODY_ERRORS, noContent } from '../http/operations.ts';
 
@@ -32,7 +31,7 @@ export function secretRoutes(
     const items = all.slice(skip, skip + limit).map(({ createdAt, updatedAt, ...secret }) => ({
       ...secret,
       created_at: rfc3339(createdAt),
-      updated_at: timeOrNull(updatedAt),
+      updated_at: rfc3339OrNull(updatedAt),
     }));
     return c.json({ total: all.length, items });
   });

@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
 import { closed } from '#serve/http/schemas.ts';
-import { maybe } from '../http/maybe.ts';
-import { nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
-import { pageSchema } from '../http/page-schemas.ts';
+import { maybe, nonEmptyText, text, time, timeOrNull, pageSchema } from '../http/fields.ts';
 
 export const newSecret = closed('NewSecret', {
   value: nonEmptyText('The secret. It is never returned.', 1024),

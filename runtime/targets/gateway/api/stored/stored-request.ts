@@ -8,7 +8,7 @@ import type { ObjectPage, StoredObject } from '../../accounts/objects/objects.ts
 import type { StoredBytes, StoredRequest } from '../../requests/stored/stored.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from '../completions/event-stream.ts';
 import { harmlessType } from '../http/harmless-type.ts';
-import { attachmentOf } from '../http/text-answer.ts';
+import { attachmentOf } from '../http/answers.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 
 /** A request about stored objects. With the master key, `user` in the query or in the body names the user. */

@@ -1,9 +1,9 @@
 import type { GatewayContext } from '../../context.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { TAG_OPERATIONS } from './operations.ts';
 import { tagBudget } from './schemas.ts';
-import { tagView } from './view.ts';
+import { tagView } from '../views/accounts.ts';
 
 /** `/v1/tags`: budgets of tags. Tags can contain slashes, so the rest of the path is one tag. */
 export function tagRoutes({ state }: GatewayContext, { guards, readBody }: HttpParts): GatewayRoutes {

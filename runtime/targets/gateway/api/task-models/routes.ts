@@ -2,14 +2,13 @@ import { AppError } from '#contract/errors.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { GatewayContext } from '../../context.ts';
-import { API } from '../http/api-path.ts';
+import { API, type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { createModelList } from '../models/model-list.ts';
-import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { taskModels } from './schemas.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { TASK_NAMES, taskModelView, tasksOf } from './view.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
-import { modelView } from '../models/view.ts';
+import { modelView } from '../views/models.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
 
 /** `/api/v1/models`: the models that workflows can use. */

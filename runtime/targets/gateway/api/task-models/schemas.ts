@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 import { models } from '../models/schemas.ts';
-import { pageSchema } from '../http/page-schemas.ts';
+import { pageSchema } from '../http/fields.ts';
 
 export const taskModel = closed('TaskModel', {
   display_name: Type.String(),

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { ACCOUNT_STATUSES, type GroupQuery } from '../../accounts/identity/list-queries.ts';
-import { filterIn, filterParameter, wordFilterIn } from '../http/list-query.ts';
+import { filterIn, filterParameter, wordFilterIn } from '../http/lists.ts';
 
 /** Filters of lists of teams and of organizations. */
 export const groupFilters = (plural: 'teams' | 'organizations', example: string) => [

@@ -2,7 +2,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { KEY_ERRORS, noContent, requiresManager, requiresRole } from '../http/operations.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { INVITATION, MEMBER, TEAM_ID } from './examples.ts';
 import { TEAM_FILTERS } from './query.ts';
 import {

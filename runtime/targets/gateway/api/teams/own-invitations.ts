@@ -8,7 +8,7 @@ import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts'
 import { callerOf } from '../sign-in/sign-in.ts';
 import { INVITATION, MEMBER, TEAM_ID } from './examples.ts';
 import { invitations as invitationList, member } from './schemas.ts';
-import { invitationView, memberView } from './view.ts';
+import { invitationView, memberView } from '../views/accounts.ts';
 
 /** `/v1/me/invitations`: a user joins a team by accepting an invitation. */
 export function ownInvitationRoutes(

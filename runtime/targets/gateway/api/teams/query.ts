@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { TEAM_ORDERS, type GroupQuery } from '../../accounts/identity/list-queries.ts';
-import { filterIn, filterParameter, orderIn, orderParameter, refuseOthers } from '../http/list-query.ts';
+import { filterIn, filterParameter, orderIn, orderParameter, refuseOthers } from '../http/lists.ts';
 import { groupFilters, groupQuery } from './group-query.ts';
 
 export const TEAM_FILTERS = [

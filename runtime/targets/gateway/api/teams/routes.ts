@@ -5,14 +5,14 @@ import type { GatewayContext } from '../../context.ts';
 import type { Group, GroupChanges } from '../../accounts/identity/groups-api.ts';
 import { missingGroup } from '../../accounts/identity/groups.ts';
 import { belongsToTeam, readsEverything, requireTeamAdmin } from '../../accounts/identity/manager.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { managerIn } from '../sign-in/sign-in.ts';
 import { groupChangesIn } from './group-request.ts';
 import { TEAM_OPERATIONS } from './operations.ts';
 import { teamQuery } from './query.ts';
 import { newMember, newTeam, teamChanges } from './schemas.ts';
-import { invitationView, memberView, teamView } from './view.ts';
+import { invitationView, memberView, teamView } from '../views/accounts.ts';
 
 /** `/v1/teams`: teams, whose members share a budget, limits and models. */
 export function teamRoutes({ state }: GatewayContext, parts: HttpParts): GatewayRoutes {

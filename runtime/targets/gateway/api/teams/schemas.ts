@@ -1,17 +1,7 @@
 import { type TProperties, Type } from 'typebox';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import {
-  CLEARED_METADATA,
-  dollars,
-  metadata,
-  nonEmptyText,
-  rateChanges,
-  rates,
-  text,
-  time,
-  timeOrNull,
-} from '../http/fields.ts';
+import { CLEARED_METADATA, dollars, metadata, nonEmptyText, rateChanges, rates, text, time, timeOrNull } from '../http/fields.ts';
 import { allowedModels } from '../keys/schemas.ts';
 
 const blocked = (noun: string) =>

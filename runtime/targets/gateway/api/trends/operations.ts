@@ -4,6 +4,7 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import {
   SPENDING_ORDERS,
+  SPEED_GROUPINGS,
   TREND_GROUPINGS,
   TREND_INTERVALS,
 } from '../../accounts/ledger/trends/trends-api.ts';
@@ -14,7 +15,7 @@ import {
   SCOPE_RULE,
   TIME_PARAMETERS,
 } from '../usage/scope-operations.ts';
-import { SPEED_GROUPINGS, TOP } from './query.ts';
+import { TOP } from './query.ts';
 import { latency, spending } from './schemas.ts';
 
 const TOTALS = {

@@ -3,6 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import {
   SPENDING_ORDERS,
   type SpendingSelection,
+  SPEED_GROUPINGS,
   TREND_GROUPINGS,
   TREND_INTERVAL_HOURS,
   TREND_INTERVALS,
@@ -10,8 +11,8 @@ import {
   type TrendRange,
 } from '../../accounts/ledger/trends/trends-api.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
-import { momentOf } from '../http/convert-values.ts';
-import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
+import { momentOf } from '../http/values.ts';
+import { refuseUnknownParameters } from '../http/lists.ts';
 import { SCOPE_PARAMETERS } from '../usage/permit-scope.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +20,6 @@ const DEFAULT_DAYS = 30;
 /** Maximum number of intervals of a trend. */
 const MAX_INTERVALS = 800;
 export const TOP = { min: 1, max: 50, fallback: 10 };
-export const SPEED_GROUPINGS = ['model', 'provider'] as const;
 
 const PARAMETERS = [...Object.values(SCOPE_PARAMETERS), 'from', 'to', 'interval', 'group_by', 'top'];
 const SPENDING_PARAMETERS = [...PARAMETERS, 'order_by', 'series'];

@@ -4,7 +4,7 @@ import { permitScope } from '../usage/permit-scope.ts';
 import { ownPart } from './own-part.ts';
 import { TREND_OPERATIONS } from './operations.ts';
 import { spendingQuery, speedsQuery } from './query.ts';
-import { latencyView, spendingView } from './view.ts';
+import { latencyView, spendingView } from '../views/records.ts';
 
 /** `/v1/usage/spending` and `/v1/usage/latency`: the usage over time, for charts. */
 export function trendRoutes({ state, clock }: GatewayContext, { guards }: HttpParts): GatewayRoutes {

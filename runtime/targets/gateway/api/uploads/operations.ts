@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { closed, orNull } from '#serve/http/schemas.ts';
-import { API } from '../http/api-path.ts';
+import { API } from '../http/parts.ts';
 import { count, time } from '../http/fields.ts';
 import { KEY_ERRORS, noContent } from '../http/operations.ts';
 

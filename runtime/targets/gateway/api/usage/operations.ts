@@ -2,10 +2,11 @@ import { STATUS_FILTERS } from '../../accounts/ledger/ledger.ts';
 import { Type } from 'typebox';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
-import { PAGE_PARAMETERS } from '../http/page.ts';
+import { PAGE_PARAMETERS } from '../http/lists.ts';
 import { parameter } from './scope-operations.ts';
 import { usageReport } from './schemas.ts';
-import { FORMATS, GROUPINGS, INTERVALS } from './query.ts';
+import { USAGE_GROUPINGS, USAGE_INTERVALS } from '../../accounts/ledger/usage-api.ts';
+import { FORMATS } from '../http/lists.ts';
 import { KEY_ERRORS } from '../http/operations.ts';
 
 export const USAGE_LOG = {
@@ -82,14 +83,14 @@ export const USAGE_OPERATIONS: readonly Operation[] = [
       {
         ...parameter(
           'group_by',
-          `Aggregate by ${GROUPINGS.join(', ')}; comma-separated or repeated.`,
+          `Aggregate by ${USAGE_GROUPINGS.join(', ')}; comma-separated or repeated.`,
           'user,model',
         ),
         isList: true,
       },
       {
         ...parameter('interval', 'Aggregate over time; at most 10080 intervals.', 'day'),
-        schema: oneOf(INTERVALS),
+        schema: oneOf(USAGE_INTERVALS),
       },
       parameter(
         'time_zone',

@@ -4,25 +4,15 @@ import { AppError } from '#contract/errors.ts';
 import { isTimeZone } from '#core/time/calendar.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
-import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
-import { momentOf } from '../http/convert-values.ts';
-import { refuseUnknownParameters } from '../http/unknown-parameters.ts';
-
-export const GROUPINGS = [
-  'user',
-  'key',
-  'team',
-  'organization',
-  'model',
-  'provider',
-  'endpoint',
-  'status',
-  'end_user',
-  'cache_hit',
-  'tag',
-] as const;
-export const INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
-export const FORMATS = ['json', 'csv'] as const;
+import {
+  USAGE_GROUPINGS,
+  USAGE_INTERVALS,
+  type UsageFilter,
+  type UsageGrouping,
+  type UsageInterval,
+} from '../../accounts/ledger/usage-api.ts';
+import { momentOf } from '../http/values.ts';
+import { FORMATS, refuseUnknownParameters } from '../http/lists.ts';
 
 const PARAMETERS = [
   'user_id',
@@ -59,7 +49,7 @@ export function usageQuery(c: Context, caller: Caller): UsageQuery {
   refuseUnknownParameters(c, PARAMETERS);
   const status = wordOf(c, 'status', STATUS_FILTERS, 'any');
   const interval =
-    queryValue(c, 'interval') === undefined ? undefined : wordOf(c, 'interval', INTERVALS, 'day');
+    queryValue(c, 'interval') === undefined ? undefined : wordOf(c, 'interval', USAGE_INTERVALS, 'day');
   return {
     filter: {
       userId: queryValue(c, 'user_id'),
@@ -108,11 +98,11 @@ function groupings(values: readonly string[]): UsageGrouping[] {
   const words = values.flatMap((text) => text.split(',')).map((word) => word.trim().toLowerCase());
   const named = words.filter((word) => word !== '');
   return [...new Set(named)].map((word) => {
-    const grouping = GROUPINGS.find((candidate) => candidate === word);
+    const grouping = USAGE_GROUPINGS.find((candidate) => candidate === word);
     if (grouping !== undefined) return grouping;
     throw queryProblem(
       'group_by',
-      `group_by must be one or more of ${GROUPINGS.join(', ')}, comma-separated, not ${quoted(word)}`,
+      `group_by must be one or more of ${USAGE_GROUPINGS.join(', ')}, comma-separated, not ${quoted(word)}`,
     );
   });
 }

@@ -4,13 +4,13 @@ import type { UsageFilter, UsageInterval, UsageReports } from '../../accounts/le
 import type { Caller } from '../../accounts/identity/identity.ts';
 import { readsEverything } from '../../accounts/identity/manager.ts';
 import { usedModels } from '../../accounts/ledger/used-models.ts';
-import { csvAnswer } from '../http/csv-answer.ts';
-import { pageOf } from '../http/page.ts';
+import { csvAnswer } from '../http/answers.ts';
+import { pageOf } from '../http/lists.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { callerOf } from '../sign-in/sign-in.ts';
 import { permitUsage } from './permit-usage.ts';
 import { usageQuery } from './query.ts';
-import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from './view.ts';
+import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../views/records.ts';
 import { USAGE_OPERATIONS } from './operations.ts';
 
 /** `/v1/usage`: usage and its cost. */

@@ -1,7 +1,7 @@
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { pageOfList } from '../http/lists.ts';
 import { USER_FILTERS } from './query.ts';
 import { usageLogs } from '../usage/schemas.ts';
 import { newUser, user, userChanges, users } from './schemas.ts';

@@ -1,13 +1,6 @@
 import type { Context } from 'hono';
 import { ACCOUNT_STATUSES, USER_ORDERS, type UserQuery } from '../../accounts/identity/list-queries.ts';
-import {
-  filterIn,
-  filterParameter,
-  orderIn,
-  orderParameter,
-  refuseOthers,
-  wordFilterIn,
-} from '../http/list-query.ts';
+import { filterIn, filterParameter, orderIn, orderParameter, refuseOthers, wordFilterIn } from '../http/lists.ts';
 
 export const USER_FILTERS = [
   filterParameter('search', 'Only users whose id or alias contains this text, in any case.', 'lovelace'),

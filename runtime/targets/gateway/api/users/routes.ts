@@ -5,13 +5,13 @@ import type { GatewayContext } from '../../context.ts';
 import type { User, UserChanges } from '../../accounts/identity/identity.ts';
 import { forbidden, originOf, readsEverything, visibleTo } from '../../accounts/identity/manager.ts';
 import { permitNewUser, permitUserChange, requireVisibleUser } from '../../accounts/identity/user-policy.ts';
-import { pageOf } from '../http/page.ts';
+import { pageOf } from '../http/lists.ts';
 import { managerIn } from '../sign-in/sign-in.ts';
 import { type GatewayRoutes, type HttpParts, newRoutes } from '../http/parts.ts';
 import { userQuery } from './query.ts';
 import { newUser, userChanges } from './schemas.ts';
-import { usageLogView } from '../usage/view.ts';
-import { userView } from './view.ts';
+import { usageLogView } from '../views/records.ts';
+import { userView } from '../views/accounts.ts';
 import { USER_OPERATIONS } from './operations.ts';
 
 /** `/v1/users`: users, to whom usage is attributed. */

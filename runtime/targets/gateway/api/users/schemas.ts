@@ -1,17 +1,7 @@
 import { Type } from 'typebox';
 import { USER_ROLES } from '../../accounts/identity/identity.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import {
-  CLEARED_METADATA,
-  dollars,
-  metadata,
-  rateChanges,
-  rates,
-  nonEmptyText,
-  text,
-  time,
-  timeOrNull,
-} from '../http/fields.ts';
+import { CLEARED_METADATA, dollars, metadata, rateChanges, rates, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
 
 const blocked = Type.Boolean({ description: 'Whether all requests of the user are refused.' });
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed } from '#serve/http/schemas.ts';
-import { maybe } from '../http/maybe.ts';
-import { nonEmptyText } from '../http/fields.ts';
+import { maybe, nonEmptyText } from '../http/fields.ts';
 
 const MAX_URL_LENGTH = 2000;
 

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { oneOf } from '#serve/http/schemas.ts';
-import { API } from '../http/api-path.ts';
-import { pageOfList } from '../http/list-operation.ts';
+import { API } from '../http/parts.ts';
+import { pageOfList, SEARCH_PARAMETERS } from '../http/lists.ts';
 import {
   logs,
   newWorkflow,
@@ -15,7 +15,6 @@ import {
   workflows,
 } from './schemas.ts';
 import { KEY_ERRORS, LAB_BODY_ERRORS } from '../http/operations.ts';
-import { SEARCH_PARAMETERS } from '../http/search.ts';
 import { ROWS, ROWS_FORMAT } from './rows-operation.ts';
 
 const ID = '0d1f7c2e5b6a4c3d8e9f0a1b2c3d4e5f';

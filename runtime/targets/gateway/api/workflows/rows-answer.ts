@@ -4,7 +4,7 @@ import { wordOf } from '#serve/http/query.ts';
 import { datasetText, jsonLines } from '../../evaluation/datasets/dataset-text.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
 import type { JobServices } from '../../evaluation/jobs/job-services.ts';
-import { textAnswer } from '../http/text-answer.ts';
+import { textAnswer } from '../http/answers.ts';
 
 /** Answers with the rows that a job has written so far, whatever its status is. */
 export async function rowsAnswer(

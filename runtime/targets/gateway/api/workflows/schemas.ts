@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { Row } from '../../evaluation/datasets/dataset.ts';
-import { maybe } from '../http/maybe.ts';
-import { count, nonEmptyText, text, time, timeOrNull } from '../http/fields.ts';
+import { maybe, count, nonEmptyText, text, time, timeOrNull, pageSchema } from '../http/fields.ts';
 import {
   baseUrl,
   embedder,
@@ -13,8 +12,7 @@ import {
   provider,
   secretName,
 } from './named-models.ts';
-import { pageSchema } from '../http/page-schemas.ts';
-import { tags } from '../http/search.ts';
+import { tags } from '../http/lists.ts';
 
 const MAX_TEXT_LENGTH = 10_000;
 const MAX_PROMPT_LENGTH = 100_000;

@@ -2,7 +2,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Job } from '../../evaluation/jobs/job.ts';
 import type { Workflow, WorkflowDetails } from '../../evaluation/workflows/workflow.ts';
 import { parametersOf } from '../../evaluation/workflows/compiled-results.ts';
-import { timeOrNull } from '../http/time-view.ts';
+import { rfc3339OrNull } from '../http/values.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
 export const workflowView = (workflow: Workflow) => ({
@@ -16,7 +16,7 @@ export const workflowView = (workflow: Workflow) => ({
   tags: workflow.tags,
   status: workflow.status,
   created_at: rfc3339(workflow.createdAt),
-  updated_at: timeOrNull(workflow.updatedAt),
+  updated_at: rfc3339OrNull(workflow.updatedAt),
 });
 
 /** `address` is the URL of the results; null if there are none. */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Artifacts } from '../../evaluation/artifacts/artifacts.ts';
 import type { WorkflowDetails } from '../../evaluation/workflows/workflow.ts';
-import type { AbsoluteUrl } from '../http/absolute-url.ts';
+import type { AbsoluteUrl } from '../http/parts.ts';
 import { workflowDetailsView } from './view.ts';
 
 /** Returns the signed URL of a workflow's results. */

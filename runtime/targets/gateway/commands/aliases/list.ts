@@ -1,7 +1,7 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { aliasView } from '../../api/aliases/view.ts';
+import { aliasView } from '../../api/views/models.ts';
 import type { AliasEntry } from '../../registry/registry.ts';
 import { statusCell } from '../providers/list.ts';
 import { storeCommand } from '../store/store-command.ts';

@@ -1,5 +1,5 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { aliasView } from '../../api/aliases/view.ts';
+import { aliasView } from '../../api/views/models.ts';
 import type { AliasEntry } from '../../registry/registry.ts';
 import { formatTime } from '../show/format-values.ts';
 import { recordLines } from '../show/record-lines.ts';

@@ -1,7 +1,7 @@
 import { commonOptions } from '#serve/cli/common-options.ts';
 import type { Invocation, Option } from '#serve/cli/command.ts';
 import type { AuditFilter } from '../../accounts/audit/audit-log.ts';
-import { ACTORS, OUTCOMES } from '../../api/audit/query.ts';
+import { ACTORS, OUTCOMES } from '../../shared/audit-words.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 
 export const AUDIT_OPTIONS = {
@@ -19,11 +19,11 @@ export const AUDIT_OPTIONS = {
 } satisfies Readonly<Record<string, Option>>;
 
 export const filterOf = (invocation: Invocation, now: number): AuditFilter => ({
-  actor: invocation.value('actor'),
+  actor: ACTORS.find((kind) => kind === invocation.value('actor')),
   actorId: invocation.value('actor-id'),
   action: invocation.value('action'),
   object: invocation.value('object'),
-  outcome: invocation.value('outcome'),
+  outcome: OUTCOMES.find((known) => known === invocation.value('outcome')),
   address: invocation.value('address'),
   requestId: invocation.value('request-id'),
   from: pastTimeOf(invocation, 'from', now),

@@ -1,7 +1,7 @@
 import { UsageError } from '#serve/cli/command.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { auditEventView } from '../../api/audit/view.ts';
+import { auditEventView } from '../../api/views/records.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { AUDIT_OPTIONS, filterOf } from './audit-options.ts';
 import { eventLines } from './event-lines.ts';

@@ -1,7 +1,7 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { budgetView } from '../../api/budgets/view.ts';
+import { budgetView } from '../../api/views/accounts.ts';
 import { budgetText, formatTime, orDash } from '../show/format-values.ts';
 import { BUDGET_ORDERS } from '../../accounts/ledger/ledger.ts';
 import { listOptions, listOptionsOf } from '../options/list-options.ts';

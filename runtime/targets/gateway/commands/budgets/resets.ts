@@ -3,7 +3,7 @@ import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { budgetResetView } from '../../api/budgets/view.ts';
+import { budgetResetView } from '../../api/views/accounts.ts';
 import { formatDollars, formatTime } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 

@@ -1,5 +1,5 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { budgetView } from '../../api/budgets/view.ts';
+import { budgetView } from '../../api/views/accounts.ts';
 import type { Budget } from '../../accounts/ledger/ledger.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { budgetText, formatTime, orDash, thresholdsText } from '../show/format-values.ts';

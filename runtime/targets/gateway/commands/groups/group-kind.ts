@@ -1,8 +1,7 @@
 import type { Group, Groups } from '../../accounts/identity/groups-api.ts';
 import { ORGANIZATION_ORDERS, TEAM_ORDERS } from '../../accounts/identity/list-queries.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
-import { organizationView } from '../../api/organizations/view.ts';
-import { teamView } from '../../api/teams/view.ts';
+import { organizationView, teamView } from '../../api/views/accounts.ts';
 import { listAll } from '../../store/list-all.ts';
 import { findOne } from '../store/find-one.ts';
 

@@ -1,7 +1,7 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { keyView } from '../../api/keys/view.ts';
+import { keyView } from '../../api/views/accounts.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { KEY_ORDERS, KEY_STATUSES } from '../../accounts/identity/list-queries.ts';
 import { listOptions, listOptionsOf } from '../options/list-options.ts';

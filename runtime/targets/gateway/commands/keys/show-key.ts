@@ -1,6 +1,6 @@
 import type { Output } from '#serve/cli/command.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { createdKeyView, keyView } from '../../api/keys/view.ts';
+import { createdKeyView, keyView } from '../../api/views/accounts.ts';
 import type { Key } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '#serve/cli/command.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { listedView } from '../../api/price-map/view.ts';
+import { listedView } from '../../api/views/models.ts';
 import { storeCommand } from '../store/store-command.ts';
 import { listedTable } from './show-listed.ts';
 

@@ -6,7 +6,7 @@ import { entriesOf } from '#core/values/keys.ts';
 import { UNIT_FIELDS } from '../../accounts/ledger/price-units.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
-import { pricingView } from '../../api/pricing/view.ts';
+import { pricingView } from '../../api/views/models.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { formatDollars, formatTime } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';

@@ -1,6 +1,6 @@
 import { exactly } from '#serve/cli/positionals.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { promptView } from '../../api/prompts/view.ts';
+import { promptView } from '../../api/views/records.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';
 import { recordLines } from '../show/record-lines.ts';

@@ -5,7 +5,7 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
-import { promptHeadView } from '../../api/prompts/view.ts';
+import { promptHeadView } from '../../api/views/records.ts';
 import { findKey } from '../keys/find-key.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 import { formatSecond, orDash } from '../show/format-values.ts';

@@ -1,7 +1,7 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { providerView } from '../../api/providers/view.ts';
+import { providerView } from '../../api/views/models.ts';
 import type { EntryStatus, ProviderEntry } from '../../registry/registry.ts';
 import { orDash } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';

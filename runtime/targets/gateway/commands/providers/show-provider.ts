@@ -1,5 +1,5 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { providerView } from '../../api/providers/view.ts';
+import { providerView } from '../../api/views/models.ts';
 import type { ProviderEntry } from '../../registry/registry.ts';
 import { formatTime, orDash } from '../show/format-values.ts';
 import { recordLines } from '../show/record-lines.ts';

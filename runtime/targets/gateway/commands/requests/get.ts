@@ -1,7 +1,7 @@
 import { exactly } from '#serve/cli/positionals.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { notFound } from '../../accounts/identity/checks.ts';
-import { usageLogView } from '../../api/usage/view.ts';
+import { usageLogView } from '../../api/views/records.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import { formatDollars, formatSecond, orDash } from '../show/format-values.ts';
 import { recordLines } from '../show/record-lines.ts';

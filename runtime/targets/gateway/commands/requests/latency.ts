@@ -4,8 +4,8 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import type { SpeedSummary } from '../../accounts/ledger/trends/trends-api.ts';
-import { SPEED_GROUPINGS } from '../../api/trends/query.ts';
-import { latencyView } from '../../api/trends/view.ts';
+import { SPEED_GROUPINGS } from '../../accounts/ledger/trends/trends-api.ts';
+import { latencyView } from '../../api/views/records.ts';
 import { storeCommand } from '../store/store-command.ts';
 
 const DAY_MS = 86_400_000;

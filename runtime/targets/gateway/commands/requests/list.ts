@@ -5,7 +5,7 @@ import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { usageLogView } from '../../api/usage/view.ts';
+import { usageLogView } from '../../api/views/records.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import { findKey } from '../keys/find-key.ts';
 import { pastTimeOf } from '../options/time-options.ts';

@@ -1,7 +1,7 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { tagView } from '../../api/tags/view.ts';
+import { tagView } from '../../api/views/accounts.ts';
 import { listAll } from '../../store/list-all.ts';
 import { budgetText, formatDollars, formatTime } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';

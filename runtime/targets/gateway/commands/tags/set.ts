@@ -1,6 +1,6 @@
 import { UsageError } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { tagView } from '../../api/tags/view.ts';
+import { tagView } from '../../api/views/accounts.ts';
 import { findBudget } from '../budgets/find-budget.ts';
 import { budgetText } from '../show/format-values.ts';
 import { printResult } from '../show/print-result.ts';

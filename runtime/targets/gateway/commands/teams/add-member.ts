@@ -1,6 +1,6 @@
 import { exactly } from '#serve/cli/positionals.ts';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
-import { memberView } from '../../api/teams/view.ts';
+import { memberView } from '../../api/views/accounts.ts';
 import { findGroup, TEAMS } from '../groups/group-kind.ts';
 import { printResult } from '../show/print-result.ts';
 import { storeCommand } from '../store/store-command.ts';

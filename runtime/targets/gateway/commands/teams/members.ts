@@ -2,7 +2,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { memberView } from '../../api/teams/view.ts';
+import { memberView } from '../../api/views/accounts.ts';
 import { findGroup, TEAMS } from '../groups/group-kind.ts';
 import { formatTime } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';

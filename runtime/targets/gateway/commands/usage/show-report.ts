@@ -1,5 +1,5 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../../api/usage/view.ts';
+import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../../api/views/records.ts';
 import { formatTime } from '../show/format-values.ts';
 import type { StoreContext } from '../store/store-command.ts';
 import type { UsageReport } from './read-report.ts';

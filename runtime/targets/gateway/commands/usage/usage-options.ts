@@ -5,7 +5,7 @@ import { isTimeZone } from '#core/time/calendar.ts';
 import { list } from '#serve/cli/values.ts';
 import { suggest } from '#core/text/suggest.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval } from '../../accounts/ledger/usage-api.ts';
-import { GROUPINGS, INTERVALS } from '../../api/usage/query.ts';
+import { USAGE_GROUPINGS, USAGE_INTERVALS } from '../../accounts/ledger/usage-api.ts';
 import { pastTimeOf } from '../options/time-options.ts';
 
 export const USAGE_OPTIONS = {
@@ -24,9 +24,9 @@ export const USAGE_OPTIONS = {
   to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
   'group-by': {
     value: 'words',
-    help: `Aggregate by one or more of ${GROUPINGS.join(', ')}, comma-separated`,
+    help: `Aggregate by one or more of ${USAGE_GROUPINGS.join(', ')}, comma-separated`,
   },
-  interval: { value: 'length', help: 'Aggregate over time', choices: INTERVALS },
+  interval: { value: 'length', help: 'Aggregate over time', choices: USAGE_INTERVALS },
   'time-zone': { value: 'zone', help: 'Time zone of --interval, e.g. Europe/Berlin', defaultText: 'UTC' },
   ...commonOptions({ limit: { help: 'Maximum number of requests or groups', fallback: '20' } }),
   csv: { help: 'Print all matching requests as CSV, oldest first' },
@@ -57,7 +57,7 @@ export type UsageShape =
 
 export function shapeOf(invocation: Invocation): UsageShape {
   const by = list(invocation, 'group-by').map(groupingOf);
-  const interval = INTERVALS.find((known) => known === invocation.value('interval'));
+  const interval = USAGE_INTERVALS.find((known) => known === invocation.value('interval'));
   const timeZone = invocation.value('time-zone');
   const shapes: UsageShape[] = [
     ...(invocation.flag('csv') ? [{ kind: 'csv' } as const] : []),
@@ -76,9 +76,9 @@ export function shapeOf(invocation: Invocation): UsageShape {
 }
 
 function groupingOf(word: string): UsageGrouping {
-  const known = GROUPINGS.find((grouping) => grouping === word);
+  const known = USAGE_GROUPINGS.find((grouping) => grouping === word);
   if (known) return known;
-  const suggestion = suggest(word, GROUPINGS);
+  const suggestion = suggest(word, USAGE_GROUPINGS);
   const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-  throw new UsageError(`--group-by: ${JSON.stringify(word)} is not one of ${GROUPINGS.join(', ')}.${hint}`);
+  throw new UsageError(`--group-by: ${JSON.stringify(word)} is not one of ${USAGE_GROUPINGS.join(', ')}.${hint}`);
 }

@@ -1,7 +1,7 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { userView } from '../../api/users/view.ts';
+import { userView } from '../../api/views/accounts.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import { ACCOUNT_STATUSES, USER_ORDERS } from '../../accounts/identity/list-queries.ts';
 import { accountStatusOption, listOptions, listOptionsOf } from '../options/list-options.ts';

@@ -1,5 +1,5 @@
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { userView } from '../../api/users/view.ts';
+import { userView } from '../../api/views/accounts.ts';
 import type { User } from '../../accounts/identity/identity.ts';
 import { limitRecord } from '../show/limit-record.ts';
 import { recordLines } from '../show/record-lines.ts';

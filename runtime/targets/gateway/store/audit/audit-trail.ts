@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely } from 'kysely';
+import type { ActorKind, AuditOutcome } from '../../shared/audit-words.ts';
 import type { AuditRow } from '../record-schema.ts';
 import type { Schema } from '../schema.ts';
 import { storableText } from '../storable-text.ts';
@@ -8,7 +9,7 @@ import { createEventIds } from './event-ids.ts';
 
 /** Who acts: a caller of the API, a user of the operating system, or the gateway itself. */
 export interface Actor {
-  readonly kind: 'master' | 'key' | 'anyone' | 'cli' | 'gateway';
+  readonly kind: ActorKind;
   /** Id of the key, or name of the user of the operating system. */
   readonly id?: string | undefined;
   /** User of the key. */
@@ -25,7 +26,7 @@ export interface AuditEvent {
   readonly action: string;
   /** Id or name of the object. */
   readonly object?: string | undefined;
-  readonly outcome?: 'success' | 'failed' | 'refused' | undefined;
+  readonly outcome?: AuditOutcome | undefined;
   readonly reason?: string | undefined;
   /** The object before and after. Members that did not change are left out, and secrets too. */
   readonly before?: object | undefined;

@@ -19,6 +19,10 @@ export interface TrendScope {
   readonly id: string;
 }
 
+/** Groups of the latency. */
+export const SPEED_GROUPINGS = ['model', 'provider'] as const;
+export type SpeedGrouping = (typeof SPEED_GROUPINGS)[number];
+
 export const TREND_INTERVALS = ['hour', 'day'] as const;
 export type TrendInterval = (typeof TREND_INTERVALS)[number];
 export const TREND_INTERVAL_HOURS: Readonly<Record<TrendInterval, number>> = { hour: 1, day: 24 };
@@ -96,7 +100,7 @@ export interface UsageTrends {
     scope: TrendScope | undefined,
     selection: SpendingSelection,
   ): Promise<GroupedTrend>;
-  speeds(range: TrendRange, scope: TrendScope | undefined, by: 'model' | 'provider'): Promise<GroupedSpeeds>;
+  speeds(range: TrendRange, scope: TrendScope | undefined, by: SpeedGrouping): Promise<GroupedSpeeds>;
   /** Adds what is new to the sums, until `signal` is aborted. */
   count(now: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,12 +1,35 @@
 import type { Context } from 'hono';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { waitFor } from '#platform/wait-for.ts';
-import type { BodyOptions } from '#serve/http/body.ts';
+import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
 import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
-import { holdOf } from '#serve/memory/hold-of.ts';
 import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '#serve/http/read-bytes.ts';
+import { holdOf } from '#serve/memory/hold-of.ts';
 import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
+
+/**
+ * Reads bodies of datasets, experiments, workflows and jobs as the reference implementation does: JSON without a content type is
+ * accepted, and a body that is not JSON does not match the schema.
+ */
+export function createLabBodyReader(options: BodyOptions): BodyReader {
+  const read = createBodyReader({ ...options, anyJsonType: true });
+  return async (c, schema) => {
+    try {
+      return await read(c, schema);
+    } catch (error) {
+      throw error instanceof AppError && NOT_JSON.has(error.code) ? asInputError(error) : error;
+    }
+  };
+}
+
+const NOT_JSON: ReadonlySet<string> = new Set(['MalformedError', 'UnsupportedMediaError']);
+
+const asInputError = (error: AppError): AppError =>
+  new AppError('InputError', error.message, {
+    details: error.details ?? [{ location: 'body', message: error.message }],
+    cause: error,
+  });
 
 type FormLimits = Pick<BodyOptions, 'maxBodyBytes' | 'timeoutMs' | 'tooLargeMessage'>;
 

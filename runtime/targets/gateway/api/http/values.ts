@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
-import { type Nanos, nanosOf } from '../../shared/money.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
+import { type Nanos, nanosOf, dollarsOf } from '../../shared/money.ts';
 
 // Conversion of members and parameters that a schema cannot describe completely.
 
@@ -23,7 +24,7 @@ export function nanosIn(name: string, dollars: number): Nanos {
 export const nanosOrNull = (name: string, dollars: Maybe<number>): Maybe<Nanos> =>
   mapPresent(dollars, (amount) => nanosIn(name, amount));
 
-export const momentOrNull = (name: string, value: Maybe<string | number>): Maybe<number> =>
+export const millisecondsOrNull = (name: string, value: Maybe<string | number>): Maybe<number> =>
   mapPresent(value, (moment) => readMoment('body', name, moment));
 
 /** Reads a time from the query; undefined if it is missing. */
@@ -43,3 +44,9 @@ function readMoment(where: string, name: string, value: string | number): number
 
 const inputProblem = (location: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location, message }] });
+
+export const dollarsOrNull = (nanos: Nanos | null): number | null =>
+  nanos === null ? null : dollarsOf(nanos);
+
+export const rfc3339OrNull = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : rfc3339(milliseconds);

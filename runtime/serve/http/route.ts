@@ -1,0 +1,202 @@
+import type { Context, Handler, Hono, MiddlewareHandler } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Static, TSchema, TUnknown } from 'typebox';
+import type { Principal } from '../access.ts';
+import type { BodyReader } from './body.ts';
+import type { DirectRequest, DirectRoute } from './direct-route.ts';
+import type { HttpExchange } from './exchange/exchange.ts';
+import { answerRequest } from './exchange/fetch-exchange.ts';
+import type { Content, Operation } from './openapi/operation.ts';
+import type { ErrorStatus } from './openapi/statuses.ts';
+import type { ShellEnv } from './request-id.ts';
+
+/** Who can call a route: how its requests are authenticated, and what the document says about it. */
+export interface Guard {
+  /** Authenticates a request before its body is read. Default: only the check of the app. */
+  readonly enter?: MiddlewareHandler<ShellEnv> | undefined;
+  /** The same for requests that are answered directly. */
+  readonly signIn?: ((headers: HttpExchange['headers']) => Promise<Principal>) | undefined;
+  /** Who can call the route: the first sentence in the description of its operation. */
+  readonly requires?: string | undefined;
+  /** Error statuses of requests that the guard rejects, in addition to 401. */
+  readonly errors: readonly ErrorStatus[];
+  /** Whether requests need no credential. */
+  readonly isOpen?: boolean;
+}
+
+/** The guard of routes that need no credential. */
+export const OPEN: Guard = { errors: [], isOpen: true };
+
+/** A route of an app, with its operation in the OpenAPI document. */
+export interface Route {
+  readonly method: Operation['method'];
+  /** Pattern of the path in the app. */
+  readonly path: string;
+  readonly guard: Guard;
+  readonly handler: Handler<ShellEnv>;
+  /** undefined for routes that are not part of the API. */
+  readonly operation: Operation | undefined;
+  /** Answers plain requests without the app. */
+  readonly direct?: ((request: DirectRequest) => Promise<void>) | undefined;
+}
+
+interface Declared<Path extends string> extends Omit<
+  Operation,
+  'path' | 'request' | 'answer' | 'errors' | 'open'
+> {
+  /**
+   * Pattern of the path: `/v1/users/:id`, or `/v1/models/:id{.+}` for a parameter that can have slashes. The document has the names
+   * of `parameters` instead, in the same order. A slash at the end is only documented.
+   */
+  readonly path: Path;
+  readonly guard: Guard;
+  /** Error statuses in addition to those of the guard, the body and the query. */
+  readonly errors?: readonly ErrorStatus[];
+}
+
+interface Declaration<Path extends string, Body extends TSchema, Answer extends TSchema> extends Declared<Path> {
+  /** The body. JSON is read and validated before the route runs; the route itself reads bodies of other types. */
+  readonly request?: Omit<Content, 'schema'> & {
+    readonly schema: Body;
+    readonly optional?: boolean;
+    /** Whether the route itself reads the body, although it is JSON. */
+    readonly isRaw?: boolean;
+  };
+  readonly answer: Operation['answer'] & { readonly schema?: Answer };
+  /** Answers with the value of `answer`, or with a response. */
+  readonly run: (c: Context<ShellEnv, Path>, body: Static<Body>) => Result<Answer> | Promise<Result<Answer>>;
+}
+
+type Result<Answer extends TSchema> = Static<Answer> | Response;
+
+/** How the routes of an app read JSON. */
+export interface RouteBodies {
+  readonly read: BodyReader;
+  /** Reads a body that can be missing. */
+  readonly readOptional: BodyReader;
+  /** Error statuses of both. */
+  readonly errors: readonly ErrorStatus[];
+}
+
+/** Declares a route. Its handler and its operation in the document are derived from one description. */
+export type DeclareRoute = <
+  const Path extends string,
+  Body extends TSchema = TUnknown,
+  Answer extends TSchema = TUnknown,
+>(
+  declaration: Declaration<Path, Body, Answer>,
+) => Route;
+
+export const createDeclareRoute =
+  (bodies: RouteBodies): DeclareRoute =>
+  ({ run, errors = [], ...declaration }) => {
+    const { method, path, guard, request, answer } = declaration;
+    const isJson = request !== undefined && request.mediaType === undefined && request.isRaw !== true;
+    const read = request?.optional === true ? bodies.readOptional : bodies.read;
+    const [status = 200] = declaration.statuses ?? [];
+    return {
+      method,
+      path: withoutSlash(path),
+      guard,
+      async handler(c) {
+        const body = isJson ? await read(c, request.schema) : undefined;
+        // The schema has validated the body.
+        const result: unknown = await run(c, body as Parameters<typeof run>[1]);
+        if (result instanceof Response) return result;
+        return 'empty' in answer ? c.body(null, 204) : c.json(result as object, status as ContentfulStatusCode);
+      },
+      operation: operationOf(declaration, [...errors, ...(isJson ? bodies.errors : [])]),
+    };
+  };
+
+/** Declares a route that answers plain requests without the app. */
+export const directRoute = ({
+  direct,
+  ...declaration
+}: Declared<string> & Pick<Operation, 'request' | 'answer'> & Pick<Required<Route>, 'direct'>): Route => ({
+  method: declaration.method,
+  path: declaration.path,
+  guard: declaration.guard,
+  handler: (c) =>
+    answerRequest(c, (exchange) =>
+      direct({ exchange, requestId: c.get('requestId'), caller: c.get('caller'), parts: [] }),
+    ),
+  operation: operationOf(declaration, declaration.errors ?? []),
+  direct,
+});
+
+/** A route that is not part of the API, such as a page or a path that only older clients use. */
+export const undocumentedRoute = <const Path extends string>({
+  run,
+  ...route
+}: Pick<Route, 'method' | 'guard'> & {
+  readonly path: Path;
+  readonly run: (c: Context<ShellEnv, Path>) => Response | Promise<Response>;
+}): Route => ({ ...route, handler: (c) => run(c), operation: undefined });
+
+/** Adds routes to an app, in their order. */
+export function addRoutes(app: Hono<ShellEnv>, routes: readonly Route[]): void {
+  for (const { method, path, guard, handler } of routes) {
+    if (guard.enter) app.on(method.toUpperCase(), path, guard.enter, handler);
+    else app.on(method.toUpperCase(), path, handler);
+  }
+}
+
+/** The operations of routes, for the document. */
+export const operationsOf = (routes: readonly Route[]): readonly Operation[] =>
+  routes.flatMap(({ operation }) => operation ?? []);
+
+/** The routes that are answered directly. */
+export const directRoutesOf = (
+  routes: readonly Route[],
+  shared: Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' | 'head'>,
+): readonly DirectRoute[] =>
+  routes.flatMap(({ path, guard, direct }): DirectRoute[] =>
+    direct
+      ? [
+          {
+            ...shared,
+            route: path,
+            path: new RegExp(`^${path}(?:\\?.*)?$`),
+            signIn: guard.signIn,
+            answer: direct,
+          },
+        ]
+      : [],
+  );
+
+function operationOf(
+  {
+    guard,
+    path,
+    description,
+    ...documented
+  }: Omit<Declared<string>, 'errors'> & Pick<Operation, 'request' | 'answer'>,
+  errors: readonly ErrorStatus[],
+): Operation {
+  const { parameters = [] } = documented;
+  const sentences = [guard.requires, description].filter((one) => one !== undefined);
+  const hasRules = parameters.some((one) => one.in === 'query' && one.schema && !one.isList);
+  return {
+    ...documented,
+    path: documentedPath(path, parameters),
+    ...(sentences.length > 0 && { description: sentences.join(' ') }),
+    errors: [...guard.errors, ...(hasRules ? [422 as const] : []), ...errors],
+    ...(guard.isOpen === true && { open: true }),
+  };
+}
+
+/** The path in OpenAPI's notation: `/v1/users/{user_id}`. What follows a parameter in its pattern is a part of the path. */
+function documentedPath(path: string, parameters: NonNullable<Operation['parameters']>): string {
+  const names = parameters.filter((one) => one.in === undefined || one.in === 'path').map(({ name }) => name);
+  const documented = path.replaceAll(/:\w+(?:\{\.\+([^}]*)\})?/g, (_, end: string | undefined) => {
+    const name = names.shift();
+    if (name === undefined) throw new Error(`${path} has a parameter that is not described.`);
+    return `{${name}}${end ?? ''}`;
+  });
+  if (names.length > 0) throw new Error(`${path} has no parameter ${names.join(', ')}.`);
+  return documented;
+}
+
+/** Apps take paths with and without it. */
+const withoutSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);

@@ -1,0 +1,117 @@
+import type { Static } from 'typebox';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { entriesOf } from '#core/values/keys.ts';
+import type { Price } from '../../accounts/ledger/ledger.ts';
+import { UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
+import type { ListedPrice, PriceMap } from '../../accounts/price-map/price-map.ts';
+import type { StoredAliasEntry } from '../../config/schemas/stored-entries.ts';
+import type { ConfiguredProvider } from '../../config/stored-models.ts';
+import type { ModelEntry } from '../../providers/adapters/provider.ts';
+import type { AliasEntry, ProviderEntry } from '../../registry/registry.ts';
+import { dollarsOf } from '../../shared/money.ts';
+import type { TokenRates } from '../../shared/token-price.ts';
+import type { UnitRates } from '../../shared/unit-price.ts';
+import type { alias } from '../aliases/schemas.ts';
+import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
+import type { model } from '../models/schemas.ts';
+import type { pricing } from '../pricing/schemas.ts';
+import type { entryFields, provider } from '../providers/schemas.ts';
+
+export const modelView = ({ id, created, ownedBy }: ModelEntry): Static<typeof model> => ({
+  id,
+  object: 'model',
+  created,
+  owned_by: ownedBy,
+});
+
+export const providerView = (entry: ProviderEntry): Static<typeof provider> => ({
+  name: entry.name,
+  ...instanceView(entry.value),
+  secrets: entry.stored ? [...entry.stored.secretNames] : secretsOf(entry.value),
+  settings: entry.stored ? { ...entry.stored.settings } : null,
+  used_by: [...entry.usedBy],
+  ...entryView(entry),
+});
+
+/** The members that providers and aliases have in common. */
+const entryView = ({
+  source,
+  status,
+  problem,
+  stored,
+}: ProviderEntry | AliasEntry): {
+  [Name in keyof typeof entryFields]: Static<(typeof entryFields)[Name]>;
+} => ({
+  source,
+  status,
+  problem,
+  created_at: rfc3339OrNull(stored?.createdAt ?? null),
+  updated_at: rfc3339OrNull(stored?.updatedAt ?? null),
+});
+
+function instanceView(
+  value: ConfiguredProvider | undefined,
+): Pick<Static<typeof provider>, 'type' | 'api_base' | 'local' | 'models'> {
+  if (!value || 'path' in value)
+    return { type: value?.type ?? null, api_base: null, local: null, models: null };
+  const { type, baseUrl, local, models } = value;
+  return { type, api_base: baseUrl, local, models: models ? [...models] : null };
+}
+
+/** Names of the secrets of a provider of the file. */
+const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
+  !value || 'path' in value
+    ? []
+    : [
+        ...(value.apiKey === undefined ? [] : ['api_key']),
+        ...Object.keys(value.headers ?? {}).map((name) => `headers.${name}`),
+      ];
+
+export function aliasView(entry: AliasEntry): Static<typeof alias> {
+  // Entries of the database have been validated.
+  const {
+    targets = [],
+    strategy = 'weighted',
+    fallbacks = [],
+  }: Partial<StoredAliasEntry> = entry.stored?.settings ?? { ...entry.value };
+  return {
+    name: entry.name,
+    targets: targets.map((target) =>
+      typeof target === 'string'
+        ? { model: target, weight: 1 }
+        : { model: target.model, weight: target.weight ?? 1 },
+    ),
+    strategy,
+    fallbacks: [...fallbacks],
+    ...entryView(entry),
+  };
+}
+
+export const pricingView = (price: Price): Static<typeof pricing> => ({
+  model_key: price.modelKey,
+  ...ratesView(price),
+  ...unitsView(price.units),
+  tiers: (price.tiers ?? []).map((tier) => ({ above_prompt_tokens: tier.aboveTokens, ...ratesView(tier) })),
+  effective_at: rfc3339(price.effectiveAt),
+});
+
+/** Only the prices that are set. */
+const unitsView = (units: UnitRates = {}): Partial<Record<UnitField, number>> =>
+  Object.fromEntries(
+    entriesOf(UNIT_FIELDS).flatMap(([name, field]) => {
+      const amount = units[name];
+      return amount === undefined ? [] : [[field, dollarsOf(amount)]];
+    }),
+  );
+
+const ratesView = (rates: TokenRates) => ({
+  input_price_per_million: dollarsOf(rates.input),
+  output_price_per_million: dollarsOf(rates.output),
+  cached_input_price_per_million: dollarsOrNull(rates.cachedInput),
+  cache_write_price_per_million: dollarsOrNull(rates.cacheWrite ?? null),
+  cache_write_1h_price_per_million: dollarsOrNull(rates.cacheWrite1h ?? null),
+});
+
+export const listedView = ({ name, listed }: ListedPrice) => ({ model: name, ...listed });
+
+export const mapHead = ({ date, source, size }: PriceMap) => ({ date, source, models: size });

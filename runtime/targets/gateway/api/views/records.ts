@@ -1,0 +1,250 @@
+import type { Static } from 'typebox';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { tagsIn } from '../../accounts/ledger/tags-in.ts';
+import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
+import type { GroupedSpeeds, GroupedTrend, SpeedSummary, Trend, TrendRange, TrendTotals } from '../../accounts/ledger/trends/trends-api.ts';
+import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
+import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
+import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
+import type { GatewayContext } from '../../context.ts';
+import type { LiveRequest } from '../../requests/completions/live-request.ts';
+import { dollarsOf } from '../../shared/money.ts';
+import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/token-price.ts';
+import type { AuditRow, PromptRow } from '../../store/record-schema.ts';
+import type { UsageRow } from '../../store/schema.ts';
+import type { auditPage } from '../audit/schemas.ts';
+import { dollarsOrNull } from '../http/values.ts';
+import type { promptPage, prompts } from '../prompts/schemas.ts';
+import type { liveRequests } from '../requests/schemas.ts';
+import type { SpendingQuery } from '../trends/query.ts';
+import type { latency, spending } from '../trends/schemas.ts';
+import type { usageLogs, usageReport } from '../usage/schemas.ts';
+
+/** `error_detail` is included only for administrators. */
+export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usageLogs>[number] => ({
+  id: row.id,
+  user_id: row.user_id,
+  api_key_id: row.api_key_id,
+  team_id: row.team_id,
+  organization_id: row.organization_id,
+  timestamp: rfc3339(row.timestamp),
+  model: row.model,
+  provider: row.provider,
+  endpoint: row.endpoint,
+  prompt_tokens: row.prompt_tokens,
+  completion_tokens: row.completion_tokens,
+  cached_tokens: row.cached_tokens,
+  cache_write_tokens: row.cache_write_tokens,
+  cache_write_1h_tokens: row.cache_write_1h_tokens,
+  total_tokens: row.total_tokens,
+  cost: dollarsOrNull(row.cost_nano),
+  priced_by: row.priced_by,
+  status: usageStatusOf(row.status),
+  error_message: row.error_message,
+  ...(isAdmin && row.error_detail !== null && { error_detail: row.error_detail }),
+  status_code: row.status_code,
+  latency_ms: row.latency_ms,
+  ttft_ms: row.ttft_ms,
+  usage_estimated: row.estimated === 1,
+  request_id: row.request_id,
+  end_user: row.end_user,
+  cache_hit: row.cache_hit === 'exact' || row.cache_hit === 'semantic' ? row.cache_hit : null,
+  tags: tagsIn(row),
+  units: row.units === null ? {} : (parseJsonText(row.units) as Record<string, number>),
+  attempt: row.attempt,
+});
+
+export const usageTotalsView = (totals: UsageTotals): Static<typeof usageReport>['totals'] => ({
+  requests: totals.requests,
+  errors: totals.errors,
+  cancelled: totals.cancelled,
+  prompt_tokens: totals.promptTokens,
+  completion_tokens: totals.completionTokens,
+  cached_tokens: totals.cachedTokens,
+  cache_write_tokens: totals.cacheWriteTokens,
+  cache_write_1h_tokens: totals.cacheWrite1hTokens,
+  total_tokens: totals.totalTokens,
+  cost: dollarsOf(totals.cost),
+});
+
+type Report = Static<typeof usageReport>;
+type Group = Awaited<ReturnType<UsageReports['groups']>>[number];
+type Point = Awaited<ReturnType<UsageReports['series']>>[number];
+
+export const usageGroupView = (
+  by: readonly UsageGrouping[],
+  { group, ...sums }: Group,
+): NonNullable<Report['groups']>[number] => ({
+  group: Object.fromEntries(by.map((word, place) => [word, group[place] ?? null])),
+  ...usageTotalsView(sums),
+});
+
+export const usagePointView = ({ start, ...sums }: Point): NonNullable<Report['series']>[number] => ({
+  start: rfc3339(start),
+  ...usageTotalsView(sums),
+});
+
+export const liveRequestView = (one: LiveRequest, now: number): Static<typeof liveRequests>[number] => ({
+  request_id: one.requestId,
+  endpoint: one.endpoint,
+  started_at: rfc3339(one.startedAt),
+  duration_ms: Math.max(0, Math.round(now - one.startedAt)),
+  user_id: one.userId ?? null,
+  api_key_id: one.keyId ?? null,
+  team_id: one.teamId ?? null,
+  model: one.model ?? null,
+  attempts: one.attempts.map(({ target, outcome, failure, durationMs }) => ({
+    model: target,
+    outcome,
+    failure: failure ?? null,
+    duration_ms: Math.max(0, Math.round(durationMs)),
+  })),
+});
+
+/** A part of the cost of a request. */
+interface CostPart {
+  readonly part: 'input' | 'cached_input' | 'cache_write' | 'cache_write_1h' | 'output' | 'other';
+  /** Null for what is not billed by tokens. */
+  readonly tokens: number | null;
+  readonly price_per_million: number | null;
+  readonly cost: number;
+}
+
+/** The parts of a cost; undefined if it is unknown, or if the price that it was computed with is not known any more. */
+export async function costParts(
+  { state, models }: Pick<GatewayContext, 'state' | 'models'>,
+  row: UsageRow,
+): Promise<readonly CostPart[] | undefined> {
+  if (row.cost_nano === null || row.cost_nano === 0n) return undefined;
+  const price = await priceOf({ state, models }, row);
+  if (!price) return undefined;
+  const counts = {
+    input: row.prompt_tokens ?? 0,
+    cachedInput: row.cached_tokens ?? 0,
+    cacheWrite: row.cache_write_tokens ?? 0,
+    cacheWrite1h: row.cache_write_1h_tokens ?? 0,
+    output: row.completion_tokens ?? 0,
+  };
+  const tokenCost = costOf(counts, { ...price, units: undefined, audio: undefined });
+  const rest = row.cost_nano - tokenCost;
+  const hasUnits = row.units !== null && Object.keys(parseJsonText(row.units) as object).length > 0;
+  if (rest !== 0n && !(hasUnits && rest > 0n)) return undefined;
+  const parts = tokenParts(counts, ratesFor(counts.input, price))
+    .filter(({ tokens }) => tokens > 0)
+    .map(({ part, tokens, rate }) => ({
+      part,
+      tokens,
+      price_per_million: dollarsOf(rate),
+      cost: dollarsOf((BigInt(tokens) * rate + 500_000n) / 1_000_000n),
+    }));
+  const other = { part: 'other', tokens: null, price_per_million: null, cost: dollarsOf(rest) } as const;
+  return rest === 0n ? parts : [...parts, other];
+}
+
+/** The price at the time of the request. */
+async function priceOf(
+  { state, models }: Pick<GatewayContext, 'state' | 'models'>,
+  row: UsageRow,
+): Promise<TokenPrice | undefined> {
+  const startedAt = row.timestamp - (row.latency_ms ?? 0);
+  const own = await state.prices.at(row.model, startedAt);
+  if (own || row.provider === null) return own;
+  const held = models.hold();
+  try {
+    const listedAs = held.set.router.provider(row.provider)?.listedAs;
+    if (listedAs === undefined) return undefined;
+    const listed = await state.priceMaps.find(listedAs, row.model.slice(row.model.indexOf(':') + 1));
+    return listed?.price;
+  } finally {
+    held.release();
+  }
+}
+
+const rangeView = ({ from, to, interval }: TrendRange) => ({
+  from: rfc3339(from),
+  to: rfc3339(to),
+  interval,
+});
+
+const totalsView = (totals: TrendTotals) => ({
+  requests: totals.requests,
+  errors: totals.errors,
+  prompt_tokens: totals.promptTokens,
+  completion_tokens: totals.completionTokens,
+  cached_tokens: totals.cachedTokens,
+  total_tokens: totals.totalTokens,
+  cost: dollarsOf(totals.cost),
+});
+
+const trendView = ({ totals, points }: Trend) => ({
+  totals: totalsView(totals),
+  points: points.map((point) => ({ start: rfc3339(point.start), ...totalsView(point) })),
+});
+
+/** The first groups, and all others together. */
+export function spendingView(
+  trend: GroupedTrend,
+  { range, top, series }: SpendingQuery,
+): Static<typeof spending> {
+  const first = trend.groups.slice(0, top);
+  const rest = trend.groups.length - first.length;
+  return {
+    ...rangeView(range),
+    ...trendView(trend),
+    groups: first.map(({ group, ...one }) => ({ group, ...trendView(one) })),
+    others: rest === 0 ? null : { groups: rest, ...trendView(withoutGroups(trend, first, series >= top)) },
+  };
+}
+
+const speedsView = ({ answers, latency: duration, firstOutput, tokensPerSecond }: SpeedSummary) => ({
+  answers,
+  latency_ms: { ...duration },
+  ttft_ms: { ...firstOutput },
+  tokens_per_second: { ...tokensPerSecond },
+});
+
+export const latencyView = (
+  range: TrendRange,
+  { all, points, groups }: GroupedSpeeds,
+  top: number,
+): Static<typeof latency> => ({
+  ...rangeView(range),
+  all: speedsView(all),
+  points: points.map(({ start, ...one }) => ({ start: rfc3339(start), ...speedsView(one) })),
+  groups: groups.slice(0, top).map(({ group, ...one }) => ({ group, ...speedsView(one) })),
+});
+
+export const auditEventView = ({
+  at,
+  before,
+  after,
+  ...row
+}: AuditRow): Static<typeof auditPage>['items'][number] => ({
+  ...row,
+  at: rfc3339(at),
+  before: stateOf(before),
+  after: stateOf(after),
+});
+
+const stateOf = (text: string | null): Record<string, unknown> | null =>
+  text === null ? null : { ...membersOf(parseJsonText(text)) };
+
+export const promptHeadView = ({
+  at,
+  status,
+  truncated,
+  ...head
+}: PromptHead): Static<typeof promptPage>['items'][number] => ({
+  ...head,
+  at: rfc3339(at),
+  status: usageStatusOf(status),
+  truncated: truncated === 1,
+});
+
+export const promptView = ({ request, answer, ...head }: PromptRow): Static<typeof prompts>[number] => ({
+  ...promptHeadView(head),
+  request,
+  answer,
+});
