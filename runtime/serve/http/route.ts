@@ -54,7 +54,11 @@ interface Declared<Path extends string> extends Omit<
   readonly errors?: readonly ErrorStatus[];
 }
 
-interface Declaration<Path extends string, Body extends TSchema, Answer extends TSchema> extends Declared<Path> {
+interface Declaration<
+  Path extends string,
+  Body extends TSchema,
+  Answer extends TSchema,
+> extends Declared<Path> {
   /** The body. JSON is read and validated before the route runs; the route itself reads bodies of other types. */
   readonly request?: Omit<Content, 'schema'> & {
     readonly schema: Body;
@@ -64,10 +68,22 @@ interface Declaration<Path extends string, Body extends TSchema, Answer extends 
   };
   readonly answer: Operation['answer'] & { readonly schema?: Answer };
   /** Answers with the value of `answer`, or with a response. */
-  readonly run: (c: Context<ShellEnv, Path>, body: Static<Body>) => Result<Answer> | Promise<Result<Answer>>;
+  readonly run: (
+    c: Context<ShellEnv, Path>,
+    body: Static<Body>,
+  ) => Result<NoInfer<Answer>> | Promise<Result<NoInfer<Answer>>>;
 }
 
-type Result<Answer extends TSchema> = Static<Answer> | Response;
+type Result<Answer extends TSchema> = Readable<Static<Answer>> | Response;
+
+/** A value of JSON, whose lists and objects can be readonly. */
+type Readable<Value> = Value extends readonly (infer Item)[]
+  ? readonly Readable<Item>[]
+  : Value extends object
+    ? string extends keyof Value
+      ? object
+      : { readonly [Key in keyof Value]: Readable<Value[Key]> }
+    : Value;
 
 /** How the routes of an app read JSON. */
 export interface RouteBodies {
@@ -91,29 +107,32 @@ export const createDeclareRoute =
   (bodies: RouteBodies): DeclareRoute =>
   ({ run, errors = [], ...declaration }) => {
     const { method, path, guard, request, answer } = declaration;
-    const isJson = request !== undefined && request.mediaType === undefined && request.isRaw !== true;
-    const read = request?.optional === true ? bodies.readOptional : bodies.read;
+    const json = request?.mediaType === undefined && request?.isRaw !== true ? request : undefined;
+    const read = json?.optional === true ? bodies.readOptional : bodies.read;
     const [status = 200] = declaration.statuses ?? [];
     return {
       method,
       path: withoutSlash(path),
       guard,
       async handler(c) {
-        const body = isJson ? await read(c, request.schema) : undefined;
+        const body = json && (await read(c, json.schema));
         // The schema has validated the body.
         const result: unknown = await run(c, body as Parameters<typeof run>[1]);
         if (result instanceof Response) return result;
-        return 'empty' in answer ? c.body(null, 204) : c.json(result as object, status as ContentfulStatusCode);
+        return 'empty' in answer
+          ? c.body(null, 204)
+          : c.json(result as object, status as ContentfulStatusCode);
       },
-      operation: operationOf(declaration, [...errors, ...(isJson ? bodies.errors : [])]),
+      operation: operationOf(declaration, [...errors, ...(json ? bodies.errors : [])]),
     };
   };
 
+interface DirectDeclaration extends Declared<string>, Pick<Operation, 'request' | 'answer'> {
+  readonly direct: NonNullable<Route['direct']>;
+}
+
 /** Declares a route that answers plain requests without the app. */
-export const directRoute = ({
-  direct,
-  ...declaration
-}: Declared<string> & Pick<Operation, 'request' | 'answer'> & Pick<Required<Route>, 'direct'>): Route => ({
+export const directRoute = ({ direct, ...declaration }: DirectDeclaration): Route => ({
   method: declaration.method,
   path: declaration.path,
   guard: declaration.guard,
@@ -176,7 +195,7 @@ function operationOf(
 ): Operation {
   const { parameters = [] } = documented;
   const sentences = [guard.requires, description].filter((one) => one !== undefined);
-  const hasRules = parameters.some((one) => one.in === 'query' && one.schema && !one.isList);
+  const hasRules = parameters.some((one) => one.in === 'query' && !one.isList && hasRule(one.schema));
   return {
     ...documented,
     path: documentedPath(path, parameters),
@@ -185,6 +204,10 @@ function operationOf(
     ...(guard.isOpen === true && { open: true }),
   };
 }
+
+/** Whether a value of a query can be invalid: texts are only searched for. */
+const hasRule = (schema: TSchema | undefined): boolean =>
+  schema !== undefined && ('enum' in schema || !('type' in schema) || schema.type !== 'string');
 
 /** The path in OpenAPI's notation: `/v1/users/{user_id}`. What follows a parameter in its pattern is a part of the path. */
 function documentedPath(path: string, parameters: NonNullable<Operation['parameters']>): string {
@@ -199,4 +222,5 @@ function documentedPath(path: string, parameters: NonNullable<Operation['paramet
 }
 
 /** Apps take paths with and without it. */
-const withoutSlash = (path: string): string => (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path);
+const withoutSlash = (path: string): string =>
+  path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

@@ -1,12 +1,22 @@
 import { type TSchema, Type } from 'typebox';
-import type { Content } from './operation.ts';
+import type { Content, Operation } from './operation.ts';
 
 /** The JSON response of an operation. */
-export const answerOf = (
+export const answerOf = <Schema extends TSchema>(
   description: string,
-  schema: Content['schema'],
+  schema: Schema,
   example: unknown,
-): Content & { readonly description: string } => ({ description, schema, examples: { answer: example } });
+): Omit<Content, 'schema'> & { readonly description: string; readonly schema: Schema } => ({
+  description,
+  schema,
+  examples: { answer: example },
+});
+
+/** The response of an operation that returns nothing. */
+export const noContent = (description: string): Operation['answer'] & { readonly empty: true } => ({
+  description,
+  empty: true,
+});
 
 /** Schema of an integer parameter. */
 export const wholeNumber = (minimum: number, maximum: number, fallback: number): TSchema =>

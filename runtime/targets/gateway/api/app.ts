@@ -1,8 +1,18 @@
 import type { Hono } from 'hono';
-import { createBodyReader } from '#serve/http/body.ts';
+import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
+import { createDirectListener, type DirectListener } from '#serve/http/direct-route.ts';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
 import { listParameters } from '#serve/http/openapi/list-parameters.ts';
+import { BODY_ERRORS, type ErrorStatus } from '#serve/http/openapi/statuses.ts';
+import {
+  addRoutes,
+  createDeclareRoute,
+  type DeclareRoute,
+  directRoutesOf,
+  operationsOf,
+  type Route,
+} from '#serve/http/route.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { GatewayContext } from '../context.ts';
 import { type GatewayAppOptions, hostRulesOf, smallBodyOptions } from './app-options.ts';
@@ -10,129 +20,73 @@ import { API_ERRORS } from './http/errors.ts';
 import { databaseFailure, databaseUnavailable } from '../store/database-error.ts';
 import { WORKER_PATHS } from '../evaluation/jobs/worker/protocol.ts';
 import { createAbsoluteUrl, type HttpParts } from './http/parts.ts';
-import { createLabBodyReader } from './http/bodies.ts';
-import { adminRoutes } from './admin/routes.ts';
-import { alertRoutes } from './alerts/routes.ts';
-import { aliasRoutes } from './aliases/routes.ts';
-import { cacheRoutes } from './cache/routes.ts';
-import { apiHealthRoutes } from './health/api-routes.ts';
-import { authRoutes } from './auth/routes.ts';
-import { createCredentialReader } from './auth/session-credentials.ts';
-import { artifactRoutes } from './artifacts/routes.ts';
-import { auditRoutes } from './audit/routes.ts';
-import { azureRoutes } from './azure/routes.ts';
-import { batchRoutes } from './batches/routes.ts';
-import { budgetRoutes } from './budgets/routes.ts';
-import { compareRoutes } from './compare/routes.ts';
+import { createEvaluationBodyReader, EVALUATION_BODY_ERRORS } from './http/bodies.ts';
+import { adminRoutes } from './admin.ts';
+import { alertRoutes } from './alerts.ts';
+import { aliasRoutes } from './aliases.ts';
+import { cacheRoutes } from './cache.ts';
+import { apiHealthRoutes, healthRoutes } from './health.ts';
+import { authRoutes } from './auth.ts';
+import { artifactRoutes } from './artifacts.ts';
+import { auditRoutes } from './audit.ts';
+import { azureRoutes } from './azure.ts';
+import { batchRoutes } from './batches.ts';
+import { budgetRoutes } from './budgets.ts';
+import { compareRoutes } from './compare.ts';
 import { completionRoutes } from './completions/routes.ts';
-import { datasetRoutes } from './datasets/routes.ts';
-import { documentRoutes } from './documents/routes.ts';
-import { experimentRoutes } from './experiments/routes.ts';
-import { fileRoutes } from './files/routes.ts';
-import { guardrailHitRoutes } from './guardrail-hits/routes.ts';
-import { providerStateRoutes } from './provider-states/routes.ts';
-import { requestRoutes } from './requests/routes.ts';
-import { trendRoutes } from './trends/routes.ts';
-import { CLIENT_ERRORS } from './gemini/errors.ts';
-import { geminiRoutes } from './gemini/routes.ts';
-import { healthRoutes } from './health/routes.ts';
-import { jobRoutes } from './jobs/routes.ts';
-import { keyRoutes } from './keys/routes.ts';
-import { modelRoutes } from './models/routes.ts';
-import { organizationRoutes } from './organizations/routes.ts';
-import { priceMapRoutes } from './price-map/routes.ts';
+import { datasetRoutes } from './datasets.ts';
+import { documentRoutes } from './documents.ts';
+import { experimentRoutes } from './experiments.ts';
+import { fileRoutes } from './files.ts';
+import { guardrailHitRoutes } from './guardrail-hits.ts';
+import { providerStateRoutes } from './provider-states.ts';
+import { requestRoutes } from './requests.ts';
+import { trendRoutes } from './trends.ts';
+import { CLIENT_ERRORS } from './gemini-errors.ts';
+import { geminiRoutes } from './gemini.ts';
+import { jobRoutes } from './jobs.ts';
+import { keyRoutes } from './keys.ts';
+import { modelRoutes } from './models.ts';
+import { organizationRoutes } from './organizations.ts';
+import { priceMapRoutes } from './price-map.ts';
 import { pageRoutes } from './pages/routes.ts';
-import { pricingRoutes } from './pricing/routes.ts';
-import { promptRoutes } from './prompts/routes.ts';
-import { providerRoutes } from './providers/routes.ts';
-import { responseRoutes } from './responses/routes.ts';
-import { withoutOtariRoot } from './otari/paths.ts';
-import { resultRoutes } from './results/routes.ts';
-import { secretRoutes } from './secrets/routes.ts';
-import { tagRoutes } from './tags/routes.ts';
-import { taskModelRoutes } from './task-models/routes.ts';
-import { ownInvitationRoutes } from './teams/own-invitations.ts';
-import { teamRoutes } from './teams/routes.ts';
-import { tokenCountRoutes } from './token-counts/routes.ts';
-import { TUS_RESPONSE_HEADERS } from './uploads/protocol.ts';
-import { uploadRoutes } from './uploads/routes.ts';
-import { usageRoutes } from './usage/routes.ts';
-import { userRoutes } from './users/routes.ts';
-import { workerRoutes } from './worker/routes.ts';
-import { workflowRoutes } from './workflows/routes.ts';
-import { addSecurityHeaders } from './http/security-headers.ts';
-import { createGuards, createSignIn } from './sign-in/sign-in.ts';
-import { createLabGuard } from './sign-in/lab-guard.ts';
+import { pricingRoutes } from './pricing.ts';
+import { promptRoutes } from './prompts.ts';
+import { providerRoutes } from './providers.ts';
+import { responseRoutes } from './responses.ts';
+import { withoutOtariRoot } from './otari-paths.ts';
+import { resultRoutes } from './results.ts';
+import { secretRoutes } from './secrets.ts';
+import { tagRoutes } from './tags.ts';
+import { taskModelRoutes } from './task-models.ts';
+import { ownInvitationRoutes } from './invitations.ts';
+import { teamRoutes } from './teams.ts';
+import { tokenCountRoutes } from './token-counts.ts';
+import { TUS_RESPONSE_HEADERS, UPLOAD_PATHS, uploadProtocol, uploadRoutes } from './uploads.ts';
+import { usageRoutes } from './usage.ts';
+import { userRoutes } from './users.ts';
+import { workerRoutes } from './worker.ts';
+import { workflowRoutes } from './workflows.ts';
+import { addSecurityHeaders, securityHeaders } from './http/security-headers.ts';
+import { createGuards, createSignIn } from './guards.ts';
+
+/** The HTTP application of the gateway, and the part of it that answers most calls of models without the overhead of the app. */
+export interface GatewayApi {
+  readonly app: Hono<ShellEnv>;
+  readonly direct: DirectListener;
+}
 
 /** Creates the HTTP application of the gateway. It does not listen. */
-export function gatewayApp(context: GatewayContext, options: GatewayAppOptions): Hono<ShellEnv> {
-  const bodies = smallBodyOptions(options);
+export function gatewayApi(context: GatewayContext, options: GatewayAppOptions): GatewayApi {
+  const { server } = options;
+  const hostRules = hostRulesOf(options);
+  const routes = gatewayRoutes(context, options);
+  const operations = operationsOf(routes);
   const signIn = createSignIn(context);
-  const parts: HttpParts = {
-    guards: createGuards(signIn, context.kernel.lifecycle, {
-      ...context.state,
-      credentialsOf: createCredentialReader(context.signIn?.publicUrl),
-    }),
-    readBody: createBodyReader(bodies),
-    labGuard: createLabGuard(context, options),
-    readOptionalBody: createBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
-    absoluteUrl: createAbsoluteUrl(options.server, context.signIn?.publicUrl),
-  };
-  const labParts: HttpParts = {
-    ...parts,
-    readBody: createLabBodyReader(bodies),
-    readOptionalBody: createLabBodyReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
-  };
-  const groups = [
-    completionRoutes(context, options),
-    geminiRoutes(context, options),
-    azureRoutes(context, options),
-    tokenCountRoutes(context, parts, options),
-    responseRoutes(context, parts),
-    fileRoutes(context, parts, options),
-    batchRoutes(context, parts),
-    modelRoutes(context, parts),
-    userRoutes(context, parts),
-    authRoutes(context, parts),
-    keyRoutes(context, parts),
-    teamRoutes(context, parts),
-    ownInvitationRoutes(context, parts),
-    organizationRoutes(context, parts),
-    budgetRoutes(context, parts),
-    tagRoutes(context, parts),
-    alertRoutes(context, parts),
-    providerRoutes(context, parts),
-    aliasRoutes(context, parts),
-    cacheRoutes(context, parts),
-    pricingRoutes(context, parts),
-    priceMapRoutes(context, parts, options),
-    trendRoutes(context, parts),
-    requestRoutes(context, parts),
-    usageRoutes(context, parts),
-    guardrailHitRoutes(context, parts),
-    providerStateRoutes(context, parts),
-    adminRoutes(context, parts),
-    auditRoutes(context, parts),
-    promptRoutes(context, parts),
-    datasetRoutes(context, labParts),
-    uploadRoutes(context, labParts),
-    experimentRoutes(context, labParts),
-    compareRoutes(context, parts),
-    resultRoutes(context, parts),
-    workflowRoutes(context, labParts),
-    taskModelRoutes(context, parts),
-    jobRoutes(context, labParts),
-    artifactRoutes(context),
-    secretRoutes(context, labParts),
-    workerRoutes(context, options),
-    apiHealthRoutes(context.compute),
-    healthRoutes(context),
-  ];
-  const operations = groups.flatMap((group) => group.operations);
   const app = httpShell(context.kernel, {
-    corsOrigins: options.server.corsOrigins,
+    corsOrigins: server.corsOrigins,
     exposedHeaders: EXPOSED_HEADERS,
-    hostRules: hostRulesOf(options),
+    hostRules,
     errorFormats: [API_ERRORS, CLIENT_ERRORS],
     // Workers call these paths many times per second, which would fill the log.
     openPaths: Object.values(WORKER_PATHS),
@@ -150,12 +104,99 @@ export function gatewayApp(context: GatewayContext, options: GatewayAppOptions):
       if (!(await context.isDatabaseAvailable())) throw databaseUnavailable();
     },
   });
-  for (const { routes } of groups) app.route('/', routes);
+  for (const path of UPLOAD_PATHS) app.use(path, uploadProtocol(context.jobs));
+  addRoutes(app, routes);
   app.route('/', pageRoutes());
-  app.route('/', documentRoutes(context, operations, options));
+  addRoutes(
+    app,
+    documentRoutes(context, operations, options, {
+      route: declareRoute(createBodyReader, smallBodyOptions(options), BODY_ERRORS),
+    }),
+  );
   app.route('/', docsPageRoutes([{ href: './', name: 'Pages' }]));
-  return app;
+  return {
+    app,
+    direct: createDirectListener(
+      context.kernel,
+      directRoutesOf(routes, {
+        maxBodyBytes: server.maxBodyBytes,
+        hostRules,
+        head: Object.entries(securityHeaders('/v1')).flat(),
+      }),
+    ),
+  };
 }
+
+/** The routes of all resources, in the order of the document. */
+export function gatewayRoutes(context: GatewayContext, options: GatewayAppOptions): readonly Route[] {
+  const bodies = smallBodyOptions(options);
+  const parts: HttpParts = {
+    guards: createGuards(context, options),
+    route: declareRoute(createBodyReader, bodies, BODY_ERRORS),
+    absoluteUrl: createAbsoluteUrl(options.server, context.signIn?.publicUrl),
+  };
+  const evaluation: HttpParts = {
+    ...parts,
+    route: declareRoute(createEvaluationBodyReader, bodies, EVALUATION_BODY_ERRORS),
+  };
+  return [
+    ...completionRoutes(context, options, parts),
+    ...geminiRoutes(context, options, parts),
+    ...azureRoutes(context, options, parts),
+    ...tokenCountRoutes(context, options, parts),
+    ...responseRoutes(context, parts),
+    ...fileRoutes(context, parts, options),
+    ...batchRoutes(context, parts),
+    ...modelRoutes(context, parts),
+    ...userRoutes(context, parts),
+    ...authRoutes(context, parts),
+    ...keyRoutes(context, parts),
+    ...teamRoutes(context, parts),
+    ...ownInvitationRoutes(context, parts),
+    ...organizationRoutes(context, parts),
+    ...budgetRoutes(context, parts),
+    ...tagRoutes(context, parts),
+    ...alertRoutes(context, parts),
+    ...providerRoutes(context, parts),
+    ...aliasRoutes(context, parts),
+    ...cacheRoutes(context, parts),
+    ...pricingRoutes(context, parts),
+    ...priceMapRoutes(context, parts, options),
+    ...trendRoutes(context, parts),
+    ...requestRoutes(context, parts),
+    ...usageRoutes(context, parts),
+    ...guardrailHitRoutes(context, parts),
+    ...providerStateRoutes(context, parts),
+    ...adminRoutes(context, parts),
+    ...auditRoutes(context, parts),
+    ...promptRoutes(context, parts),
+    ...datasetRoutes(context, evaluation),
+    ...uploadRoutes(context, evaluation),
+    ...experimentRoutes(context, evaluation),
+    ...compareRoutes(context, evaluation),
+    ...resultRoutes(context, evaluation),
+    ...workflowRoutes(context, evaluation),
+    ...taskModelRoutes(context, evaluation),
+    ...jobRoutes(context, evaluation),
+    ...artifactRoutes(context, evaluation),
+    ...secretRoutes(context, evaluation),
+    ...workerRoutes(context, options),
+    ...apiHealthRoutes(context.compute, parts),
+    ...healthRoutes(context, parts),
+  ];
+}
+
+/** Declares routes whose bodies are read in this way. A body that can be missing is an empty object then. */
+const declareRoute = (
+  createReader: (options: BodyOptions) => BodyReader,
+  bodies: BodyOptions,
+  errors: readonly ErrorStatus[],
+): DeclareRoute =>
+  createDeclareRoute({
+    read: createReader(bodies),
+    readOptional: createReader({ ...bodies, emptyMessage: undefined, emptyBody: {} }),
+    errors,
+  });
 
 /** Response headers that web pages can read. */
 const EXPOSED_HEADERS = [

@@ -4,7 +4,7 @@ import { formatAddress } from '#serve/hostname.ts';
 import { listenHttp } from '#serve/http/listen.ts';
 import type { Logger } from '#serve/log.ts';
 import type { ServerConfig, WorkflowsConfig } from '../config/spec.ts';
-import type { gatewayApp } from '../api/app.ts';
+import type { GatewayApi } from '../api/app.ts';
 import { malformedRequestAnswer } from '../api/http/errors.ts';
 import { createLocalCompute } from '../evaluation/jobs/compute/local.ts';
 import { createRayCompute } from '../evaluation/jobs/compute/ray.ts';
@@ -17,7 +17,7 @@ const MAIN = new URL('../main.ts', import.meta.url);
 const INSTALLED = isSea() ? undefined : 'gateway';
 
 export interface RunnerParts {
-  readonly app: ReturnType<typeof gatewayApp>;
+  readonly app: GatewayApi['app'];
   readonly server: Pick<ServerConfig, 'host' | 'tls'>;
   /** URL of the gateway. */
   readonly url: string;

@@ -12,9 +12,8 @@ import { enforceRetention } from '../accounts/retention.ts';
 import type { Keys } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
-import { gatewayApp } from '../api/app.ts';
-import { directCompletions } from '../api/completions/direct.ts';
-import { realtimeUpgrades } from '../api/realtime/upgrades.ts';
+import { gatewayApi } from '../api/app.ts';
+import { realtimeUpgrades } from '../api/realtime.ts';
 import { malformedRequestAnswer } from '../api/http/errors.ts';
 import { changedSettings } from './changed-settings.ts';
 import { exposureOf } from './exposure.ts';
@@ -110,10 +109,10 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     const firstKey = config.bootstrapKey ? await createFirstKey(state.identity.keys) : undefined;
 
     const options = { server, hasMasterKey: masterKey !== undefined, metrics: config.metrics };
-    const app = gatewayApp(context, options);
+    const { app, direct } = gatewayApi(context, options);
     const http = await listenHttp({
       app,
-      direct: directCompletions(context, options),
+      direct,
       upgrades: realtimeUpgrades(context, options),
       hostname: server.host,
       port: server.port,

@@ -1,17 +1,36 @@
 import { AppError } from '#contract/errors.ts';
 import { readJsonBytes } from '#serve/http/body.ts';
 import type { HttpExchange } from '#serve/http/exchange/exchange.ts';
-import type { PieceSource } from '#serve/http/exchange/piece-source.ts';
-import type { CompletionRequest } from '../../requests/completions/completion.ts';
+import type { KeepAlive, PieceSource } from '#serve/http/exchange/piece-source.ts';
 import type { GatewayContext } from '../../context.ts';
+import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
+import type { CompletionRequest } from '../../requests/completions/completion.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
 import { harmlessType } from '../http/harmless-type.ts';
-import { KEEP_ALIVE } from './event-stream.ts';
 import { createPendingStream } from './pending-stream.ts';
-import { AS_EVENTS, type StreamForm } from './stream-form.ts';
+
+/** Content type of streamed answers. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+/** Some proxies close connections after a longer silence. */
+export const KEEP_ALIVE = { text: KEEP_ALIVE_TEXT, milliseconds: 15_000 };
+
+/** How a stream is written to the client. */
+export interface StreamForm {
+  readonly contentType: string;
+  readonly keepAlive: KeepAlive;
+  /** Changes the events of the stream into this form. */
+  readonly write: (events: PieceSource) => PieceSource;
+}
+
+const AS_EVENTS: StreamForm = {
+  contentType: EVENT_STREAM,
+  keepAlive: KEEP_ALIVE,
+  write: (events) => events,
+};
 
 /** Answers a model request. Shutdown waits for the answer. */
-export type AnswerCompletion = (
+type AnswerCompletion = (
   exchange: HttpExchange,
   request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'> & {
     /** Reads a body that is not JSON. */

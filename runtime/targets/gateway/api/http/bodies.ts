@@ -1,3 +1,4 @@
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import type { Context } from 'hono';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { waitFor } from '#platform/wait-for.ts';
@@ -12,7 +13,7 @@ import { boundaryOf } from '../../shared/multipart.ts';
  * Reads bodies of datasets, experiments, workflows and jobs as the reference implementation does: JSON without a content type is
  * accepted, and a body that is not JSON does not match the schema.
  */
-export function createLabBodyReader(options: BodyOptions): BodyReader {
+export function createEvaluationBodyReader(options: BodyOptions): BodyReader {
   const read = createBodyReader({ ...options, anyJsonType: true });
   return async (c, schema) => {
     try {
@@ -22,6 +23,9 @@ export function createLabBodyReader(options: BodyOptions): BodyReader {
     }
   };
 }
+
+/** Error statuses of such bodies. */
+export const EVALUATION_BODY_ERRORS: readonly ErrorStatus[] = [408, 413, 422];
 
 const NOT_JSON: ReadonlySet<string> = new Set(['MalformedError', 'UnsupportedMediaError']);
 

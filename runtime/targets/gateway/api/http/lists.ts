@@ -4,13 +4,11 @@ import { AppError } from '#contract/errors.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import { wholeNumber, answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
-import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { wholeNumberOf, wordIn } from '#serve/http/query.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 import type { Page } from '../../store/page.ts';
 import type { Search } from '../../store/search.ts';
-import { KEY_ERRORS } from './operations.ts';
 
 /** Formats of lists that are also tables. */
 export const FORMATS = ['json', 'csv'] as const;
@@ -41,26 +39,21 @@ export const PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
   },
 ];
 
-interface ListOptions {
-  readonly schema: TSchema;
+interface ListOptions<Schema extends TSchema> {
+  readonly schema: Schema;
   readonly example: unknown;
   /** Parameters of the path, and filters. */
   readonly parameters?: NonNullable<Operation['parameters']>;
-  /** Default: those of operations that accept API keys. */
-  readonly errors?: readonly ErrorStatus[];
 }
 
-/** The parts of an operation that returns a page of a list, read with `skip` and `limit`. */
-export const pageOfList = ({
+/** The parts of a route that answers with a page of a list, read with `skip` and `limit`. */
+export const pageOfList = <Schema extends TSchema>({
   schema,
   example,
   parameters = [],
-  errors = KEY_ERRORS,
-}: ListOptions): Pick<Operation, 'method' | 'parameters' | 'answer' | 'errors'> => ({
-  method: 'get',
+}: ListOptions<Schema>) => ({
   parameters: [...parameters, ...PAGE_PARAMETERS],
   answer: answerOf('A page of the list.', schema, example),
-  errors: [422, ...errors],
 });
 
 /** Unknown parameters are refused, because a misspelled filter would be ignored and return wrong results. */

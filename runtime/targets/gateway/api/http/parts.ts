@@ -1,13 +1,18 @@
-import { type Context, Hono, type MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { createBaseAddresses } from '#serve/http/base-address.ts';
-import type { BodyReader } from '#serve/http/body.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import type { DeclareRoute } from '#serve/http/route.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
-import type { Guards } from '../sign-in/sign-in.ts';
+import type { Guards } from '../guards.ts';
 
 /** Path prefix of datasets, experiments, workflows and jobs. */
 export const API = '/api/v1';
+
+/** The functions with which resources declare their routes. */
+export interface HttpParts {
+  readonly guards: Guards;
+  readonly route: DeclareRoute;
+  readonly absoluteUrl: AbsoluteUrl;
+}
 
 /** Returns the URL of a path of the gateway, as its clients can use it. */
 export type AbsoluteUrl = (c: Context, path: string) => string;
@@ -24,19 +29,3 @@ export function createAbsoluteUrl(
   const { link } = createBaseAddresses({ publicUrl: publicUrl ?? signInUrl, hostRules });
   return (c, path) => `${link(c)}${path}`;
 }
-
-/** The functions with which all routes check and read requests. */
-export interface HttpParts {
-  readonly guards: Guards;
-  /** Guard of datasets, experiments, workflows and jobs. */
-  readonly labGuard: MiddlewareHandler<ShellEnv>;
-  /** Reads small bodies. Model requests are read in another way. */
-  readonly readBody: BodyReader;
-  /** Reads optional bodies; a missing body is an empty object. */
-  readonly readOptionalBody: BodyReader;
-  readonly absoluteUrl: AbsoluteUrl;
-}
-
-export type GatewayRoutes = RouteGroup<ShellEnv>;
-
-export const newRoutes = (): Hono<ShellEnv> => new Hono<ShellEnv>();

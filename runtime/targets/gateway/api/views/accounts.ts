@@ -6,13 +6,13 @@ import type { AccountState, Quota, Budget, BudgetReset } from '../../accounts/le
 import { dollarsOf } from '../../shared/money.ts';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { GroupKind } from '../../store/schema.ts';
-import type { budget, budgetResets } from '../budgets/schemas.ts';
+import type { budget, budgetResets } from '../budgets.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
-import type { createdKey, key, ownKey } from '../keys/schemas.ts';
-import type { organization } from '../organizations/schemas.ts';
-import type { tag } from '../tags/schemas.ts';
-import type { invitation, member, team } from '../teams/schemas.ts';
-import type { user } from '../users/schemas.ts';
+import type { createdKey, key, ownKey } from '../keys-schemas.ts';
+import type { organization } from '../organizations.ts';
+import type { tag } from '../tags.ts';
+import type { invitation, member, team } from '../teams-schemas.ts';
+import type { user } from '../users.ts';
 
 export const userView = (one: User): Static<typeof user> => ({
   user_id: one.userId,

@@ -11,11 +11,11 @@ import type { AliasEntry, ProviderEntry } from '../../registry/registry.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
-import type { alias } from '../aliases/schemas.ts';
+import type { alias } from '../aliases.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
-import type { model } from '../models/schemas.ts';
-import type { pricing } from '../pricing/schemas.ts';
-import type { entryFields, provider } from '../providers/schemas.ts';
+import type { model } from '../models.ts';
+import type { pricing } from '../pricing.ts';
+import type { entryFields, provider } from '../providers.ts';
 
 export const modelView = ({ id, created, ownedBy }: ModelEntry): Static<typeof model> => ({
   id,
@@ -115,3 +115,10 @@ const ratesView = (rates: TokenRates) => ({
 export const listedView = ({ name, listed }: ListedPrice) => ({ model: name, ...listed });
 
 export const mapHead = ({ date, source, size }: PriceMap) => ({ date, source, models: size });
+
+/** A model as Gemini's API lists it. */
+export const geminiModelView = ({ id }: ModelEntry) => ({
+  name: `models/${id}`,
+  displayName: id,
+  supportedGenerationMethods: ['generateContent', 'countTokens'],
+});

@@ -4,23 +4,30 @@ import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
-import type { GroupedSpeeds, GroupedTrend, SpeedSummary, Trend, TrendRange, TrendTotals } from '../../accounts/ledger/trends/trends-api.ts';
+import type {
+  GroupedSpeeds,
+  GroupedTrend,
+  SpeedSummary,
+  Trend,
+  TrendRange,
+  TrendTotals,
+} from '../../accounts/ledger/trends/trends-api.ts';
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
-import { usageStatusOf } from '../../accounts/ledger/usage-status.ts';
+import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
 import type { GatewayContext } from '../../context.ts';
-import type { LiveRequest } from '../../requests/completions/live-request.ts';
+import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/token-price.ts';
 import type { AuditRow, PromptRow } from '../../store/record-schema.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import type { auditPage } from '../audit/schemas.ts';
+import type { auditPage } from '../audit.ts';
 import { dollarsOrNull } from '../http/values.ts';
-import type { promptPage, prompts } from '../prompts/schemas.ts';
-import type { liveRequests } from '../requests/schemas.ts';
-import type { SpendingQuery } from '../trends/query.ts';
-import type { latency, spending } from '../trends/schemas.ts';
-import type { usageLogs, usageReport } from '../usage/schemas.ts';
+import type { promptPage, prompts } from '../prompts.ts';
+import type { liveRequests } from '../requests-schemas.ts';
+import type { SpendingQuery } from '../trends.ts';
+import type { latency, spending } from '../trends-schemas.ts';
+import type { usageLogs, usageReport } from '../usage-schemas.ts';
 
 /** `error_detail` is included only for administrators. */
 export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usageLogs>[number] => ({

@@ -20,7 +20,7 @@ export const listAlertsCommand = storeCommand({
     return async ({ state: { alerts }, output, json }) => {
       const found = await alerts.list({ skip: 0, limit }, state);
       if (json) {
-        const { alertView } = await import('../../api/alerts/view.ts');
+        const { alertView } = await import('../../api/alerts.ts');
         return printJson(output, found.map(alertView));
       }
       if (found.length === 0) return output.err('There are no alerts.\n');

@@ -32,7 +32,7 @@ export const guardrailHitsCommand = storeCommand({
     return async ({ state: { guardrailHits }, output, json }) => {
       const { total, hits } = await guardrailHits.list(filter, { skip: 0, limit });
       if (json) {
-        const { hitView } = await import('../../api/guardrail-hits/view.ts');
+        const { hitView } = await import('../../api/guardrail-hits.ts');
         printJson(output, { total, items: hits.map(hitView) });
       } else if (hits.length === 0) output.err('No hits found.\n');
       else printLines(output, formatTable(COLUMNS, hits.map(rowOf), stdoutTerminal()));

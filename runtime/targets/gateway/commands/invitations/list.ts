@@ -4,7 +4,7 @@ import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import type { invitations } from '../../api/teams/schemas.ts';
+import type { invitationList } from '../../api/teams-schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { formatTime, orDash } from '../show/format-values.ts';
 import { withSignIn } from './with-sign-in.ts';
@@ -21,7 +21,7 @@ export const listInvitationsCommand: Command = {
     const path =
       team === undefined ? '/v1/me/invitations' : `/v1/teams/${encodeURIComponent(team)}/invitations`;
     const found = await withSignIn(invocation, async (client) => await client.json('GET', path));
-    const open = found as unknown as Static<typeof invitations>;
+    const open = found as unknown as Static<typeof invitationList>;
     if (invocation.flag('json')) printJson(output, open);
     else if (open.length === 0)
       output.err(

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { nanosOf } from '../../shared/money.ts';
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
-import type { ownKey } from '../../api/keys/schemas.ts';
+import type { ownKey } from '../../api/keys-schemas.ts';
 import { CLIENT_OPTIONS } from '../experiment/client-options.ts';
 import { withGateway } from '../experiment/with-gateway.ts';
 import { recordLines } from '../show/record-lines.ts';

@@ -5,7 +5,7 @@ import { type Command, UsageError } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson } from '#serve/cli/print.ts';
 import { duration } from '#serve/cli/values.ts';
-import type { session } from '../../api/auth/schemas.ts';
+import type { session } from '../../api/auth.ts';
 import { commandCode } from '../../accounts/sign-in/command-code.ts';
 import { URL_OPTION } from '../experiment/client-options.ts';
 import { checkGatewayUrl } from '../experiment/with-gateway.ts';

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
-import type { me } from '../../api/auth/schemas.ts';
+import type { me } from '../../api/auth.ts';
 import { orDash } from '../show/format-values.ts';
 import { recordLines } from '../show/record-lines.ts';
 import { loginPath, readLogin } from './login-file.ts';

@@ -80,5 +80,7 @@ function groupingOf(word: string): UsageGrouping {
   if (known) return known;
   const suggestion = suggest(word, USAGE_GROUPINGS);
   const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
-  throw new UsageError(`--group-by: ${JSON.stringify(word)} is not one of ${USAGE_GROUPINGS.join(', ')}.${hint}`);
+  throw new UsageError(
+    `--group-by: ${JSON.stringify(word)} is not one of ${USAGE_GROUPINGS.join(', ')}.${hint}`,
+  );
 }

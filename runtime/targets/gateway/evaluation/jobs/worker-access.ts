@@ -18,7 +18,7 @@ export interface WorkerAccess {
 }
 
 /** The claim of the gateway that has started a worker, and the id of the worker. */
-interface WorkerClaim extends Claim {
+export interface WorkerClaim extends Claim {
   readonly worker: string;
 }
 

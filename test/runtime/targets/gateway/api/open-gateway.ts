@@ -11,7 +11,7 @@ import type { AlertsConfig } from '#gateway/alerts/alerts-config.ts';
 import type { GatewayContext } from '#gateway/context.ts';
 import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
 import { createExperiments } from '#gateway/evaluation/experiments/experiments.ts';
-import { gatewayApp } from '#gateway/api/app.ts';
+import { type GatewayApi, gatewayApi } from '#gateway/api/app.ts';
 import type { GatewayAppOptions } from '#gateway/api/app-options.ts';
 import { malformedRequestAnswer } from '#gateway/api/http/errors.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
@@ -45,7 +45,7 @@ export interface Answer {
 }
 
 export interface OpenGateway {
-  readonly app: ReturnType<typeof gatewayApp>;
+  readonly app: GatewayApi['app'];
   readonly context: GatewayContext;
   readonly kernel: TestKernel;
   readonly clock: TestClock;
@@ -201,7 +201,7 @@ export function gatewayOn(
     }),
     reload: options.reload ?? (() => Promise.resolve()),
   };
-  const app = gatewayApp(context, {
+  const { app } = gatewayApi(context, {
     hasMasterKey: true,
     metrics: 'open',
     ...options,

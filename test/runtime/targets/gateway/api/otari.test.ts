@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutOtariRoot } from '#gateway/api/otari/paths.ts';
+import { withoutOtariRoot } from '#gateway/api/otari-paths.ts';
 import { startFixture } from '../fixture-provider.ts';
 import { providerOf } from '../test-provider.ts';
 import { useGateway } from './use-gateway.ts';

@@ -3,8 +3,8 @@ import type { Comparison } from '../../../evaluation/compare/comparison.ts';
 import type { Plots } from '../../../evaluation/plots/plots.ts';
 import { findRows } from '../../../evaluation/rows/find-rows.ts';
 import type { RowIndex } from '../../../evaluation/rows/row-index.ts';
-import { comparisonView } from '../../compare/view.ts';
-import { plotsView, rowView } from '../view.ts';
+import { comparisonView } from '../../compare.ts';
+import { plotsView, rowView } from '../../results.ts';
 
 interface ReportParts {
   readonly comparison: Comparison;

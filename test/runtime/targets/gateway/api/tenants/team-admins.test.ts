@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyChanges, newKey } from '#gateway/api/keys/schemas.ts';
-import { newUser, userChanges } from '#gateway/api/users/schemas.ts';
+import { keyChanges, newKey } from '#gateway/api/keys-schemas.ts';
+import { newUser, userChanges } from '#gateway/api/users.ts';
 import { openGateway } from '../open-gateway.ts';
 import { type Headers, keysOf } from './keys-of.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readByteRange } from '#gateway/api/worker/byte-range.ts';
+import { readByteRange } from '#gateway/api/worker-files.ts';
 
 test.each([
   ['bytes=0-0', { start: 0, end: 1 }],

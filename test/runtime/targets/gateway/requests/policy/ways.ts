@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AZURE_PATHS } from '#gateway/api/azure/paths.ts';
+import { AZURE_PATHS } from '#gateway/api/azure.ts';
 import { keysOf } from '#core/values/keys.ts';
 import type { Endpoint } from '#gateway/requests/completions/completion.ts';
 import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';

@@ -1,0 +1,134 @@
+import type { Route } from '#serve/http/route.ts';
+import { Type, type Static } from 'typebox';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { wordOf } from '#serve/http/query.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { sendTestAlert } from '../alerts/alert-delivery.ts';
+import { alertData } from '../alerts/alert-message.ts';
+import { ALERT_STATES } from '../alerts/alert-states.ts';
+import type { GatewayContext } from '../context.ts';
+import type { AlertRow } from '../store/record-schema.ts';
+import { count, dollars, time, timeOrNull } from './http/fields.ts';
+import { pageOfList, pageOf } from './http/lists.ts';
+import type { HttpParts } from './http/parts.ts';
+import { rfc3339OrNull } from './http/values.ts';
+
+const alert = closed(
+  'Alert',
+  {
+    id: Type.String({ description: 'Also the `webhook-id`.' }),
+    type: oneOf(['budget.threshold_reached', 'budget.request_refused']),
+    message: Type.String({ description: 'The alert as one sentence.' }),
+    account: closed('AlertAccount', {
+      type: Type.String({ description: '`user`, `key`, `team`, `organization` or `tag`.' }),
+      id: Type.String(),
+    }),
+    threshold: orNull(count(), 'Percentage of the budget; null for a refused request.'),
+    spend: dollars('Spending at the time of the alert, in US dollars.'),
+    max_budget: dollars('The budget at the time of the alert, in US dollars.'),
+    budget_started_at: timeOrNull('Start of the budget window.'),
+    next_budget_reset_at: timeOrNull('End of the budget window.'),
+    created_at: time('Time of the alert.'),
+    state: oneOf(ALERT_STATES),
+    attempts: count('Number of attempts to send it.'),
+    next_attempt_at: timeOrNull('Time of the next attempt.'),
+    sent_at: timeOrNull('Time at which the webhook accepted it.'),
+    problem: orNull(Type.String(), 'Why the last attempt failed.'),
+  },
+  'An alert about a budget.',
+);
+
+const alerts = Type.Array(alert);
+
+const testedAlert = closed('TestedAlert', {
+  id: Type.String({ description: 'The `webhook-id`.' }),
+  to: Type.String({ description: 'Origin of the webhook’s URL.' }),
+  status: Type.Integer({ description: 'HTTP status of the webhook.' }),
+});
+
+const ALERT = {
+  id: 'alert_4y9kFq0x2mB7cVnQe1TzWg8L',
+  type: 'budget.threshold_reached' as const,
+  message: "User 'ada' has spent $8.02 of a budget of $10, which is at least 80%.",
+  account: { type: 'user', id: 'ada' },
+  threshold: 80,
+  spend: 8.02,
+  max_budget: 10,
+  budget_started_at: '2026-01-01T00:00:00Z',
+  next_budget_reset_at: '2026-02-01T00:00:00Z',
+  created_at: '2026-01-20T09:30:00Z',
+  state: 'sent' as const,
+  attempts: 1,
+  next_attempt_at: null,
+  sent_at: '2026-01-20T09:30:01Z',
+  problem: null,
+};
+
+/** `/v1/alerts`: alerts about budgets. */
+export function alertRoutes(
+  { state, alertsConfig, clock }: GatewayContext,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/v1/alerts',
+      guard: guards.reader,
+      id: 'listAlerts',
+      tag: 'Budgets',
+      summary: 'List alerts about budgets, newest first.',
+      description: 'Each alert is raised once per budget window.',
+      ...pageOfList({
+        schema: alerts,
+        example: [ALERT],
+        parameters: [
+          {
+            name: 'state',
+            in: 'query',
+            description: 'Only alerts in this state.',
+            example: 'failed',
+            schema: oneOf(ALERT_STATES),
+          },
+        ],
+      }),
+      run: async (c) => {
+        const only = c.req.query('state') ? wordOf(c, 'state', ALERT_STATES, 'pending') : undefined;
+        return (await state.alerts.list(pageOf(c), only)).map(alertView);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/alerts/test',
+      guard: guards.admin,
+      id: 'testAlerts',
+      tag: 'Budgets',
+      summary: 'Send a test to the webhook of alerts.',
+      description: '409 if no webhook is configured, 502 if it does not accept the test.',
+      answer: answerOf('The webhook accepted the test.', testedAlert, {
+        id: 'alert_test_019ab0c4-6d5e-7a53-9d8e-3b6a1c2d4e5f',
+        to: 'https://hooks.example.com',
+        status: 204,
+      }),
+      errors: [409, 502],
+      run: async () => await sendTestAlert(alertsConfig()?.webhook, clock.now()),
+    }),
+  ];
+}
+
+export function alertView(row: AlertRow): Static<typeof alert> {
+  const { id, message, account, ...data } = alertData(row);
+  return {
+    id,
+    type: row.threshold === null ? 'budget.request_refused' : 'budget.threshold_reached',
+    message,
+    account,
+    ...data,
+    created_at: rfc3339(row.created_at),
+    state: ALERT_STATES.find((known) => known === row.state) ?? 'pending',
+    attempts: row.attempts,
+    next_attempt_at: row.state === 'pending' ? rfc3339(row.next_attempt_at) : null,
+    sent_at: rfc3339OrNull(row.sent_at),
+    problem: row.problem,
+  };
+}

@@ -1,0 +1,154 @@
+import type { Route } from '#serve/http/route.ts';
+import { Type } from 'typebox';
+import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { storedAlias } from '../config/schemas/stored-entries.ts';
+import type { GatewayContext } from '../context.ts';
+import { STRATEGIES } from '../requests/routing/strategies.ts';
+import { nonEmptyText } from './http/fields.ts';
+import { pageOfList, pageOf } from './http/lists.ts';
+import type { HttpParts } from './http/parts.ts';
+import { entryFields, schemaOfFile } from './providers.ts';
+import { aliasView } from './views/models.ts';
+
+const { targets, strategy, fallbacks } = storedAlias.properties;
+const settings = {
+  targets: schemaOfFile(targets),
+  strategy: schemaOfFile(strategy),
+  fallbacks: schemaOfFile(fallbacks),
+};
+
+const newAlias = closed(
+  'NewAlias',
+  {
+    name: nonEmptyText('Name of the alias, which requests have as their model.'),
+    targets: settings.targets,
+    strategy: Type.Optional(settings.strategy),
+    fallbacks: Type.Optional(settings.fallbacks),
+  },
+  'An alias of one or several models.',
+);
+
+const aliasChanges = closed(
+  'AliasChanges',
+  {
+    targets: Type.Optional(settings.targets),
+    strategy: Type.Optional(orNull(settings.strategy)),
+    fallbacks: Type.Optional(orNull(settings.fallbacks)),
+  },
+  'Members that are not set stay unchanged; null removes one.',
+);
+
+export const alias = closed(
+  'Alias',
+  {
+    name: Type.String(),
+    targets: Type.Array(
+      Type.Object({ model: Type.String(), weight: Type.Number() }, { additionalProperties: false }),
+    ),
+    strategy: oneOf(STRATEGIES, { description: 'How a target is selected.' }),
+    fallbacks: Type.Array(Type.String()),
+    ...entryFields,
+  },
+  'An alias of one or several models. Targets whose provider does not exist are listed, but not used.',
+);
+
+const aliasList = Type.Array(alias);
+
+const FAST = {
+  name: 'fast',
+  targets: [
+    { model: 'mistral:mistral-small-latest', weight: 3 },
+    { model: 'openai:gpt-5-mini', weight: 1 },
+  ],
+  strategy: 'weighted' as const,
+  fallbacks: ['anthropic:claude-haiku-4-5'],
+  source: 'database' as const,
+  status: 'active' as const,
+  problem: null,
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+
+const NAME = { name: 'name', description: 'Name of the alias, with all slashes.', example: FAST.name };
+
+/** `/v1/aliases`: the aliases of the configuration file, and those that are created at run time. Names can contain slashes. */
+export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/v1/aliases',
+      guard: guards.admin,
+      id: 'createAlias',
+      tag: 'Providers',
+      summary: 'Create an alias.',
+      description:
+        'All gateways on the database use it within a second. Keys and teams need permission for the name of the alias, not for its models.',
+      request: {
+        schema: newAlias,
+        examples: { two: { name: 'fast', targets: FAST.targets, fallbacks: FAST.fallbacks } },
+      },
+      answer: answerOf('The alias.', alias, FAST),
+      errors: [409],
+      run: async (_c, { name, ...settings }) => {
+        return aliasView(await aliases.create(name, settings));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/aliases',
+      guard: guards.reader,
+      id: 'listAliases',
+      tag: 'Providers',
+      summary: 'List aliases of the configuration file and of the database, by name.',
+      ...pageOfList({ schema: aliasList, example: [FAST] }),
+      run: async (c) => {
+        const { skip, limit } = pageOf(c);
+        return (await aliases.list()).slice(skip, skip + limit).map(aliasView);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/aliases/:name{.+}',
+      guard: guards.reader,
+      id: 'getAlias',
+      tag: 'Providers',
+      summary: 'Get an alias.',
+      parameters: [NAME],
+      answer: answerOf('The alias.', alias, FAST),
+      run: async (c) => aliasView(await aliases.get(c.req.param('name'))),
+    }),
+    route({
+      method: 'patch',
+      path: '/v1/aliases/:name{.+}',
+      guard: guards.admin,
+      id: 'changeAlias',
+      tag: 'Providers',
+      summary: 'Change an alias.',
+      description:
+        'Members are replaced as a whole. Requests in flight keep the old targets. 409 for an alias of the configuration file.',
+      parameters: [NAME],
+      request: { schema: aliasChanges, examples: { strategy: { strategy: 'cheapest' } } },
+      answer: answerOf('The changed alias.', alias, { ...FAST, strategy: 'cheapest' }),
+      errors: [409],
+      run: async (c, changes) => {
+        return aliasView(await aliases.change(c.req.param('name'), changes));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/v1/aliases/:name{.+}',
+      guard: guards.admin,
+      id: 'deleteAlias',
+      tag: 'Providers',
+      summary: 'Delete an alias.',
+      description: '409 for an alias of the configuration file.',
+      parameters: [NAME],
+      answer: noContent('The alias is deleted.'),
+      errors: [409],
+      run: async (c) => {
+        await aliases.delete(c.req.param('name'));
+      },
+    }),
+  ];
+}

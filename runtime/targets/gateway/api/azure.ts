@@ -1,0 +1,77 @@
+import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { GatewayContext } from '../context.ts';
+import type { Endpoint } from '../requests/completions/completion.ts';
+import type { GatewayAppOptions } from './app-options.ts';
+import { createCompletionAnswer } from './completions/answer.ts';
+import { MODEL_PARAMETER } from './completions/docs.ts';
+import { describeEndpoint } from './completions/routes.ts';
+import { payerOf } from './guards.ts';
+import type { HttpParts } from './http/parts.ts';
+
+interface AzurePath {
+  /** The model is `{model}`. */
+  readonly path: string;
+  readonly endpoint: Endpoint;
+}
+
+/** Endpoints with deployments in their path. Those of other routes are named in the body. */
+const OF_DEPLOYMENTS = [
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/images/generations',
+] as const satisfies readonly Endpoint[];
+
+/** Paths of Azure OpenAI: with deployments, and those of the API without dates. */
+export const AZURE_PATHS: readonly AzurePath[] = [
+  ...OF_DEPLOYMENTS.map((endpoint) => ({
+    path: `/openai/deployments/{model}${endpoint.slice('/v1'.length)}`,
+    endpoint,
+  })),
+  { path: '/openai/responses', endpoint: '/v1/responses' },
+  ...([...OF_DEPLOYMENTS, '/v1/responses'] as const).map((endpoint) => ({
+    path: `/openai${endpoint}`,
+    endpoint,
+  })),
+];
+
+/**
+ * Paths of Azure OpenAI, for its clients: the same endpoints under other paths. The version of the API does not matter.
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/reference
+ */
+export function azureRoutes(
+  context: GatewayContext,
+  options: GatewayAppOptions,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  const answer = createCompletionAnswer(context, options);
+  return AZURE_PATHS.map(({ path, endpoint }) => {
+    const { id, ...described } = describeEndpoint(endpoint);
+    return route({
+      ...described,
+      // Names of models can have colons and slashes.
+      path: path.replace('{model}', ':model{.+}'),
+      guard: guards.models,
+      id: `${id}${suffixOf(path)}`,
+      tag: 'Azure',
+      description: `The same as \`${endpoint}\`, for clients of Azure OpenAI. \`api-version\` does not matter. The key can also be in \`api-key\`.`,
+      ...(path.includes('{model}') && { parameters: [MODEL_PARAMETER] }),
+      run(c) {
+        const model = c.req.param('model');
+        const request = {
+          endpoint,
+          caller: payerOf(c.get('caller')),
+          requestId: c.get('requestId'),
+          inPath: model === undefined ? undefined : { model },
+        };
+        return answerRequest(c, (exchange) => answer(exchange, request));
+      },
+    });
+  });
+}
+
+function suffixOf(path: string): string {
+  if (path.includes('{model}')) return 'OfDeployment';
+  return path.startsWith('/openai/v1/') ? 'OfAzure' : 'OfAzureResource';
+}

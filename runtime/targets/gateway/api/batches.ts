@@ -1,0 +1,109 @@
+import type { Route } from '#serve/http/route.ts';
+import { Type } from 'typebox';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { GatewayContext } from '../context.ts';
+import type { HttpParts } from './http/parts.ts';
+import {
+  LIST_PARAMETERS,
+  objectList,
+  STORED_ERRORS,
+  storedObject,
+  USER_PARAMETER,
+  jsonBytes,
+  objectListView,
+  objectPageOf,
+  storedRequest,
+} from './stored.ts';
+
+const newBatch = Type.Object(
+  {
+    input_file_id: Type.String({ minLength: 1, description: 'A file with the purpose `batch`.' }),
+    endpoint: Type.String({ minLength: 1, description: 'The route of all its requests.' }),
+    completion_window: Type.String({ minLength: 1 }),
+    user: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true, $id: 'NewBatch' },
+);
+
+const BATCH = {
+  id: 'batch_1',
+  object: 'batch',
+  endpoint: '/v1/chat/completions',
+  input_file_id: 'file-1',
+  completion_window: '24h',
+  status: 'in_progress',
+};
+const SHARED = { tag: 'Batches', errors: STORED_ERRORS } as const;
+const ID = { name: 'id', description: 'Batch id.', example: BATCH.id };
+const batch = storedObject('The batch, as the provider describes it.');
+
+/** `/v1/batches`: requests that a provider answers within a day. @see https://platform.openai.com/docs/api-reference/batch */
+export function batchRoutes(
+  { stored: { batches } }: Pick<GatewayContext, 'stored'>,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/v1/batches',
+      guard: guards.anyKey,
+      ...SHARED,
+      id: 'createBatch',
+      summary: 'Start a batch of requests, in the format of OpenAI’s batch API.',
+      description:
+        'Its maximum cost is reserved until it is finished. Then the usage of its answers is billed, at the prices of batches where there are any.',
+      request: {
+        schema: newBatch,
+        examples: {
+          request: { input_file_id: 'file-1', endpoint: '/v1/chat/completions', completion_window: '24h' },
+        },
+      },
+      answer: answerOf('The batch.', batch, BATCH),
+      errors: [...STORED_ERRORS, 408, 413, 415],
+      run: async (c, body) => {
+        return jsonBytes(c, await batches.create(storedRequest(c, body.user), body));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/batches',
+      guard: guards.anyKey,
+      ...SHARED,
+      id: 'listBatches',
+      summary: 'List the batches of the caller.',
+      parameters: LIST_PARAMETERS,
+      answer: answerOf('The batches.', objectList, {
+        object: 'list',
+        data: [BATCH],
+        first_id: BATCH.id,
+        last_id: BATCH.id,
+        has_more: false,
+      }),
+      run: async (c) =>
+        objectListView(await batches.list(storedRequest(c), objectPageOf(c, { max: 100, fallback: 20 }))),
+    }),
+    route({
+      method: 'get',
+      path: '/v1/batches/:id',
+      guard: guards.anyKey,
+      ...SHARED,
+      id: 'getBatch',
+      summary: 'Get a batch of the caller.',
+      parameters: [ID, USER_PARAMETER],
+      answer: answerOf('The batch.', batch, BATCH),
+      run: async (c) => jsonBytes(c, await batches.get(storedRequest(c), c.req.param('id'))),
+    }),
+    route({
+      method: 'post',
+      path: '/v1/batches/:id/cancel',
+      guard: guards.anyKey,
+      ...SHARED,
+      id: 'cancelBatch',
+      summary: 'Cancel a batch of the caller.',
+      description: 'Requests that were answered before are billed.',
+      parameters: [ID, USER_PARAMETER],
+      answer: answerOf('The batch.', batch, { ...BATCH, status: 'cancelling' }),
+      run: async (c) => jsonBytes(c, await batches.cancel(storedRequest(c), c.req.param('id'))),
+    }),
+  ];
+}

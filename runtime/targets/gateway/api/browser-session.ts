@@ -1,0 +1,73 @@
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { AppError } from '#contract/errors.ts';
+import { RAW_HEADERS } from '../accounts/identity/credentials.ts';
+import type { HeaderReader } from '../accounts/identity/identity.ts';
+
+/** Reads the credential of a request: from its headers, or from the cookie of a sign-in. */
+export type CredentialReader = (c: Context) => HeaderReader;
+
+const HEADERS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** Without a configured sign-in, cookies are ignored. */
+export function createCredentialReader(publicUrl: string | undefined): CredentialReader {
+  if (publicUrl === undefined) return (c) => c.req.raw.headers;
+  const { session } = createCookies(publicUrl);
+  return (c) => {
+    const { headers } = c.req.raw;
+    if (HEADERS.some((name) => headers.get(name))) return headers;
+    const token = session.read(c);
+    if (token === undefined || token === '') return headers;
+    if (!SAFE_METHODS.has(c.req.method)) requireOwnPage(c, publicUrl);
+    return { get: (name) => (name === 'authorization' ? `Bearer ${token}` : headers.get(name)) };
+  };
+}
+
+/**
+ * Throws a ForbiddenError for a change that a page of another site can have sent: browsers add cookies to its requests as well, but
+ * they also say where a request comes from.
+ */
+export function requireOwnPage(c: Context, publicUrl: string): void {
+  const site = c.req.header('Sec-Fetch-Site');
+  const isOwn = site === undefined ? c.req.header('Origin') === publicUrl : site === 'same-origin';
+  if (isOwn) return;
+  throw new AppError(
+    'ForbiddenError',
+    'A request with the cookie of a sign-in must come from a page of the gateway. Use an API key in a header.',
+    { reason: 'foreign_page' },
+  );
+}
+
+/** The cookies of a sign-in. With HTTPS, they have the prefix `__Host-`, so that no other host can set them. */
+interface SignInCookies {
+  readonly session: CookieAccess;
+  /** The state of a sign-in until the provider has answered. */
+  readonly started: CookieAccess;
+  /** The command that waits until the user agrees. */
+  readonly asked: CookieAccess;
+}
+
+interface CookieAccess {
+  readonly read: (c: Context) => string | undefined;
+  readonly write: (c: Context, value: string, maxAgeSeconds: number) => void;
+  readonly remove: (c: Context) => void;
+}
+
+export function createCookies(publicUrl: string): SignInCookies {
+  const secure = publicUrl.startsWith('https:');
+  const access = (plainName: string): CookieAccess => {
+    const name = secure ? `__Host-${plainName}` : plainName;
+    const attributes = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const;
+    return {
+      read: (c) => getCookie(c, name),
+      write: (c, value, maxAge) => setCookie(c, name, value, { ...attributes, maxAge }),
+      remove: (c) => void deleteCookie(c, name, { path: '/', secure }),
+    };
+  };
+  return {
+    session: access('gateway_session'),
+    started: access('gateway_sign_in'),
+    asked: access('gateway_consent'),
+  };
+}

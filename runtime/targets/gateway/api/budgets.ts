@@ -1,0 +1,204 @@
+import type { Route } from '#serve/http/route.ts';
+import type { Context } from 'hono';
+import { Type, type Static } from 'typebox';
+import { CALENDAR_UNITS } from '#core/time/calendar.ts';
+import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { BUDGET_ORDERS, type BudgetQuery, type BudgetChanges } from '../accounts/ledger/ledger.ts';
+import type { GatewayContext } from '../context.ts';
+import { alertThresholds, dollars, maxBudget, seconds, text, time, timeOrNull } from './http/fields.ts';
+import {
+  filterIn,
+  filterParameter,
+  orderIn,
+  orderParameter,
+  refuseOthers,
+  pageOfList,
+  pageOf,
+} from './http/lists.ts';
+import type { HttpParts } from './http/parts.ts';
+import { nanosOrNull } from './http/values.ts';
+import { budgetResetView, budgetView } from './views/accounts.ts';
+
+const calendar = orNull(
+  oneOf(CALENDAR_UNITS),
+  'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
+);
+const timeZone = orNull(text('Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.', 64));
+
+const budgetChanges = closed('BudgetChanges', {
+  name: Type.Optional(orNull(text('Display name.'))),
+  max_budget: Type.Optional(maxBudget),
+  budget_duration_sec: Type.Optional(seconds),
+  calendar: Type.Optional(calendar),
+  time_zone: Type.Optional(timeZone),
+  alert_thresholds: Type.Optional(alertThresholds),
+});
+
+export const budget = closed(
+  'Budget',
+  {
+    budget_id: Type.String(),
+    name: orNull(Type.String()),
+    max_budget: maxBudget,
+    budget_duration_sec: seconds,
+    calendar,
+    time_zone: timeZone,
+    alert_thresholds: alertThresholds,
+    created_at: time('Creation time.'),
+    updated_at: time('Time of the last change.'),
+  },
+  'A limit for the spending of each of its users.',
+);
+
+const budgetList = Type.Array(budget);
+
+export const budgetResets = Type.Array(
+  closed('BudgetReset', {
+    id: Type.String(),
+    user_id: Type.String(),
+    previous_spend: dollars('Spending in the past window, in US dollars.'),
+    reset_at: time('End of the window.'),
+    next_reset_at: timeOrNull('End of the next window.'),
+  }),
+);
+
+const BUDGET_FILTERS = [
+  filterParameter('search', 'Only budgets whose name or id contains this text, in any case.', 'monthly'),
+  orderParameter(BUDGET_ORDERS, '-max_budget'),
+];
+
+/** Reads the filters and the order of a list of budgets. */
+function budgetQuery(c: Context): BudgetQuery {
+  refuseOthers(c, BUDGET_FILTERS);
+  return { search: filterIn(c, 'search'), order: orderIn(c, BUDGET_ORDERS) };
+}
+
+const MONTHLY = {
+  budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
+  name: 'monthly',
+  max_budget: 100,
+  budget_duration_sec: null,
+  calendar: 'month' as const,
+  time_zone: 'Europe/Berlin',
+  alert_thresholds: [80, 100],
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+
+const BUDGET_ID = { name: 'budget_id', description: 'Budget id.', example: MONTHLY.budget_id };
+
+/** `/v1/budgets`: budgets, which limit the spending of users. */
+export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
+  const { budgets } = state;
+
+  return [
+    route({
+      method: 'post',
+      path: '/v1/budgets',
+      guard: guards.admin,
+      id: 'createBudget',
+      tag: 'Budgets',
+      summary: 'Create a budget.',
+      description:
+        'Each user, team or organization with the budget can spend the full amount, and has separate windows.',
+      request: {
+        schema: budgetChanges,
+        examples: {
+          monthly: { name: 'monthly', max_budget: 100, calendar: 'month', time_zone: 'Europe/Berlin' },
+          '30 days': { name: '30 days', max_budget: 100, budget_duration_sec: 2_592_000 },
+        },
+      },
+      answer: answerOf('The budget.', budget, MONTHLY),
+      run: async (_c, body) => budgetView(await budgets.create(changesIn(body))),
+    }),
+    route({
+      method: 'get',
+      path: '/v1/budgets',
+      guard: guards.reader,
+      id: 'listBudgets',
+      tag: 'Budgets',
+      summary: 'List budgets in order of creation.',
+      ...pageOfList({ schema: budgetList, example: [MONTHLY], parameters: BUDGET_FILTERS }),
+      run: async (c) => (await budgets.list(pageOf(c), budgetQuery(c))).map((budget) => budgetView(budget)),
+    }),
+    route({
+      method: 'get',
+      path: '/v1/budgets/reset-logs',
+      guard: guards.reader,
+      id: 'listBudgetResets',
+      tag: 'Budgets',
+      summary: 'List past budget resets, newest first.',
+      description: 'A window is reset by the first request after its end.',
+      ...pageOfList({
+        schema: budgetResets,
+        example: [
+          {
+            id: 'c0a8012e-6f1d-4f0e-8b51-3c1b6b1e2a77',
+            user_id: 'ada',
+            previous_spend: 42.5,
+            reset_at: '2026-01-31T00:00:00Z',
+            next_reset_at: '2026-03-02T00:00:00Z',
+          },
+        ],
+        parameters: [
+          { name: 'user_id', in: 'query', description: 'Only resets of this user.', example: 'ada' },
+        ],
+      }),
+      run: async (c) => {
+        const resets = await budgets.resets(pageOf(c), c.req.query('user_id') || undefined);
+        return resets.map((reset) => budgetResetView(reset));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/budgets/:id',
+      guard: guards.reader,
+      id: 'getBudget',
+      tag: 'Budgets',
+      summary: 'Get a budget.',
+      parameters: [BUDGET_ID],
+      answer: answerOf('The budget.', budget, MONTHLY),
+      run: async (c) => budgetView(await budgets.get(c.req.param('id'))),
+    }),
+    route({
+      method: 'patch',
+      path: '/v1/budgets/:id',
+      guard: guards.admin,
+      id: 'changeBudget',
+      tag: 'Budgets',
+      summary: 'Change a budget for all its users.',
+      description: 'Fields that are not set stay unchanged; null clears a field.',
+      parameters: [BUDGET_ID],
+      request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
+      answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),
+      run: async (c, body) => {
+        const changes = changesIn(body);
+        return budgetView(await budgets.change(c.req.param('id'), changes));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/v1/budgets/:id',
+      guard: guards.admin,
+      id: 'deleteBudget',
+      tag: 'Budgets',
+      summary: 'Delete a budget that is not assigned to any user.',
+      parameters: [BUDGET_ID],
+      answer: noContent('The budget is deleted.'),
+      errors: [409],
+      run: async (c) => {
+        await budgets.delete(c.req.param('id'));
+      },
+    }),
+  ];
+}
+
+const changesIn = (body: Static<typeof budgetChanges>): BudgetChanges => ({
+  name: body.name,
+  maxBudget: nanosOrNull('max_budget', body.max_budget),
+  budgetDurationSec: body.budget_duration_sec,
+  calendar: body.calendar,
+  timeZone: body.time_zone,
+  alertThresholds: body.alert_thresholds,
+});

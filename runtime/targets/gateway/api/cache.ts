@@ -1,0 +1,45 @@
+import type { Route } from '#serve/http/route.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { closed } from '#serve/http/schemas.ts';
+import type { GatewayContext } from '../context.ts';
+import { count, nonEmptyText } from './http/fields.ts';
+import type { HttpParts } from './http/parts.ts';
+
+const clearedCache = closed('ClearedCache', {
+  deleted: count(
+    'Number of answers that were in the database. Those in the memory of gateways are not counted.',
+  ),
+});
+
+/** `/v1/cache`: the cache of answers. */
+export function cacheRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
+  const { cacheClears, identity } = state;
+
+  return [
+    route({
+      method: 'delete',
+      path: '/v1/cache',
+      guard: guards.admin,
+      id: 'clearCache',
+      tag: 'Models',
+      summary: 'Clear the cache of answers.',
+      description: 'All gateways on the database clear theirs within a second.',
+      parameters: [
+        {
+          name: 'key_id',
+          in: 'query',
+          description: 'Only answers that requests of this key have created.',
+          example: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
+          schema: nonEmptyText('Id of a key.'),
+        },
+      ],
+      answer: answerOf('The cache is cleared.', clearedCache, { deleted: 12 }),
+      run: async (c) => {
+        const keyId = c.req.query('key_id');
+        // A wrong id must not look like a key without answers.
+        const key = keyId === undefined ? undefined : await identity.keys.get(keyId);
+        return { deleted: await cacheClears.clear(key?.id) };
+      },
+    }),
+  ];
+}

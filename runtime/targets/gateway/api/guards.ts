@@ -1,0 +1,301 @@
+import type { Context, MiddlewareHandler, Next } from 'hono';
+import { AppError } from '#contract/errors.ts';
+import type { Principal } from '#serve/access.ts';
+import { admit } from '#serve/http/admit.ts';
+import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Guard } from '#serve/http/route.ts';
+import type { RefusedAttempt } from '../accounts/audit/refused-attempts.ts';
+import { RAW_HEADERS } from '../accounts/identity/credentials.ts';
+import type { Caller, Manager, HeaderReader, Payer } from '../accounts/identity/identity.ts';
+import { requireAdmin, requireReader } from '../accounts/identity/manager.ts';
+import { shownPrefixIn } from '../accounts/identity/credentials.ts';
+import { refuseManagementKey } from '../accounts/identity/spender.ts';
+import type { GatewayContext } from '../context.ts';
+import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
+import type { GatewayState } from '../gateway-state.ts';
+import { ALL_DATA, type Owner, type Viewer } from '../shared/owner.ts';
+import type { Actor } from '../store/audit/audit-trail.ts';
+import type { GatewayAppOptions } from './app-options.ts';
+import { createCredentialReader } from './browser-session.ts';
+
+/** Who sends a request, for the audit log. */
+const actorOf = (c: Context<ShellEnv>, caller: Caller | 'anyone'): Actor => ({
+  ...identityOf(caller),
+  address: addressOf(c),
+  forwardedFor: c.req.header('X-Forwarded-For'),
+  requestId: c.get('requestId'),
+});
+
+function identityOf(caller: Caller | 'anyone'): Pick<Actor, 'kind' | 'id' | 'userId'> {
+  if (caller === 'anyone') return { kind: 'anyone' };
+  if (caller.kind === 'master') return { kind: 'master' };
+  return { kind: 'key', id: caller.key.id, userId: caller.user.userId };
+}
+
+interface Bindings {
+  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } };
+}
+
+/** The address of the connection; undefined if the app is called without a server. */
+function addressOf(c: Context): string | undefined {
+  const bindings: Bindings | undefined = c.env;
+  return bindings?.incoming?.socket?.remoteAddress;
+}
+
+/** The caller that a credential belongs to, with a name for the log. */
+interface SignedIn extends Principal {
+  readonly caller: Caller;
+}
+
+/** A caller that manages the gateway. */
+interface SignedInManager extends SignedIn {
+  readonly manager: Manager;
+}
+
+/** A caller of models: a client, or a worker that runs a job for one. */
+interface ModelCaller extends Principal {
+  readonly payer: Payer;
+}
+
+interface SignIn {
+  /** Authenticates by the master key or an API key. Throws an UnauthorizedError, or a ForbiddenError for a blocked user. */
+  caller(headers: HeaderReader): Promise<SignedIn>;
+  /** Same as `caller`, but also accepts the token of a worker. Throws a ConflictError if the worker has lost its job. */
+  modelCaller(headers: HeaderReader): Promise<ModelCaller>;
+  /** Authenticates a caller that manages the gateway. Throws the errors of `Identity.authenticateManager`. */
+  manager(headers: HeaderReader): Promise<SignedInManager>;
+}
+
+/** Creates the authentication, which also counts refused credentials in the metrics. */
+export function createSignIn({
+  state,
+  jobs,
+  telemetry,
+  modelFollower,
+}: Pick<GatewayContext, 'state' | 'jobs' | 'telemetry' | 'modelFollower'>): SignIn {
+  const { identity } = state;
+  const counted = (error: unknown): unknown => {
+    if (error instanceof AppError && error.code === 'UnauthorizedError') {
+      telemetry.authFailed(error.reason ?? 'invalid_key');
+    }
+    return error;
+  };
+  /** Also applies the providers and aliases that other processes have changed. There is almost never anything to wait for. */
+  const authenticated = async (headers: HeaderReader): Promise<SignedIn> => {
+    const found = signedIn(await identity.authenticate(headers));
+    const pending = modelFollower.refresh();
+    if (pending) await pending;
+    return found;
+  };
+  const caller = async (headers: HeaderReader): Promise<SignedIn> => {
+    try {
+      return await authenticated(headers);
+    } catch (error) {
+      throw counted(error);
+    }
+  };
+  return {
+    caller,
+    async modelCaller(headers) {
+      try {
+        const work = jobs.access.payer(headers);
+        if (work) return { name: 'worker', payer: await work };
+        const { name, caller: payer } = await authenticated(headers);
+        return { name, payer };
+      } catch (error) {
+        throw counted(error);
+      }
+    },
+    async manager(headers) {
+      try {
+        const caller = await identity.authenticateManager(headers);
+        return { ...signedIn(caller), manager: await identity.manager(caller) };
+      } catch (error) {
+        throw counted(error);
+      }
+    },
+  };
+}
+
+/** The name is for the log, so it is the prefix of the key, never the key. */
+const signedIn = (caller: Caller): SignedIn => ({
+  name: caller.kind === 'master' ? 'master' : caller.key.prefix,
+  caller,
+});
+
+/** Who can call the routes of the gateway. Each guard also registers the request with the lifecycle, so that shutdown waits for it. */
+export interface Guards {
+  /** For routes that accept any credential. */
+  readonly anyKey: Guard;
+  /** For routes that only programs call: they accept neither the cookie of a sign-in nor a key that manages. */
+  readonly programKey: Guard;
+  /** For routes that change everything: they require the master key or the role admin. */
+  readonly admin: Guard;
+  /** For routes that read everything: they require the role admin or viewer. */
+  readonly reader: Guard;
+  /** For routes that check themselves what the caller, any manager, is allowed to do: the rule. */
+  readonly manager: (rule?: string) => Guard;
+  /**
+   * For datasets, experiments, workflows and jobs, which accept any credential that calls models. On loopback without a master key,
+   * none is required; a request without one then has the permissions of the master key.
+   */
+  readonly evaluation: Guard;
+  /** For calls of models, also by workers. These register themselves with the lifecycle. */
+  readonly models: Guard;
+}
+
+/** Creates the guards. They authenticate a request before its body is read. */
+export function createGuards(
+  context: GatewayContext,
+  { server, hasMasterKey }: Pick<GatewayAppOptions, 'server' | 'hasMasterKey'>,
+): Guards {
+  const signIn = createSignIn(context);
+  const { audit, refusedAttempts } = context.state;
+  const credentialsOf = createCredentialReader(context.signIn?.publicUrl);
+  const admitted = admit(context.kernel.lifecycle);
+  const isOpen = !hasMasterKey && isLoopbackHost(server.host);
+  const enter = async (
+    c: Context<ShellEnv>,
+    next: Next,
+    signedIn: SignedIn,
+    actor = actorOf(c, signedIn.caller),
+  ): Promise<void> => {
+    c.set('caller', signedIn);
+    await audit.actingAs(actor, () => admitted(c, next));
+  };
+  const managing =
+    (check: (manager: Manager) => void): MiddlewareHandler<ShellEnv> =>
+    async (c, next) => {
+      let signedIn: SignedInManager;
+      try {
+        signedIn = await signIn.manager(credentialsOf(c));
+        check(signedIn.manager);
+      } catch (error) {
+        const attempt = refusedAttempt(c, error);
+        if (attempt) refusedAttempts.note(attempt);
+        throw error;
+      }
+      await enter(c, next, signedIn);
+    };
+  const anyManager = managing(() => undefined);
+  return {
+    anyKey: {
+      enter: async (c, next) => await enter(c, next, await signIn.caller(credentialsOf(c))),
+      errors: KEY_ERRORS,
+    },
+    programKey: {
+      async enter(c, next) {
+        const signedIn = await signIn.caller(c.req.raw.headers);
+        refuseManagementKey(signedIn.caller);
+        await enter(c, next, signedIn);
+      },
+      requires: 'Requires a key for models or the master key, not a sign-in.',
+      errors: KEY_ERRORS,
+    },
+    admin: {
+      enter: managing(requireAdmin),
+      requires: 'Requires the master key or the role admin.',
+      errors: KEY_ERRORS,
+    },
+    reader: {
+      enter: managing(requireReader),
+      requires: 'Requires the master key or the role viewer.',
+      errors: KEY_ERRORS,
+    },
+    manager: (rule) => ({
+      enter: anyManager,
+      requires: `Requires the master key, or a key with the scope \`manage\`${rule === undefined ? '.' : `: ${rule}`}`,
+      errors: KEY_ERRORS,
+    }),
+    evaluation: {
+      async enter(c, next) {
+        const isAnyone = isOpen && !CREDENTIALS.some((header) => c.req.header(header));
+        const signedIn = isAnyone ? ANYONE : await signIn.caller(c.req.raw.headers);
+        refuseManagementKey(signedIn.caller);
+        await enter(c, next, signedIn, actorOf(c, isAnyone ? 'anyone' : signedIn.caller));
+      },
+      errors: KEY_ERRORS,
+    },
+    models: {
+      async enter(c, next) {
+        c.set('caller', await signIn.modelCaller(c.req.raw.headers));
+        await next();
+      },
+      signIn: (headers) => signIn.modelCaller(headers),
+      errors: KEY_ERRORS,
+    },
+  };
+}
+
+/** The user of a key can be blocked or deleted. */
+export const KEY_ERRORS: readonly ErrorStatus[] = [403, 404, 500, 503];
+
+const ANYONE: SignedIn = { name: 'anyone', caller: { kind: 'master' } };
+const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
+
+/** What is recorded of a refused credential; undefined for other errors. Of an API key, it has the prefix that lists show. */
+function refusedAttempt(c: Context<ShellEnv>, error: unknown): RefusedAttempt | undefined {
+  if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return undefined;
+  const id = shownPrefixIn(c.req.raw.headers);
+  return {
+    actor: { ...actorOf(c, 'anyone'), ...(id !== undefined && { kind: 'key', id }) },
+    route: `${c.req.method} ${c.req.path}`,
+    reason: error.reason ?? 'invalid_key',
+  };
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(['UnauthorizedError', 'ForbiddenError']);
+
+const isSignedIn = (principal: object | undefined): principal is SignedIn =>
+  principal !== undefined && 'caller' in principal;
+
+const isManager = (principal: object | undefined): principal is SignedInManager =>
+  isSignedIn(principal) && 'manager' in principal;
+
+/** Returns the caller of models of a route with the guard for them. */
+export function payerOf(caller: Principal | undefined): Payer {
+  if (!caller || !('payer' in caller)) throw new Error('A route calls models, but has no guard for them.');
+  return (caller as ModelCaller).payer;
+}
+
+/** Returns the manager that calls a route with a guard for managers. */
+export function managerIn(c: Context<ShellEnv>): Manager {
+  const signedIn = c.get('caller');
+  if (!isManager(signedIn)) throw new Error(`${c.req.path} reads the manager, but has no guard`);
+  return signedIn.manager;
+}
+
+/** Returns the caller of a route with a guard. */
+export function callerOf(c: Context<ShellEnv>): Caller {
+  const signedIn = c.get('caller');
+  if (!isSignedIn(signedIn)) throw new Error(`${c.req.path} reads the caller, but has no guard`);
+  return signedIn.caller;
+}
+
+/** Whose resources a caller can see, who owns what the caller creates, and who pays for it. */
+interface CallerView {
+  readonly viewer: Viewer;
+  readonly owner: Owner | null;
+  readonly teamId: string | null;
+  /** The key, whose limits and state hold for what the caller starts; null for the master key. */
+  readonly keyId: string | null;
+}
+
+export function viewOf(c: Context<ShellEnv>): CallerView {
+  const caller = callerOf(c);
+  if (caller.kind === 'master') return { ...ALL_DATA, teamId: null, keyId: null };
+  const { data, key, user } = caller;
+  return { ...data, teamId: key.teamId ?? user.teamId, keyId: key.id };
+}
+
+/** Returns a function that asserts that the caller can use a model. It is called when a job is created, because jobs run later. */
+export async function modelCheckFor(
+  { identity }: Pick<GatewayState, 'identity'>,
+  caller: Caller,
+): Promise<AssertModelAllowed> {
+  if (caller.kind === 'master') return () => undefined;
+  const spender = await identity.spender(caller, undefined);
+  return (model) => identity.requireModel(spender, model);
+}

@@ -1,0 +1,71 @@
+import type { Route } from '#serve/http/route.ts';
+import { AppError } from '#contract/errors.ts';
+import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Caller } from '../accounts/identity/identity.ts';
+import type { GatewayContext } from '../context.ts';
+import type { HttpParts } from './http/parts.ts';
+import { callerOf } from './guards.ts';
+import { invitationList, member } from './teams-schemas.ts';
+import { INVITATION, MEMBER, TEAM_ID } from './teams.ts';
+import { invitationView, memberView } from './views/accounts.ts';
+
+/** `/v1/me/invitations`: a user joins a team by accepting an invitation. */
+export function ownInvitationRoutes(
+  { state }: Pick<GatewayContext, 'state'>,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  const { invitations } = state.identity;
+
+  return [
+    route({
+      method: 'get',
+      path: '/v1/me/invitations',
+      guard: guards.anyKey,
+      id: 'listOwnInvitations',
+      tag: 'Teams',
+      summary: 'List the invitations of the caller to teams.',
+      description: CREDENTIAL,
+      answer: answerOf('The invitations.', invitationList, [INVITATION]),
+      run: async (c) => (await invitations.ofUser(answeringUser(callerOf(c)))).map(invitationView),
+    }),
+    route({
+      method: 'post',
+      path: '/v1/me/invitations/:team/accept',
+      guard: guards.anyKey,
+      id: 'acceptInvitation',
+      tag: 'Teams',
+      summary: 'Accept an invitation, and become a member of the team.',
+      description: CREDENTIAL,
+      parameters: [TEAM_ID],
+      answer: answerOf('The member.', member, MEMBER),
+      run: async (c) => memberView(await invitations.accept(c.req.param('team'), answeringUser(callerOf(c)))),
+    }),
+    route({
+      method: 'delete',
+      path: '/v1/me/invitations/:team',
+      guard: guards.anyKey,
+      id: 'declineInvitation',
+      tag: 'Teams',
+      summary: 'Decline an invitation.',
+      description: CREDENTIAL,
+      parameters: [TEAM_ID],
+      answer: noContent('The invitation is deleted.'),
+      run: async (c) => {
+        await invitations.delete(c.req.param('team'), answeringUser(callerOf(c)));
+      },
+    }),
+  ];
+}
+
+/** The user who answers invitations. Keys of a team can be those of its administrators, so they do not speak for the user. */
+function answeringUser(caller: Caller): string {
+  if (caller.kind === 'key' && caller.key.teamId === null && caller.user.teamId === null)
+    return caller.user.userId;
+  throw new AppError(
+    'ForbiddenError',
+    'Invitations are answered by the user: with a sign-in, or with an API key that has no team.',
+    { reason: 'user_required' },
+  );
+}
+
+const CREDENTIAL = 'Requires a sign-in of the user, or an API key of the user without a team.';

@@ -1,0 +1,267 @@
+import type { Route } from '#serve/http/route.ts';
+import type { Context } from 'hono';
+import type { Static } from 'typebox';
+import { AppError } from '#contract/errors.ts';
+import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Manager, Key, NewKey } from '../accounts/identity/identity.ts';
+import {
+  issuerFor,
+  permitKeyChange,
+  permitKeyDeletion,
+  permitKeyReplacement,
+  permitNewKey,
+  requireVisibleKey,
+} from '../accounts/identity/key-policy.ts';
+import { KEY_ORDERS, KEY_STATUSES, type KeyQuery } from '../accounts/identity/list-queries.ts';
+import { visibleTo } from '../accounts/identity/manager.ts';
+import type { GatewayContext } from '../context.ts';
+import {
+  filterIn,
+  filterParameter,
+  orderIn,
+  orderParameter,
+  refuseOthers,
+  wordFilterIn,
+  pageOfList,
+  pageOf,
+} from './http/lists.ts';
+import type { HttpParts } from './http/parts.ts';
+import { millisecondsOrNull, nanosOrNull } from './http/values.ts';
+import { createdKey, key, keyChanges, keyList, newKey, ownKey, rotation } from './keys-schemas.ts';
+import { callerOf, managerIn } from './guards.ts';
+import { createdKeyView, keyView, ownKeyView } from './views/accounts.ts';
+
+const KEY_FILTERS = [
+  filterParameter(
+    'search',
+    'Only keys whose name, prefix, id or user contains this text, in any case.',
+    'mobile',
+  ),
+  filterParameter('status', 'Only keys with this status.', 'active', KEY_STATUSES),
+  filterParameter('user_id', 'Only keys of this user.', 'ada'),
+  filterParameter('team_id', 'Only keys of this team.', 'research'),
+  orderParameter(KEY_ORDERS, '-spend'),
+];
+
+/** Reads the filters and the order of a list of keys. */
+function keyQuery(c: Context): KeyQuery {
+  refuseOthers(c, KEY_FILTERS);
+  return {
+    search: filterIn(c, 'search'),
+    status: wordFilterIn(c, 'status', KEY_STATUSES),
+    userId: filterIn(c, 'user_id'),
+    teamId: filterIn(c, 'team_id'),
+    order: orderIn(c, KEY_ORDERS),
+  };
+}
+
+const SHOWN = {
+  id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
+  key_prefix: 'gw-q1Zt8mE',
+  key_name: 'mobile app',
+  user_id: 'ada',
+  team_id: null,
+  scope: 'models',
+  created_at: '2026-01-01T00:00:00Z',
+  expires_at: '2030-01-31T12:00:00Z',
+  is_active: true,
+  status: 'active',
+  allowed_models: ['openai:*'],
+};
+const SETTINGS = {
+  ...SHOWN,
+  metadata: {},
+  rpm: 60,
+  tpm: null,
+  max_parallel: 8,
+  budget: { max_budget: 5, budget_duration_sec: 86_400, alert_thresholds: [80, 100] },
+  log_prompts: null,
+  spend: 0,
+};
+const KEY = { ...SETTINGS, last_used_at: null };
+const CREATED = { ...SETTINGS, key: 'gw-q1Zt8mEr0FBpKvJ3cYdWnX7hTgLsUoAi5eQk2bMzPVRyNxC4fGHjD6w9SuEtOlIa' };
+const ACCOUNT = {
+  spend: 0.5,
+  reserved: 0,
+  max_budget: 5,
+  remaining: 4.5,
+  budget_started_at: '2026-01-01T00:00:00Z',
+  next_budget_reset_at: '2026-01-02T00:00:00Z',
+  requests: { used: 3, limit: 60, remaining: 57 },
+  tokens: { used: 1200, limit: null, remaining: null },
+  parallel: { used: 1, limit: 8, remaining: 7 },
+};
+
+const KEY_ID = { name: 'id', description: 'Key id, which is not the key itself.', example: SHOWN.id };
+
+const SEES = 'a member sees the own keys, and with the role admin in a team its keys.';
+const OWNS = 'a member must own the key, or have the role admin in its team.';
+
+/** `/v1/keys`: API keys. */
+export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
+  const { identity, ledger } = state;
+  const { keys } = identity;
+
+  /** The key of a path, if the manager has a permission for it. */
+  const keyIn = async (
+    c: Context<ShellEnv, '/:id'>,
+    permit: (manager: Manager, key: Key) => void,
+  ): Promise<Key> => {
+    const key = await keys.get(c.req.param('id'));
+    permit(managerIn(c), key);
+    return key;
+  };
+
+  return [
+    route({
+      method: 'post',
+      path: '/v1/keys',
+      guard: guards.manager(
+        'a member creates keys only for the own teams; for other users with the role admin in the team.',
+      ),
+      id: 'createKey',
+      tag: 'Keys',
+      summary: 'Create a key.',
+      description: '`key` is only in this answer and cannot be retrieved later.',
+      request: {
+        schema: newKey,
+        examples: {
+          key: { key_name: 'mobile app', expires_at: '2030-01-31T12:00:00Z' },
+          limited: {
+            key_name: 'mobile app',
+            user_id: 'ada',
+            allowed_models: ['openai:*'],
+            rpm: 60,
+            max_parallel: 8,
+            budget: { max_budget: 5, budget_duration_sec: 86_400 },
+          },
+        },
+      },
+      answer: answerOf('The key.', createdKey, CREATED),
+      run: async (c, { user_id: userId, team_id: teamId, scope, ...fields }) => {
+        const key = { userId: userId ?? undefined, teamId, scope, ...fieldsIn(fields) };
+        return createdKeyView(await keys.create(await permitNewKey(managerIn(c), key, identity)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/keys',
+      guard: guards.manager(SEES),
+      id: 'listKeys',
+      tag: 'Keys',
+      summary: 'List keys in order of creation.',
+      ...pageOfList({ schema: keyList, example: [KEY], parameters: KEY_FILTERS }),
+      run: async (c) =>
+        (await keys.list(pageOf(c), { ...keyQuery(c), visible: visibleTo(managerIn(c)) })).map((key) =>
+          keyView(key),
+        ),
+    }),
+    route({
+      method: 'get',
+      path: '/v1/keys/me',
+      guard: guards.anyKey,
+      id: 'getOwnKey',
+      tag: 'Keys',
+      summary: 'Get the caller’s key and its remaining quota.',
+      answer: answerOf('The key.', ownKey, { ...SHOWN, quota: { user: ACCOUNT, key: ACCOUNT } }),
+      errors: [400],
+      run: async (c) => {
+        const caller = callerOf(c);
+        if (caller.kind === 'master') throw noKey();
+        const spender = await identity.spender(caller, undefined);
+        const [key, quota] = await Promise.all([keys.get(caller.key.id), ledger.quota(spender)]);
+        return ownKeyView(key, quota);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/keys/:id',
+      guard: guards.manager(SEES),
+      id: 'getKey',
+      tag: 'Keys',
+      summary: 'Get a key.',
+      parameters: [KEY_ID],
+      answer: answerOf('The key, without its secret.', key, KEY),
+      run: async (c) => keyView(requireVisibleKey(managerIn(c), await keys.get(c.req.param('id')))),
+    }),
+    route({
+      method: 'patch',
+      path: '/v1/keys/:id',
+      guard: guards.manager(
+        'the owner can only rename and disable a key; the role admin in its team allows everything.',
+      ),
+      id: 'changeKey',
+      tag: 'Keys',
+      summary: 'Change, disable or enable a key.',
+      description: 'Fields that are not set stay unchanged; null clears a field, except `is_active`.',
+      parameters: [KEY_ID],
+      request: {
+        schema: keyChanges,
+        examples: { off: { is_active: false }, forever: { expires_at: null } },
+      },
+      answer: answerOf('The changed key.', key, { ...KEY, is_active: false, status: 'inactive' }),
+      run: async (c, { is_active: isActive, ...fields }) => {
+        const changes = { isActive, ...fieldsIn(fields) };
+        const { id } = await keyIn(c, (manager, key) => permitKeyChange(manager, key, changes));
+        return keyView(await keys.change(id, changes));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/v1/keys/:id',
+      guard: guards.manager(OWNS),
+      id: 'deleteKey',
+      tag: 'Keys',
+      summary: 'Delete a key.',
+      description: 'Its user and its usage are kept.',
+      parameters: [KEY_ID],
+      answer: noContent('The key is deleted.'),
+      run: async (c) => {
+        const { id } = await keyIn(c, permitKeyDeletion);
+        await keys.delete(id);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/keys/:id/rotate',
+      guard: guards.manager(OWNS),
+      id: 'rotateKey',
+      tag: 'Keys',
+      summary: 'Replace the secret of a key.',
+      description: 'Everything else is kept. Without a body, the old secret is invalid immediately.',
+      parameters: [KEY_ID],
+      request: { schema: rotation, optional: true, examples: { anHour: { grace_seconds: 3600 } } },
+      answer: answerOf('The key with its new secret.', createdKey, CREATED),
+      run: async (c, { grace_seconds: graceSeconds }) => {
+        const { id, userId } = await keyIn(c, permitKeyReplacement);
+        const issuer = issuerFor(managerIn(c), userId);
+        return createdKeyView(await keys.rotate(id, graceSeconds ?? 0, issuer));
+      },
+    }),
+  ];
+}
+
+type Fields = Omit<Static<typeof newKey>, 'user_id'>;
+
+/** Converts the fields of a body; null clears a field. */
+const fieldsIn = (body: Fields): Omit<NewKey, 'userId' | 'teamId' | 'scope'> => ({
+  keyName: body.key_name,
+  expiresAt: millisecondsOrNull('expires_at', body.expires_at),
+  metadata: body.metadata === null ? {} : body.metadata,
+  allowedModels: body.allowed_models,
+  rpm: body.rpm,
+  tpm: body.tpm,
+  maxParallel: body.max_parallel,
+  logPrompts: body.log_prompts,
+  budget: body.budget && {
+    maxBudget: nanosOrNull('budget.max_budget', body.budget.max_budget) ?? null,
+    budgetDurationSec: body.budget.budget_duration_sec ?? null,
+    alertThresholds: body.budget.alert_thresholds ?? null,
+  },
+});
+
+const noKey = (): AppError =>
+  new AppError('MalformedError', 'The master key has no quota. Use an API key, or GET /v1/keys/{id}.', {
+    reason: 'virtual_key_required',
+  });

@@ -1,0 +1,120 @@
+import { type TSchema, Type } from 'typebox';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { count, timeOrNull, pageSchema } from './http/fields.ts';
+
+const mapOf = (value: TSchema, description: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: value,
+    description,
+  });
+
+const modelRow = Type.Object(
+  {
+    answer: Type.Unknown({ description: 'Answer of the model; null if it has none, and for vectors.' }),
+    error: orNull(Type.String(), 'Why the model has no answer.'),
+    latency_ms: orNull(Type.Number()),
+    scores: mapOf(Type.Number(), 'Scores by metric.'),
+    reasons: mapOf(Type.String(), 'Reasons of judges by metric.'),
+  },
+  { additionalProperties: false },
+);
+
+const resultRow = closed('ExperimentRow', {
+  row: Type.Integer({ minimum: 1, description: 'Number of the row, from 1.' }),
+  example: Type.String({ description: 'Text of the row, at most 4,000 characters.' }),
+  ground_truth: Type.Unknown(),
+  differs: Type.Boolean({ description: 'Whether the models have different answers.' }),
+  models: mapOf(modelRow, 'Results by workflow id.'),
+});
+
+export const resultRows = pageSchema('ExperimentRows', resultRow);
+
+const bin = Type.Object(
+  { from: Type.Number(), to: Type.Number(), rows: count() },
+  { additionalProperties: false },
+);
+const points = (description: string) =>
+  Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), { description });
+
+const curves = closed('LabelCurves', {
+  rows: count(),
+  roc_auc: orNull(Type.Number()),
+  average_precision: orNull(Type.Number()),
+  roc: points('False positive rate and true positive rate.'),
+  precision_recall: points('Recall and precision.'),
+  calibration: Type.Array(
+    Type.Object(
+      { rows: count(), predicted: Type.Number(), observed: Type.Number() },
+      { additionalProperties: false },
+    ),
+    { description: 'Mean score of the label, and the share of rows that have it, in bins of equal width.' },
+  ),
+});
+
+const workflowPlots = closed('WorkflowPlots', {
+  id: Type.String(),
+  name: Type.String(),
+  confusion: orNull(
+    closed('Confusion', {
+      labels: Type.Array(Type.String()),
+      matrix: Type.Array(Type.Array(count())),
+    }),
+    'Rows are true labels, columns are predicted labels.',
+  ),
+  curves: orNull(curves, 'Curves of the label against all others; null for models without scores of labels.'),
+  scores: Type.Array(bin, { description: 'Histogram of the scores of the metric.' }),
+  latency: Type.Array(bin, { description: 'Histogram of the latency in milliseconds.' }),
+  lengths: Type.Array(
+    Type.Object(
+      { from: Type.Number(), to: Type.Number(), rows: count(), mean: Type.Number() },
+      { additionalProperties: false },
+    ),
+    { description: 'Mean score of the metric against the length of the texts in characters.' },
+  ),
+});
+
+export const plots = closed('ExperimentPlots', {
+  metrics: Type.Array(Type.String(), { description: 'Metrics that rows have scores for.' }),
+  metric: orNull(Type.String()),
+  labels: Type.Array(Type.String(), { description: 'Labels that models have scores for.' }),
+  label: orNull(Type.String()),
+  workflows: Type.Array(workflowPlots),
+});
+
+const worker = Type.Object(
+  {
+    worker: Type.String(),
+    first_row: Type.Integer({ minimum: 1, description: 'Number of the first row of its range, from 1.' }),
+    rows: count('Rows of its range.'),
+    done_rows: count(),
+    failed_rows: count(),
+  },
+  { additionalProperties: false },
+);
+
+const jobProgress = closed('JobProgress', {
+  id: Type.String(),
+  type: Type.String(),
+  status: Type.String(),
+  total_rows: count(),
+  done_rows: count(),
+  failed_rows: count(),
+  queued_reason: orNull(Type.String(), 'Why the job waits.'),
+  started_at: timeOrNull('Start of the work.'),
+  ended_at: timeOrNull('End of the work.'),
+  workers: Type.Array(worker, { description: 'Workers that process rows at the moment.' }),
+});
+
+export const progress = closed('ExperimentProgress', {
+  active: Type.Boolean({ description: 'Whether any workflow is not finished.' }),
+  workflows: Type.Array(
+    closed('WorkflowProgress', {
+      id: Type.String(),
+      name: Type.String(),
+      status: oneOf(['created', 'running', 'succeeded', 'failed']),
+      error: orNull(Type.String()),
+      jobs: Type.Array(jobProgress, { description: 'Jobs, oldest first.' }),
+    }),
+  ),
+});

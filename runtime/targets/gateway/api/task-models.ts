@@ -1,0 +1,141 @@
+import type { Route } from '#serve/http/route.ts';
+import { Type, type Static } from 'typebox';
+import { AppError } from '#contract/errors.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
+import { keysOf } from '#core/values/keys.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { anyObject, closed } from '#serve/http/schemas.ts';
+import type { GatewayContext } from '../context.ts';
+import { TASKS } from '../evaluation/work/tasks/index.ts';
+import type { TaskDefinition } from '../evaluation/work/work.ts';
+import type { ModelEntry } from '../providers/adapters/provider.ts';
+import { pageSchema } from './http/fields.ts';
+import { API, type HttpParts } from './http/parts.ts';
+import { models, createModelList } from './models.ts';
+import { callerOf } from './guards.ts';
+import { modelView } from './views/models.ts';
+
+const taskModel = closed('TaskModel', {
+  display_name: Type.String(),
+  model: Type.String({ description: 'Value for the field of the same name in a workflow.' }),
+  provider: Type.String({ description: 'Value for the field of the same name in a workflow.' }),
+  website_url: Type.String({ description: 'Always empty: providers do not report it.' }),
+  description: Type.String(),
+  requirements: Type.Array(Type.String(), { description: 'Always empty: the gateway has the keys.' }),
+  tasks: Type.Array(
+    anyObject('An object whose key is the name of a task, with an empty object as its value.'),
+  ),
+});
+
+/** The list of workflows. Clients of Otari get the list of OpenAI's API in other members. */
+const taskModels = closed('TaskModels', {
+  ...pageSchema('TaskModelPage', taskModel).properties,
+  ...Type.Partial(models).properties,
+});
+
+/** `/api/v1/models`: the models that workflows can use. */
+export function taskModelRoutes(context: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
+  const modelsOf = createModelList(context);
+
+  return [
+    route({
+      method: 'get',
+      path: `${API}/models/`,
+      guard: guards.evaluation,
+      id: 'listTaskModels',
+      tag: 'Workflows',
+      summary: 'List the models of this gateway that workflows of the caller can use.',
+      description: 'Workflows can also use other encoders, by URL or by file.',
+      parameters: [
+        {
+          name: 'tasks',
+          isList: true,
+          in: 'query',
+          description: 'Only models for one of these tasks: `tasks=a,b` or `tasks=a&tasks=b`.',
+          example: 'summarization',
+        },
+      ],
+      answer: answerOf('The models.', taskModels, {
+        total: 1,
+        items: [
+          {
+            display_name: 'openai:gpt-5-mini',
+            model: 'gpt-5-mini',
+            provider: 'openai',
+            website_url: '',
+            description: 'A model of openai.',
+            requirements: [],
+            tasks: [{ summarization: {} }, { translation: {} }],
+          },
+        ],
+        object: 'list',
+        data: [{ id: 'openai:gpt-5-mini', object: 'model', created: 1_754_000_000, owned_by: 'openai' }],
+      }),
+      errors: [400],
+      run: async (c) => {
+        const requested = (c.req.queries('tasks') ?? []).flatMap((names) => names.split(','));
+        const tasks = new Set(
+          requested.map((name) => name.trim().toLowerCase()).filter((name) => name !== ''),
+        );
+        checkTasks(tasks);
+        const all = await modelsOf(callerOf(c));
+        const items = all
+          .filter((entry) => tasks.size === 0 || tasksOf(entry).some((name) => tasks.has(name)))
+          .map(taskModelView);
+        // Clients of Otari ask without a slash at the end, and read OpenAI's list.
+        const isOtari = requested.length === 0 && !new URL(c.req.url).pathname.endsWith('/');
+        const list = isOtari ? { object: 'list' as const, data: all.map((entry) => modelView(entry)) } : {};
+        return { total: items.length, items, ...list };
+      },
+    }),
+  ];
+}
+
+/** Throws a MalformedError, because the reference implementation returns 400. */
+function checkTasks(tasks: ReadonlySet<string>): void {
+  const unknown = [...tasks].filter((name) => !isOneOf(TASK_NAMES, name));
+  if (unknown.length === 0) return;
+  const shown = unknown.map((name) => name.slice(0, 100)).join(', ');
+  throw new AppError(
+    'MalformedError',
+    `Unsupported task(s): ${shown}. Choose from: ${TASK_NAMES.join(', ')}`,
+    { reason: 'unsupported_task' },
+  );
+}
+
+type TaskName = TaskDefinition['task'];
+
+const TASK_NAMES = keysOf(TASKS);
+
+/** `provider` and `model` have the values that a workflow requires. */
+function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
+  const { id, modelType } = entry;
+  const colon = id.indexOf(':');
+  const provider = colon === -1 ? 'gateway' : id.slice(0, colon);
+  const model = id.slice(colon + 1);
+  return {
+    display_name: id,
+    model,
+    provider,
+    website_url: '',
+    description: isEncoder(id)
+      ? `An encoder of this gateway${modelType === undefined ? '; its type determines which of the tasks it supports' : `, of type ${modelType}`}.`
+      : provider === 'gateway'
+        ? 'An alias of this gateway.'
+        : `A model of ${provider}.`,
+    requirements: [],
+    tasks: tasksOf(entry).map((name) => ({ [name]: {} })),
+  };
+}
+
+const tasksOf = ({ id, modelType }: ModelEntry): readonly TaskName[] =>
+  TASK_NAMES.filter((name) => {
+    const { hasChat, modelTypes } = TASKS[name];
+    if (!isEncoder(id)) return hasChat;
+    return ENCODER_TASKS.has(name) && (modelType === undefined || modelTypes.includes(modelType));
+  });
+
+/** Tasks of encoders behind the gateway. Token classification is only available at the encoder's own URL. */
+const ENCODER_TASKS: ReadonlySet<TaskName> = new Set(['text-classification', 'feature-extraction']);
+
+const isEncoder = (id: string): boolean => id.startsWith('encoder:');

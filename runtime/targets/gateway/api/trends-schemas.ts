@@ -1,0 +1,61 @@
+import { Type } from 'typebox';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { TREND_INTERVALS } from '../accounts/ledger/trends/trends-api.ts';
+import { count, dollars, time } from './http/fields.ts';
+
+const totals = {
+  requests: count('Number of rows: each request, and each failed attempt before it.'),
+  errors: count('Number of rows that failed.'),
+  prompt_tokens: count(),
+  completion_tokens: count(),
+  cached_tokens: count(),
+  total_tokens: count(),
+  cost: dollars('Cost in US dollars.'),
+};
+
+const range = {
+  from: time('Start of the first interval, in UTC.'),
+  to: time('End of the last interval.'),
+  interval: oneOf(TREND_INTERVALS),
+};
+const group = orNull(Type.String(), 'Id or name of the group; null for requests without one.');
+const start = time('Start of the interval.');
+const points = Type.Array(closed('SpendingPoint', { start, ...totals }), {
+  description: 'Intervals with requests, oldest first.',
+});
+const trend = { totals: closed('SpendingTotals', totals), points };
+
+export const spending = closed('Spending', {
+  ...range,
+  ...trend,
+  groups: Type.Array(closed('SpendingGroup', { group, ...trend }), {
+    description: 'The largest groups. Those after the first `series` have no points.',
+  }),
+  others: orNull(
+    closed('OtherSpending', { groups: count('Number of further groups.'), ...trend }),
+    'All other groups together.',
+  ),
+});
+
+const value = (description?: string) => orNull(Type.Number({ minimum: 0 }), description);
+const percentiles = (description: string) =>
+  closed('SpeedPercentiles', { p50: value(), p90: value(), p95: value(), p99: value() }, description);
+const speeds = {
+  answers: count('Number of successful answers of models.'),
+  latency_ms: percentiles('Duration in milliseconds. All percentiles are exact to 5 %.'),
+  ttft_ms: percentiles('Time to the first output of streams, in milliseconds.'),
+  tokens_per_second: percentiles(
+    'Output tokens per second, after the first output of streams. 99 % of the answers reach `p99`.',
+  ),
+};
+
+export const latency = closed('UsageLatency', {
+  ...range,
+  all: closed('LatencySummary', speeds),
+  points: Type.Array(closed('LatencyPoint', { start, ...speeds }), {
+    description: 'Intervals with requests, oldest first.',
+  }),
+  groups: Type.Array(closed('LatencyGroup', { group, ...speeds }), {
+    description: 'Groups, those with the most answers first.',
+  }),
+});

@@ -1,0 +1,229 @@
+import type { Route } from '#serve/http/route.ts';
+import type { Context } from 'hono';
+import { Type } from 'typebox';
+import { AppError } from '#contract/errors.ts';
+import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
+import { oneOf } from '#serve/http/schemas.ts';
+import type { RequestList } from '../accounts/ledger/request-list.ts';
+import {
+  SPENDING_ORDERS,
+  type SpendingSelection,
+  SPEED_GROUPINGS,
+  TREND_GROUPINGS,
+  TREND_INTERVAL_HOURS,
+  TREND_INTERVALS,
+  type TrendGrouping,
+  type TrendRange,
+} from '../accounts/ledger/trends/trends-api.ts';
+import type { GatewayContext } from '../context.ts';
+import { refuseUnknownParameters } from './http/lists.ts';
+import type { HttpParts } from './http/parts.ts';
+import { momentOf } from './http/values.ts';
+import { filterOf } from './requests.ts';
+import { latency, spending } from './trends-schemas.ts';
+import {
+  SCOPE_PARAMETERS,
+  type PermittedScope,
+  ORGANIZATION_PARAMETER,
+  SCOPE_OPERATION_PARAMETERS,
+  SCOPE_RULE,
+  TIME_PARAMETERS,
+  permitScope,
+} from './usage.ts';
+import { latencyView, spendingView } from './views/records.ts';
+
+const QUERY_HOUR_MS = 3_600_000;
+const DEFAULT_DAYS = 30;
+/** Maximum number of intervals of a trend. */
+const MAX_INTERVALS = 800;
+const TOP = { min: 1, max: 50, fallback: 10 };
+
+const PARAMETERS = [...Object.values(SCOPE_PARAMETERS), 'from', 'to', 'interval', 'group_by', 'top'];
+const SPENDING_PARAMETERS = [...PARAMETERS, 'order_by', 'series'];
+
+interface TrendQuery<Grouping extends TrendGrouping> {
+  readonly range: TrendRange;
+  readonly by: Grouping;
+  /** Maximum number of groups. */
+  readonly top: number;
+}
+
+export type SpendingQuery = TrendQuery<TrendGrouping> & SpendingSelection;
+
+function spendingQuery(c: Context, now: number): SpendingQuery {
+  const query = rangeQuery(c, now, SPENDING_PARAMETERS);
+  return {
+    ...query,
+    by: wordOf(c, 'group_by', TREND_GROUPINGS, 'model'),
+    order: wordOf(c, 'order_by', SPENDING_ORDERS, 'cost'),
+    series: wholeNumberOf(c, 'series', { min: 0, max: TOP.max, fallback: query.top }),
+  };
+}
+
+const speedsQuery = (c: Context, now: number): TrendQuery<'model' | 'provider'> => ({
+  ...rangeQuery(c, now, PARAMETERS),
+  by: wordOf(c, 'group_by', SPEED_GROUPINGS, 'model'),
+});
+
+/** Reads a range, which is extended to whole intervals. */
+function rangeQuery(c: Context, now: number, known: readonly string[]): Omit<TrendQuery<never>, 'by'> {
+  refuseUnknownParameters(c, known);
+  const interval = wordOf(c, 'interval', TREND_INTERVALS, 'day');
+  const length = TREND_INTERVAL_HOURS[interval] * QUERY_HOUR_MS;
+  const to = Math.ceil((momentOf(c, 'to') ?? Math.floor(now) + 1) / length) * length;
+  const from = Math.floor((momentOf(c, 'from') ?? to - DEFAULT_DAYS * 24 * QUERY_HOUR_MS) / length) * length;
+  if (from >= to) throw problem('from', 'from must be before to.');
+  if ((to - from) / length > MAX_INTERVALS)
+    throw problem(
+      'from',
+      `More than ${MAX_INTERVALS} intervals of one ${interval}. Use a shorter time range (from, to).`,
+    );
+  return { range: { from, to, interval }, top: wholeNumberOf(c, 'top', TOP) };
+}
+
+const problem = (name: string, message: string): AppError =>
+  new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });
+
+const OWN_PART_HOUR_MS = 3_600_000;
+
+/**
+ * The intervals of a range without usage of an earlier user or team with the same id. Sums are of whole intervals, so the one in which the id was
+ * used again is left out.
+ */
+async function ownPart(
+  range: TrendRange,
+  { scope, since }: PermittedScope,
+  requests: Pick<RequestList, 'list'>,
+): Promise<TrendRange> {
+  const length = TREND_INTERVAL_HOURS[range.interval] * OWN_PART_HOUR_MS;
+  const from = Math.min(range.to, Math.ceil(since / length) * length);
+  if (from <= range.from) return range;
+  const [earlier] = await requests.list({ ...filterOf(scope), to: since }, undefined, 1);
+  return earlier ? { ...range, from } : range;
+}
+
+const TOTALS = {
+  requests: 40,
+  errors: 1,
+  prompt_tokens: 8000,
+  completion_tokens: 2000,
+  cached_tokens: 0,
+  total_tokens: 10_000,
+  cost: 0.006,
+};
+const RANGE = {
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-01-31T00:00:00Z',
+  interval: 'day' as const,
+};
+const TREND = { totals: TOTALS, points: [{ start: '2026-01-30T00:00:00Z', ...TOTALS }] };
+const PERCENTILES = { p50: 810, p90: 1900, p95: 2400, p99: 4100 };
+const SPEEDS = {
+  answers: 39,
+  latency_ms: PERCENTILES,
+  ttft_ms: { p50: 210, p90: 420, p95: 560, p99: 900 },
+  tokens_per_second: { p50: 82, p90: 51, p95: 44, p99: 31 },
+};
+
+const parameters = (groups: readonly string[]): NonNullable<Operation['parameters']> => [
+  ...SCOPE_OPERATION_PARAMETERS,
+  ORGANIZATION_PARAMETER,
+  ...TIME_PARAMETERS,
+  {
+    name: 'interval',
+    in: 'query',
+    description: 'Length of an interval. The range is extended to whole intervals in UTC; at most 800.',
+    example: 'day',
+    schema: oneOf(TREND_INTERVALS, { default: 'day' }),
+  },
+  {
+    name: 'group_by',
+    in: 'query',
+    description: 'Kind of a group.',
+    example: 'model',
+    schema: oneOf(groups, { default: 'model' }),
+  },
+  {
+    name: 'top',
+    in: 'query',
+    description: 'Maximum number of groups.',
+    example: TOP.fallback,
+    schema: wholeNumber(TOP.min, TOP.max, TOP.fallback),
+  },
+];
+
+/** `/v1/usage/spending` and `/v1/usage/latency`: the usage over time, for charts. */
+export function trendRoutes(
+  { state, clock }: GatewayContext,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  const { trends, identity } = state;
+
+  return [
+    route({
+      method: 'get',
+      path: '/v1/usage/spending',
+      guard: guards.anyKey,
+      id: 'getSpending',
+      tag: 'Usage',
+      summary: 'Get usage and cost over time by group.',
+      description: `${SCOPE_RULE} By hour, a range of one user, key, team or organization, and groups other than models and providers, are limited to 48 hours. Default range: the last 30 days.`,
+      parameters: [
+        ...parameters(TREND_GROUPINGS),
+        {
+          name: 'order_by',
+          in: 'query',
+          description: 'Amount that the groups are ordered by, the largest first.',
+          example: 'cost',
+          schema: oneOf(SPENDING_ORDERS, { default: 'cost' }),
+        },
+        {
+          name: 'series',
+          in: 'query',
+          description:
+            'Maximum number of groups with points, for a chart. Default: as many as `top`. With fewer, the others have no points, either.',
+          example: 5,
+          schema: Type.Integer({ minimum: 0, maximum: TOP.max }),
+        },
+      ],
+      answer: answerOf('Usage over time.', spending, {
+        ...RANGE,
+        ...TREND,
+        groups: [{ group: 'openai:gpt-5-mini', ...TREND }],
+        others: null,
+      }),
+      errors: [422],
+      run: async (c) => {
+        const query = spendingQuery(c, clock.now());
+        const permitted = await permitScope(c, identity);
+        const range = await ownPart(query.range, permitted, state.requests);
+        return spendingView(await trends.spending(range, permitted.scope, query), query);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/usage/latency',
+      guard: guards.anyKey,
+      id: 'getLatency',
+      tag: 'Usage',
+      summary: 'Get percentiles of durations and of tokens per second.',
+      description: `${SCOPE_RULE} Failed requests and answers from the cache are not included.`,
+      parameters: parameters(SPEED_GROUPINGS),
+      answer: answerOf('Percentiles.', latency, {
+        ...RANGE,
+        all: SPEEDS,
+        points: [{ start: '2026-01-30T00:00:00Z', ...SPEEDS }],
+        groups: [{ group: 'openai:gpt-5-mini', ...SPEEDS }],
+      }),
+      errors: [422],
+      run: async (c) => {
+        const { range, by, top } = speedsQuery(c, clock.now());
+        const permitted = await permitScope(c, identity);
+        const own = await ownPart(range, permitted, state.requests);
+        return latencyView(range, await trends.speeds(own, permitted.scope, by), top);
+      },
+    }),
+  ];
+}

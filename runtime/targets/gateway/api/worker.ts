@@ -1,0 +1,485 @@
+import { createDeclareRoute, type Guard, type Route } from '#serve/http/route.ts';
+import type { Context } from 'hono';
+import { Type } from 'typebox';
+import { AppError, inputError } from '#contract/errors.ts';
+import { createBodyReader } from '#serve/http/body.ts';
+import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
+import type { GatewayContext } from '../context.ts';
+import type { Job, LeasedRange, RangeLease } from '../evaluation/jobs/job.ts';
+import type { WorkerClaim } from '../evaluation/jobs/worker-access.ts';
+import { LEASE_MS } from '../evaluation/jobs/lease.ts';
+import { failedRowsFrom } from '../evaluation/jobs/worker/failed-rows.ts';
+import { outcomeOf } from '../evaluation/jobs/worker/outcome-of.ts';
+import {
+  WORKER_PATHS,
+  type WorkerBatch,
+  type WorkerCheckpoint,
+  type WorkerEnding,
+  type WorkerJob,
+  type WorkerLease,
+  type WorkerLeased,
+  type WorkerRange,
+  type WorkerReplacement,
+  type WorkerWritten,
+} from '../evaluation/jobs/worker/protocol.ts';
+import { rowsFrom } from '../evaluation/jobs/worker/rows-from.ts';
+import { secretNames } from '../evaluation/jobs/worker/secret-names.ts';
+import type { GatewayAppOptions } from './app-options.ts';
+import { fileAnswer } from './worker-files.ts';
+import {
+  workerFiles,
+  workerAlive,
+  workerAnswerKeys,
+  workerAnswers,
+  workerBatch,
+  workerEnd,
+  workerFailedRows,
+  workerFoundAnswers,
+  workerHeartbeat,
+  workerJob,
+  workerLeaseRequest,
+  workerLeased,
+  workerLines,
+  workerPause,
+  workerReplacement,
+  workerRows,
+  workerSecret,
+  workerWritten,
+} from './worker-schemas.ts';
+
+const SHA256 = '3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea';
+
+const LEASE = { first_row: 0, epoch: 1 };
+const FROM = {
+  name: 'from',
+  in: 'query',
+  description: 'Index of the first row, from 0.',
+  example: 64,
+} as const;
+const TO = {
+  name: 'to',
+  in: 'query',
+  description: 'Index of the row after the last one (the number of rows of the job).',
+  example: 128,
+} as const;
+const CHECKPOINT = { work: { rows: 2 }, first_error: null };
+const ROWS = { first_row: 0, rows: [{ examples: 'fine', ground_truth: 'POSITIVE' }] };
+
+const ANSWER_KEY = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const ANSWER = {
+  text: 'POSITIVE',
+  reasoning: null,
+  promptTokens: 21,
+  completionTokens: 2,
+  reasoningTokens: 0,
+  latencyMs: 312.5,
+};
+
+/** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
+const MAX_BATCH_BYTES = 256 * 1024 * 1024;
+
+/** `/api/v1/worker`: endpoints for workers. The token of a worker gives access to its own job only. */
+export function workerRoutes(
+  { jobs, answers }: Pick<GatewayContext, 'jobs' | 'answers'>,
+  { server }: Pick<GatewayAppOptions, 'server'>,
+): readonly Route[] {
+  const { queue, datasets, secrets, access, files, trusts } = jobs;
+  const readBody = createBodyReader({
+    maxBodyBytes: MAX_BATCH_BYTES,
+    timeoutMs: server.bodyTimeoutMs,
+    emptyMessage: 'The request has no body.',
+    tooLargeMessage: (limit) => `The batch is larger than ${limit} bytes. Reduce \`batch_size\`.`,
+  });
+  const route = createDeclareRoute({ read: readBody, readOptional: readBody, errors: BODY_ERRORS });
+  const claims = new WeakMap<Request, WorkerClaim>();
+  const worker: Guard = {
+    async enter(c, next) {
+      claims.set(c.req.raw, await access.claim(c.req.raw.headers));
+      await next();
+    },
+    requires:
+      'Requires the token that the worker was started with. It is valid while the worker has its job.',
+    errors: [409, 500, 503],
+  };
+  const claimOf = (c: Context): WorkerClaim => {
+    const claim = claims.get(c.req.raw);
+    if (!claim) throw new Error(`${c.req.path} reads the job of a worker, but has no guard`);
+    return claim;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: WORKER_PATHS.job,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerJob',
+      summary: 'Get the job.',
+      answer: answerOf('The job.', workerJob, {
+        id: '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11',
+        spec: { type: 'inference' },
+        total_rows: 10_000,
+        trusted: true,
+        shares_answers: true,
+        lease_ms: 15_000,
+      }),
+      run: async (c) => {
+        const claim = claimOf(c);
+        await access.openAccount(claim);
+        const { job } = claim;
+        return {
+          id: job.id,
+          spec: job.spec,
+          total_rows: job.totalRows,
+          trusted: trusts(job.owner),
+          shares_answers: answers.isShared(job),
+          lease_ms: LEASE_MS,
+        } satisfies WorkerJob;
+      },
+    }),
+    route({
+      method: 'get',
+      path: WORKER_PATHS.files,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerFiles',
+      summary: 'List the executables that the job needs on its machine.',
+      answer: answerOf('The program of the worker, and the encoders that have no URL.', workerFiles, {
+        files: [
+          {
+            role: 'encoder',
+            name: 'encoder:sentiment',
+            path: '/models/sentiment.encoder',
+            sha256: SHA256,
+            bytes: 98_000_000,
+            platform: 'linux-x64',
+          },
+        ],
+      }),
+      errors: [422],
+      run: async (c) => {
+        const { job } = claimOf(c);
+        return { files: await files.list(job) };
+      },
+    }),
+    route({
+      method: 'get',
+      path: `${WORKER_PATHS.files}/:sha256`,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerFile',
+      summary: 'Download an executable, or a part of it.',
+      description: `A Range header selects a part of the file. A file that was replaced since the job started is refused with status 409.`,
+      parameters: [{ name: 'sha256', description: 'SHA-256 of the file.', example: SHA256 }],
+      statuses: [200, 206],
+      answer: {
+        description: 'The bytes.',
+        mediaType: 'application/octet-stream',
+        schema: Type.String({ format: 'binary' }),
+        examples: {},
+      },
+      errors: [404, 422],
+      run: async (c) => {
+        const claim = claimOf(c);
+        const file = await files.open(claim.job, c.req.param('sha256'));
+        // The time limit of a job does not end a download that continues.
+        await queue.progressed(claim);
+        return await fileAnswer(c, file);
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.ranges,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerLease',
+      summary: 'Lease the next range of rows.',
+      request: { schema: workerLeaseRequest, examples: { lease: {} } },
+      answer: answerOf('The rows that this worker holds from now on.', workerLeased, {
+        range: {
+          ...LEASE,
+          row_count: 250,
+          next_row: 0,
+          retry_row: null,
+          checkpoint: null,
+          checkpoints: null,
+        },
+      }),
+      run: async (c) => {
+        const claim = claimOf(c);
+        const range = await queue.lease(claim, claim.worker);
+        return { range: range ? rangeView(range) : null } satisfies WorkerLeased;
+      },
+    }),
+    route({
+      method: 'get',
+      path: WORKER_PATHS.rows,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerRows',
+      summary: 'Get rows of the job.',
+      parameters: [FROM, TO],
+      answer: answerOf('A batch of rows; empty after the last row.', workerRows, ROWS),
+      errors: [422],
+      run: async (c) => {
+        const { job } = claimOf(c);
+        const { from, to } = rowsIn(c, job);
+        const rows = await rowsFrom(datasets.rows(job.datasetId, from), to - from);
+        return { first_row: from, rows };
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.batches,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerCommit',
+      summary: 'Write the results of the next rows and the checkpoint, in one transaction.',
+      request: {
+        schema: workerBatch,
+        examples: {
+          batch: {
+            range: LEASE,
+            ...ROWS,
+            failed: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            checkpoint: CHECKPOINT,
+          },
+        },
+      },
+      answer: answerOf(
+        'The rows are written, by this request or by an earlier one with the same rows.',
+        workerWritten,
+        {
+          failed_rows: 0,
+        },
+      ),
+      run: async (c, body) => {
+        const claim = claimOf(c);
+        // The type of the schema is the type of the protocol, except for parts that are any JSON value.
+        const batch = body as unknown as WorkerBatch;
+        const { first_row: firstRow, checkpoint } = batch;
+        const failed = await queue.commit(
+          claim,
+          leaseOf(claim, batch.range),
+          firstRow,
+          outcomeOf(batch),
+          checkpoint,
+        );
+        await queue.progressed(claim);
+        return { failed_rows: failed } satisfies WorkerWritten;
+      },
+    }),
+    route({
+      method: 'get',
+      path: WORKER_PATHS.failedRows,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerFailedRows',
+      summary: 'In a retry: get the next failed rows.',
+      parameters: [FROM, TO],
+      answer: answerOf('A batch of failed rows.', workerFailedRows, {
+        numbers: [7],
+        rows: ROWS.rows,
+        next: null,
+      }),
+      errors: [422],
+      run: async (c) => {
+        const { job } = claimOf(c);
+        return await failedRowsFrom(job, datasets, rowsIn(c, job));
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.failedRows,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerReplace',
+      summary: 'In a retry: replace failed rows by answers.',
+      request: {
+        schema: workerReplacement,
+        examples: {
+          rows: {
+            range: LEASE,
+            from: 0,
+            next: null,
+            numbers: [7],
+            rows: ROWS.rows,
+            failed: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            checkpoint: CHECKPOINT,
+          },
+        },
+      },
+      answer: answerOf(
+        'The rows are written, by this request or by an earlier one with the same rows.',
+        workerWritten,
+        {
+          failed_rows: 0,
+        },
+      ),
+      run: async (c, body) => {
+        const claim = claimOf(c);
+        const batch = body as unknown as WorkerReplacement;
+        const { from, next, numbers, checkpoint } = batch;
+        const replaced = { from, next, numbers, outcome: outcomeOf(batch) };
+        const failed = await queue.replace(claim, leaseOf(claim, batch.range), replaced, checkpoint);
+        await queue.progressed(claim);
+        return { failed_rows: failed } satisfies WorkerWritten;
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.logs,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerLog',
+      summary: 'Append lines to the log of the job.',
+      request: {
+        schema: workerLines,
+        examples: { lines: { lines: [{ level: 'info', text: 'The model is ready.' }] } },
+      },
+      answer: noContent('The lines are written.'),
+      run: async (c, { lines }) => {
+        const { job } = claimOf(c);
+
+        for (const { level, text } of lines) await queue.log(job.id, level, text);
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.alive,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerAlive',
+      summary: 'Renew the lease of a range, and check whether the job is cancelled.',
+      request: { schema: workerHeartbeat, examples: { range: { range: LEASE } } },
+      answer: answerOf('The worker still has its rows.', workerAlive, { cancelled: false }),
+      run: async (c, { range }) => {
+        const claim = claimOf(c);
+
+        if (range) await queue.renewRange(claim, leaseOf(claim, range));
+        return { cancelled: claim.isCancelled };
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.end,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerEnd',
+      summary: 'End the job.',
+      request: {
+        schema: workerEnd,
+        examples: { failed: { range: LEASE, status: 'failed', error: 'The encoder has no label POSITIVE.' } },
+      },
+      answer: noContent('The job has ended.'),
+      run: async (c, body) => {
+        const claim = claimOf(c);
+        const { range, ...end } = body as unknown as WorkerEnding;
+        await queue.end(claim, end, range ? leaseOf(claim, range) : undefined);
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.findAnswers,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerFindAnswers',
+      summary: 'Get answers that an earlier request of the experiment got.',
+      request: { schema: workerAnswerKeys, examples: { keys: { keys: [ANSWER_KEY] } } },
+      answer: answerOf('The answers.', workerFoundAnswers, { answers: [ANSWER] }),
+      run: async (c, { keys }) => {
+        const { job } = claimOf(c);
+
+        return { answers: await answers.find(job, keys) };
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.answers,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerKeepAnswers',
+      summary: 'Keep answers for later requests of the experiment.',
+      request: {
+        schema: workerAnswers,
+        examples: { answers: { answers: [{ key: ANSWER_KEY, ...ANSWER }] } },
+      },
+      answer: noContent('The answers are kept.'),
+      run: async (c, kept) => {
+        const claim = claimOf(c);
+
+        await answers.keep(claim.job, kept.answers);
+        await queue.progressed(claim);
+      },
+    }),
+    route({
+      method: 'post',
+      path: WORKER_PATHS.pause,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerPause',
+      summary: 'Put the job back into the queue for some seconds.',
+      request: {
+        schema: workerPause,
+        examples: { budget: { reason: "Paused: User 'ann' has exceeded budget limit.", seconds: 30 } },
+      },
+      answer: noContent('The job is queued.'),
+      run: async (c, { reason, seconds }) => {
+        const claim = claimOf(c);
+
+        await queue.pause(claim, reason, seconds);
+      },
+    }),
+    route({
+      method: 'get',
+      path: `${WORKER_PATHS.secrets}/:name`,
+      guard: worker,
+      tag: 'Workers',
+      id: 'workerSecret',
+      summary: 'Get a secret that the job uses.',
+      parameters: [{ name: 'name', description: 'Name of the secret.', example: 'openai' }],
+      answer: answerOf('The value of the secret.', workerSecret, { value: 'sk-…' }),
+      errors: [403, 404],
+      run: async (c) => {
+        const { job } = claimOf(c);
+        const name = c.req.param('name');
+        if (!secretNames(job.spec).includes(name)) {
+          throw new AppError('ForbiddenError', `This job does not use the secret '${name}'.`);
+        }
+        return { value: await secrets.reveal(job.owner, name) };
+      },
+    }),
+  ];
+}
+
+const leaseOf = ({ worker }: { readonly worker: string }, lease: WorkerLease): RangeLease => ({
+  worker,
+  firstRow: lease.first_row,
+  epoch: lease.epoch,
+});
+
+const rangeView = (range: LeasedRange): WorkerRange => ({
+  first_row: range.firstRow,
+  epoch: range.epoch,
+  row_count: range.rowCount,
+  next_row: range.nextRow,
+  retry_row: range.retryRow,
+  checkpoint: range.checkpoint as unknown as WorkerCheckpoint | null,
+  checkpoints: range.checkpoints as unknown as readonly WorkerCheckpoint[] | null,
+});
+
+/** The rows that a request names, from its first row to the row after its last one. */
+function rowsIn(c: Context, { totalRows }: Pick<Job, 'totalRows'>): { from: number; to: number } {
+  const numberIn = (name: string, missing: number): number => {
+    const text = c.req.query(name);
+    if (text === undefined) return missing;
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw inputError(`\`${name}\` must be the index of a row, from 0, not "${text}".`);
+  };
+  return { from: numberIn('from', 0), to: Math.min(numberIn('to', totalRows), totalRows) };
+}

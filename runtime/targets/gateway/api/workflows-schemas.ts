@@ -1,0 +1,224 @@
+import { Type } from 'typebox';
+import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import type { Row } from '../evaluation/datasets/dataset.ts';
+import { maybe, count, nonEmptyText, text, time, timeOrNull, pageSchema } from './http/fields.ts';
+import { tags } from './http/lists.ts';
+import {
+  baseUrl,
+  embedder,
+  generationConfig,
+  judge,
+  maxConcurrency,
+  modelName,
+  provider,
+  secretName,
+} from './workflow-request.ts';
+
+const MAX_TEXT_LENGTH = 10_000;
+const MAX_PROMPT_LENGTH = 100_000;
+/** One week. */
+const MAX_TIMEOUT_SECONDS = 604_800;
+
+const maxErrorRate = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: 'Maximum share of failed rows (default: 0).',
+});
+
+const exampleRow = Type.Unsafe<Row>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Values by column, with the answer in `ground_truth`.',
+});
+
+/** Members of all bodies that start an inference. */
+export const inferenceFields = {
+  model: modelName,
+  provider,
+  secret_key_name: maybe(secretName),
+  base_url: maybe(baseUrl),
+  system_prompt: maybe(
+    text('System prompt for each text. If it is empty, the prompt of the task is used.', MAX_PROMPT_LENGTH),
+  ),
+  prompt: maybe(
+    nonEmptyText(
+      'Template of the message for a row, with columns of the dataset such as `{{examples}}`. Default: the text of the row.',
+      MAX_PROMPT_LENGTH,
+    ),
+  ),
+  few_shot: maybe(
+    Type.Array(exampleRow, {
+      maxItems: 100,
+      description: 'Rows with their answers that the model gets before each row.',
+    }),
+  ),
+  generation_config: maybe(generationConfig),
+  max_error_rate: maybe(maxErrorRate),
+  max_concurrency: maybe(maxConcurrency),
+};
+export const batchSize = Type.Integer({
+  minimum: 1,
+  maximum: 10_000,
+  description: 'Number of rows per batch.',
+});
+export const jobTimeout = Type.Integer({
+  minimum: 1,
+  maximum: MAX_TIMEOUT_SECONDS,
+  description: 'Time limit per job, in seconds.',
+});
+export const metricList = Type.Array(nonEmptyText('For example `accuracy`.', 100), {
+  minItems: 1,
+  maxItems: 100,
+});
+
+export const customMetrics = Type.Array(
+  closed('CustomMetric', {
+    name: nonEmptyText('Name of the metric, e.g. `has_number`.', 64),
+    regex: maybe(nonEmptyText('Scores 1 if an answer contains a match, otherwise 0.', 1000)),
+    ignore_case: maybe(
+      Type.Boolean({ description: 'Whether the case of letters does not matter (default: false).' }),
+    ),
+    json_schema: maybe(
+      anyObject('Scores 1 if an answer ends with JSON that this JSON Schema allows, otherwise 0.'),
+    ),
+    lua: maybe(
+      nonEmptyText(
+        'Lua script with a function `score(answer, row)`, which returns a number or a boolean.',
+        MAX_TEXT_LENGTH,
+      ),
+    ),
+    rubric: maybe(
+      nonEmptyText(
+        'The quality that the judge scores, from 0 to 1. Requires `llm_as_judge`.',
+        MAX_TEXT_LENGTH,
+      ),
+    ),
+  }),
+  {
+    maxItems: 20,
+    description:
+      'Metrics in addition to `metrics`. Each has exactly one of `regex`, `json_schema`, `lua` and `rubric`.',
+  },
+);
+
+export const failures = oneOf(['wrong', 'skipped'], {
+  description:
+    'How metrics count rows for which the model failed: `wrong` as wrong answers (default), `skipped` not at all.',
+});
+
+export const newWorkflow = closed('NewWorkflow', {
+  name: nonEmptyText('Display name.', 255),
+  description: maybe(text('Description.', MAX_TEXT_LENGTH)),
+  tags: maybe(tags),
+  experiment_id: maybe(text('Experiment id. Required.')),
+  ...inferenceFields,
+  batch_size: maybe(batchSize),
+  inference_output_field: maybe(nonEmptyText('Column for the answers (default: predictions).', 100)),
+  config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),
+  job_timeout_sec: maybe(jobTimeout),
+  metrics: maybe(metricList),
+  custom_metrics: maybe(customMetrics),
+  llm_as_judge: maybe(judge),
+  embedder: maybe(embedder),
+  failures: maybe(failures),
+  repeat: maybe(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Number of the repetition (default: 1). Repetitions do not share answers.',
+    }),
+  ),
+  answer_cache: maybe(
+    Type.Boolean({
+      description:
+        'Whether requests that a language model has answered in this experiment are not sent again (default: true).',
+    }),
+  ),
+});
+
+export const workflowChanges = closed('WorkflowChanges', {
+  name: Type.Optional(nonEmptyText('New display name.', 255)),
+  description: Type.Optional(text('Description.', MAX_TEXT_LENGTH)),
+  tags: Type.Optional(tags),
+});
+
+/** Accepts all members, because unknown ones get an error with an explanation. */
+export const retryRequest = Type.Object(
+  {
+    batch_size: maybe(batchSize),
+    max_concurrency: maybe(maxConcurrency),
+    max_error_rate: maybe(maxErrorRate),
+    job_timeout_sec: maybe(jobTimeout),
+    secret_key_name: maybe(secretName),
+  },
+  {
+    $id: 'Retry',
+    description: 'Settings to change. Others cannot change, because answered rows keep their answers.',
+  },
+);
+
+const status = oneOf(['created', 'running', 'succeeded', 'failed']);
+const summary = {
+  id: Type.String(),
+  workflow_id: Type.String({ description: 'The same as `id`, for clients of Lumigator.' }),
+  experiment_id: Type.String(),
+  model: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  system_prompt: Type.String(),
+  tags,
+  status,
+  created_at: time('Creation time.'),
+  updated_at: timeOrNull('Time at which it ended, or was last retried or changed.'),
+};
+
+export const workflow = closed('Workflow', summary);
+
+const named = closed('NamedValue', { name: Type.String(), value: Type.Unknown() });
+
+export const queuedReason = orNull(
+  Type.String(),
+  'Reason why the job waits or continues late, e.g. because its cluster cannot be reached; null if it only waits for a free slot.',
+);
+
+const job = closed('WorkflowJob', {
+  id: Type.String(),
+  type: oneOf(['inference', 'annotate', 'evaluation']),
+  status: oneOf(['created', 'pending', 'running', 'succeeded', 'failed', 'stopped']),
+  total_rows: count(),
+  done_rows: count(),
+  failed_rows: count(),
+  error: orNull(Type.String()),
+  queued_reason: queuedReason,
+  metrics: Type.Array(named),
+  parameters: Type.Array(named),
+  metric_url: Type.String(),
+  artifact_url: Type.String(),
+});
+
+export const workflowDetails = closed('WorkflowDetails', {
+  ...summary,
+  provider: Type.String(),
+  error: orNull(Type.String(), 'Reason of the failure.'),
+  jobs: orNull(Type.Array(job), 'Jobs, newest first.'),
+  metrics: orNull(
+    Type.Unsafe<Readonly<Record<string, number>>>({
+      type: 'object',
+      additionalProperties: { type: 'number' },
+    }),
+    'Metrics of all jobs.',
+  ),
+  parameters: orNull(anyObject('Settings of the jobs of the workflow.')),
+  artifacts_download_url: orNull(
+    Type.String({ format: 'uri' }),
+    'Signed URL of the results, once the workflow has succeeded. It needs no credential and is valid for one hour.',
+  ),
+});
+
+export const workflowList = pageSchema('Workflows', workflowDetails);
+
+export const logs = closed('Logs', { logs: Type.String({ description: 'Lines of the log.' }) });
+export const resultUrl = Type.String({
+  format: 'uri',
+  description: 'Signed URL. It needs no credential and is valid for one hour.',
+});
