@@ -9,7 +9,7 @@ import { memberOf } from '#core/values/member-of.ts';
 import type { Option } from '#serve/cli/command.ts';
 import { HEALTH_PATHS } from '#serve/http/health.ts';
 import { serveCommand as encoderServe } from '#encoder/commands/serve.ts';
-import { createKeyCommand as gatewayKey } from '#gateway/commands/keys/create.ts';
+import { createKeyCommand as gatewayKey } from '#gateway/commands/keys.ts';
 import { serveCommand as gatewayServe } from '#gateway/commands/serve.ts';
 import { gatewayProgram } from '#gateway/program.ts';
 import { createKeyCommand as managerKey } from '#manager/commands/keys/create.ts';

@@ -1,7 +1,7 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { rejectedConfigError } from '#serve/errors/refused-config.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import type { HttpParts } from './http/parts.ts';

@@ -1,20 +1,17 @@
-import type { Route } from '#serve/http/route.ts';
-import { Type, type Static } from 'typebox';
-import { rfc3339 } from '#core/time/rfc3339.ts';
+import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { sendTestAlert } from '../alerts/alert-delivery.ts';
-import { alertData } from '../alerts/alert-message.ts';
 import { ALERT_STATES } from '../alerts/alert-states.ts';
 import type { GatewayContext } from '../context.ts';
-import type { AlertRow } from '../store/record-schema.ts';
 import { count, dollars, time, timeOrNull } from './http/fields.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { rfc3339OrNull } from './http/values.ts';
+import { alertView } from './views/records.ts';
 
-const alert = closed(
+export const alert = closed(
   'Alert',
   {
     id: Type.String({ description: 'Also the `webhook-id`.' }),
@@ -114,21 +111,4 @@ export function alertRoutes(
       run: async () => await sendTestAlert(alertsConfig()?.webhook, clock.now()),
     }),
   ];
-}
-
-export function alertView(row: AlertRow): Static<typeof alert> {
-  const { id, message, account, ...data } = alertData(row);
-  return {
-    id,
-    type: row.threshold === null ? 'budget.request_refused' : 'budget.threshold_reached',
-    message,
-    account,
-    ...data,
-    created_at: rfc3339(row.created_at),
-    state: ALERT_STATES.find((known) => known === row.state) ?? 'pending',
-    attempts: row.attempts,
-    next_attempt_at: row.state === 'pending' ? rfc3339(row.next_attempt_at) : null,
-    sent_at: rfc3339OrNull(row.sent_at),
-    problem: row.problem,
-  };
 }

@@ -1,6 +1,6 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { storedAlias } from '../config/schemas/stored-entries.ts';
 import type { GatewayContext } from '../context.ts';

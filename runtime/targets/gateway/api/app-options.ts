@@ -1,5 +1,5 @@
-import type { MetricsAccess } from '#serve/http/health.ts';
 import type { BodyOptions } from '#serve/http/body.ts';
+import type { MetricsAccess } from '#serve/http/health.ts';
 import { type HostRules, isLoopbackHost } from '#serve/http/host-rules.ts';
 import type { ServerConfig } from '../config/spec.ts';
 

@@ -1,13 +1,13 @@
-import { KEY_ERRORS } from './guards.ts';
-import { OPEN, type Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import { OPEN, type Route } from '#serve/http/route.ts';
 import { anyObject } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { datasetText, jsonLines } from '../evaluation/datasets/dataset-text.ts';
 import { datasetParquet } from '../evaluation/datasets/write/parquet.ts';
 import { compiledResults } from '../evaluation/workflows/compiled-results.ts';
+import { KEY_ERRORS } from './guards.ts';
 import { bytesAnswer, textAnswer } from './http/answers.ts';
 import { API, type HttpParts } from './http/parts.ts';
 

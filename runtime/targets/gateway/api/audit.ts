@@ -1,8 +1,8 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { AuditFilter } from '../accounts/audit/audit-log.ts';
 import type { GatewayContext } from '../context.ts';

@@ -1,9 +1,9 @@
-import { OPEN, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import { OPEN, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { TEAM_ROLES } from '../accounts/identity/groups-api.ts';
 import { USER_ROLES } from '../accounts/identity/identity.ts';
@@ -18,10 +18,10 @@ import {
 import type { GatewayContext } from '../context.ts';
 import type { GatewayState } from '../gateway-state.ts';
 import { createCookies, requireOwnPage } from './browser-session.ts';
+import { callerOf, KEY_ERRORS, managerIn } from './guards.ts';
 import { nonEmptyText, timeOrNull } from './http/fields.ts';
 import type { HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
-import { callerOf, KEY_ERRORS, managerIn } from './guards.ts';
 
 const tokenRequest = closed('SignInCode', {
   code: nonEmptyText('Code that the browser brought to the command.', 4096),

@@ -1,6 +1,6 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { HttpParts } from './http/parts.ts';
 import {

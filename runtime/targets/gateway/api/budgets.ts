@@ -1,8 +1,8 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type, type Static } from 'typebox';
 import { CALENDAR_UNITS } from '#core/time/calendar.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { BUDGET_ORDERS, type BudgetQuery, type BudgetChanges } from '../accounts/ledger/ledger.ts';
 import type { GatewayContext } from '../context.ts';

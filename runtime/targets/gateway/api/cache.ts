@@ -1,5 +1,5 @@
-import type { Route } from '#serve/http/route.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { count, nonEmptyText } from './http/fields.ts';

@@ -1,19 +1,19 @@
-import type { Route } from '#serve/http/route.ts';
 import { type TSchema, Type } from 'typebox';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { comparisonCsv } from '../evaluation/compare/as-csv.ts';
 import { comparisonMarkdown } from '../evaluation/compare/as-markdown.ts';
 import { createComparer } from '../evaluation/compare/comparer.ts';
 import type { Comparison } from '../evaluation/compare/comparison.ts';
-import { EXPERIMENT_ID, taskView } from './experiments.ts';
 import { taskDefinition } from './experiments-schemas.ts';
+import { EXPERIMENT_ID, taskView } from './experiments.ts';
+import { viewOf } from './guards.ts';
 import { textAnswer } from './http/answers.ts';
 import { count } from './http/fields.ts';
 import { API, type HttpParts } from './http/parts.ts';
-import { viewOf } from './guards.ts';
 import { failures } from './workflows-schemas.ts';
 
 const mapOf = (value: TSchema, description: string) =>

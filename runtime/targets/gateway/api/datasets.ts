@@ -1,4 +1,3 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type, type Static } from 'typebox';
 import { AppError, inputError } from '#contract/errors.ts';
@@ -8,6 +7,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
 import { bodyDecoder } from '#serve/http/decode-body.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import type { ColumnMapping } from '../evaluation/datasets/column-mapping.ts';
@@ -20,9 +20,9 @@ import { inMemberAsync, inMember } from '../evaluation/workflows/member-errors.t
 import { boundaryOf, readMultipart } from '../shared/multipart.ts';
 import type { Owner } from '../shared/owner.ts';
 import { dataset, datasetChanges, datasetDownload, datasetImport, datasetList } from './datasets-schemas.ts';
+import { viewOf } from './guards.ts';
 import { pageOfList, SEARCH_PARAMETERS, pageOf, searchOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
-import { viewOf } from './guards.ts';
 
 /** Reads the mapping of columns of an upload, as JSON. Throws an InputError. */
 export function columnsIn(text: string | undefined): ColumnMapping | undefined {

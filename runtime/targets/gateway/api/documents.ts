@@ -1,4 +1,3 @@
-import { OPEN, operationsOf, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { lazy } from '#core/values/lazy.ts';
@@ -7,6 +6,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import { openApiDocument } from '#serve/http/openapi/document.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
+import { OPEN, operationsOf, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { closed, orNull } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import type { GatewayAppOptions } from './app-options.ts';

@@ -1,10 +1,10 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type, type Static } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Experiment } from '../evaluation/experiments/experiment.ts';
 import type { Sampling } from '../evaluation/experiments/sample/sample-dataset.ts';
@@ -17,13 +17,13 @@ import {
   newExperiment,
   type TaskBody,
 } from './experiments-schemas.ts';
+import { viewOf } from './guards.ts';
 import { pageOfList, SEARCH_PARAMETERS, pageOf, searchOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
 import { maxSamplesIn } from './jobs.ts';
-import { viewOf } from './guards.ts';
-import { WORKFLOW_DETAILS } from './workflows.ts';
 import { type workflowDetailsView, createResultsAddress, createWorkflowView } from './workflow-views.ts';
+import { WORKFLOW_DETAILS } from './workflows.ts';
 
 const ID = '7f0c0a8b3d0c4b7e9d0f0c7f3a1c2e55';
 const CREATED = {

@@ -1,18 +1,17 @@
-import type { Route } from '#serve/http/route.ts';
-import { Type, type Static } from 'typebox';
-import { rfc3339 } from '#core/time/rfc3339.ts';
+import { Type } from 'typebox';
 import { wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { HIT_MODES } from '../accounts/guardrail-hits/hit-modes.ts';
 import type { GatewayContext } from '../context.ts';
-import type { GuardrailHitRow } from '../store/record-schema.ts';
 import { count, time } from './http/fields.ts';
 import { pageOfList, pageOf, refuseUnknownParameters } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { momentOf } from './http/values.ts';
 import { TIME_PARAMETERS } from './usage.ts';
+import { hitView } from './views/records.ts';
 
-const hitPage = closed('GuardrailHitPage', {
+export const hitPage = closed('GuardrailHitPage', {
   total: count('Number of matching hits.'),
   items: Type.Array(
     closed(
@@ -105,15 +104,3 @@ export function guardrailHitRoutes(
     }),
   ];
 }
-
-export const hitView = ({
-  at,
-  mode,
-  place,
-  ...row
-}: GuardrailHitRow): Static<typeof hitPage>['items'][number] => ({
-  ...row,
-  at: rfc3339(at),
-  mode: HIT_MODES.find((one) => one === mode) ?? 'monitor',
-  place: place === 'output' ? 'output' : 'input',
-});

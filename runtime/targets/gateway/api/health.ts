@@ -1,6 +1,6 @@
-import { OPEN, type Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import { OPEN, type Route } from '#serve/http/route.ts';
 import { closed, oneOf } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { API, type HttpParts } from './http/parts.ts';

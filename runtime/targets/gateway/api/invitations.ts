@@ -1,10 +1,10 @@
-import type { Route } from '#serve/http/route.ts';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { Caller } from '../accounts/identity/identity.ts';
 import type { GatewayContext } from '../context.ts';
-import type { HttpParts } from './http/parts.ts';
 import { callerOf } from './guards.ts';
+import type { HttpParts } from './http/parts.ts';
 import { invitationList, member } from './teams-schemas.ts';
 import { INVITATION, MEMBER, TEAM_ID } from './teams.ts';
 import { invitationView, memberView } from './views/accounts.ts';

@@ -1,4 +1,3 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
 import { AppError, inputError } from '#contract/errors.ts';
@@ -7,6 +6,7 @@ import { entriesOf } from '#core/values/keys.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import { isOver } from '../evaluation/jobs/job-row.ts';
 import type { Job } from '../evaluation/jobs/job.ts';
@@ -15,12 +15,14 @@ import type { NewEvaluationJob, NewInferenceJob } from '../evaluation/workflows/
 import { jobLog } from '../evaluation/workflows/workflow-logs.ts';
 import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
 import type { Owner, Viewer } from '../shared/owner.ts';
-import { DATASET, datasetView } from './datasets.ts';
 import { dataset } from './datasets-schemas.ts';
+import { DATASET, datasetView } from './datasets.ts';
 import { taskIn } from './experiments.ts';
+import { viewOf, modelCheckFor, callerOf } from './guards.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
+import { rowsAnswer, ROWS, ROWS_FORMAT } from './job-rows.ts';
 import {
   job,
   jobDownload,
@@ -34,9 +36,7 @@ import {
   type NewEvaluationJobBody,
   type NewInferenceJobBody,
 } from './jobs-schemas.ts';
-import { viewOf, modelCheckFor, callerOf } from './guards.ts';
 import { retryIn, customMetricsIn, embedderIn, generationIn, judgeIn, modelIn } from './workflow-request.ts';
-import { rowsAnswer, ROWS, ROWS_FORMAT } from './job-rows.ts';
 import { logs, retryRequest } from './workflows-schemas.ts';
 
 const ID = '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11';

@@ -1,9 +1,9 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { Manager, Key, NewKey } from '../accounts/identity/identity.ts';
 import {
   issuerFor,
@@ -16,6 +16,7 @@ import {
 import { KEY_ORDERS, KEY_STATUSES, type KeyQuery } from '../accounts/identity/list-queries.ts';
 import { visibleTo } from '../accounts/identity/manager.ts';
 import type { GatewayContext } from '../context.ts';
+import { callerOf, managerIn } from './guards.ts';
 import {
   filterIn,
   filterParameter,
@@ -29,7 +30,6 @@ import {
 import type { HttpParts } from './http/parts.ts';
 import { millisecondsOrNull, nanosOrNull } from './http/values.ts';
 import { createdKey, key, keyChanges, keyList, newKey, ownKey, rotation } from './keys-schemas.ts';
-import { callerOf, managerIn } from './guards.ts';
 import { createdKeyView, keyView, ownKeyView } from './views/accounts.ts';
 
 const KEY_FILTERS = [

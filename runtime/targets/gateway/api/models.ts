@@ -1,8 +1,8 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { Caller } from '../accounts/identity/identity.ts';
 import { canUseModel } from '../accounts/identity/spender.ts';
@@ -10,9 +10,9 @@ import type { GatewayContext } from '../context.ts';
 import type { ModelEntry } from '../providers/adapters/provider.ts';
 import type { ModelSet } from '../requests/models/model-set.ts';
 import { listAll } from '../store/list-all.ts';
-import { geminiModelView, modelView } from './views/models.ts';
-import type { HttpParts } from './http/parts.ts';
 import { callerOf } from './guards.ts';
+import type { HttpParts } from './http/parts.ts';
+import { geminiModelView, modelView } from './views/models.ts';
 
 export const model = closed(
   'Model',

@@ -1,15 +1,15 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import { type GroupQuery, ORGANIZATION_ORDERS } from '../accounts/identity/list-queries.ts';
 import type { GatewayContext } from '../context.ts';
 import { nonEmptyText } from './http/fields.ts';
 import { orderIn, orderParameter, refuseOthers, pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { groupFilters, groupQuery, groupChangesIn } from './teams.ts';
 import { groupChanges, groupFields } from './teams-schemas.ts';
+import { groupFilters, groupQuery, groupChangesIn } from './teams.ts';
 import { organizationView } from './views/accounts.ts';
 
 const changes = groupChanges('organization');

@@ -1,8 +1,8 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { readJsonBytes } from '#serve/http/body.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import { readBytes } from '#serve/http/read-bytes.ts';
+import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 import { notFound } from '../accounts/identity/checks.ts';
 import { EXTRA_RATES } from '../accounts/price-map/listed-model.ts';

@@ -1,6 +1,6 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type, type Static } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, orNull } from '#serve/http/schemas.ts';
 import type { NewPrice } from '../accounts/ledger/ledger.ts';
 import { findModelKey, modelKeyOf } from '../accounts/ledger/model-key.ts';

@@ -1,6 +1,6 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { USAGE_STATUSES } from '../accounts/ledger/ledger.ts';
 import type { GatewayContext } from '../context.ts';

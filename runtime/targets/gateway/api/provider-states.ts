@@ -1,7 +1,7 @@
-import type { Route } from '#serve/http/route.ts';
 import { type Static, Type } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import type { TargetState } from '../requests/routing/target-states.ts';

@@ -1,8 +1,8 @@
-import type { Route } from '#serve/http/route.ts';
 import { type TSchema, Type } from 'typebox';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { storedProvider } from '../config/schemas/stored-entries.ts';
 import type { GatewayContext } from '../context.ts';

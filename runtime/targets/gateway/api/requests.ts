@@ -1,24 +1,24 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { notFound } from '../accounts/identity/checks.ts';
 import type { Caller, Identity } from '../accounts/identity/identity.ts';
 import { administersTeam, originOf, readsEverything } from '../accounts/identity/manager.ts';
+import { STATUS_FILTERS } from '../accounts/ledger/ledger.ts';
 import type { RequestFilter, RequestPlace } from '../accounts/ledger/request-list.ts';
 import { SCOPE_COLUMNS } from '../accounts/ledger/trends/sum-scopes.ts';
 import type { TrendScope } from '../accounts/ledger/trends/trends-api.ts';
-import { STATUS_FILTERS } from '../accounts/ledger/ledger.ts';
 import type { GatewayContext } from '../context.ts';
 import type { LiveRequest } from '../requests/completions/completion.ts';
 import type { UsageRow } from '../store/schema.ts';
+import { callerOf } from './guards.ts';
 import { refuseUnknownParameters } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { momentOf } from './http/values.ts';
 import { liveRequests, requestDetails, requestPage } from './requests-schemas.ts';
-import { callerOf } from './guards.ts';
 import { USAGE_LOG, SCOPE_OPERATION_PARAMETERS, SCOPE_RULE, TIME_PARAMETERS, permitScope } from './usage.ts';
 import { usageLogView, costParts, liveRequestView } from './views/records.ts';
 

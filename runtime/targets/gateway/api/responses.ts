@@ -1,7 +1,7 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import { EVENT_STREAM } from './completions/answer.ts';
 import type { HttpParts } from './http/parts.ts';

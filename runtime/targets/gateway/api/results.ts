@@ -1,9 +1,9 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { createComparer } from '../evaluation/compare/comparer.ts';

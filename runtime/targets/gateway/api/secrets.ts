@@ -1,14 +1,14 @@
-import type { Route } from '#serve/http/route.ts';
-import { noContent } from '#serve/http/openapi/describe.ts';
 import { Type } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
+import { noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
+import { viewOf } from './guards.ts';
 import { maybe, nonEmptyText, text, time, timeOrNull, pageSchema } from './http/fields.ts';
 import { pageOf, PAGE_PARAMETERS } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
-import { viewOf } from './guards.ts';
 
 const newSecret = closed('NewSecret', {
   value: nonEmptyText('The secret. It is never returned.', 1024),

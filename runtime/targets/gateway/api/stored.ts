@@ -10,9 +10,9 @@ import type { ShellEnv } from '#serve/http/request-id.ts';
 import type { ObjectPage, StoredObject } from '../accounts/objects/objects.ts';
 import type { StoredBytes, StoredRequest } from '../requests/stored/stored.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './completions/answer.ts';
+import { callerOf } from './guards.ts';
 import { attachmentOf } from './http/answers.ts';
 import { harmlessType } from './http/harmless-type.ts';
-import { callerOf } from './guards.ts';
 
 /** An object as the provider describes it. */
 export const storedObject = (description: string): TSchema =>

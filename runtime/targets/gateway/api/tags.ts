@@ -1,6 +1,6 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { dollars, nonEmptyText, time, timeOrNull } from './http/fields.ts';

@@ -1,18 +1,18 @@
-import type { Route } from '#serve/http/route.ts';
 import { Type, type Static } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
 import { keysOf } from '#core/values/keys.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { TASKS } from '../evaluation/work/tasks/index.ts';
 import type { TaskDefinition } from '../evaluation/work/work.ts';
 import type { ModelEntry } from '../providers/adapters/provider.ts';
+import { callerOf } from './guards.ts';
 import { pageSchema } from './http/fields.ts';
 import { API, type HttpParts } from './http/parts.ts';
 import { models, createModelList } from './models.ts';
-import { callerOf } from './guards.ts';
 import { modelView } from './views/models.ts';
 
 const taskModel = closed('TaskModel', {

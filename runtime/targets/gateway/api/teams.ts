@@ -1,13 +1,14 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { Group, GroupChanges } from '../accounts/identity/groups-api.ts';
 import { missingGroup } from '../accounts/identity/groups.ts';
 import { ACCOUNT_STATUSES, type GroupQuery, TEAM_ORDERS } from '../accounts/identity/list-queries.ts';
 import { belongsToTeam, readsEverything, requireTeamAdmin } from '../accounts/identity/manager.ts';
 import type { GatewayContext } from '../context.ts';
+import { managerIn } from './guards.ts';
 import {
   filterIn,
   filterParameter,
@@ -19,7 +20,6 @@ import {
   pageOf,
 } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { managerIn } from './guards.ts';
 import {
   invitationList,
   memberOrInvitation,

@@ -1,10 +1,10 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { RequestList } from '../accounts/ledger/request-list.ts';
 import {

@@ -1,4 +1,3 @@
-import { type Route } from '#serve/http/route.ts';
 import type { Context, MiddlewareHandler } from 'hono';
 import { Type } from 'typebox';
 import { inputError, AppError, messageOf } from '#contract/errors.ts';
@@ -6,6 +5,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import { truncatedBodyError } from '#serve/http/read-bytes.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, orNull } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import type { ResumableUpload } from '../evaluation/datasets/resumable/resumable-upload.ts';

@@ -1,4 +1,3 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
@@ -6,10 +5,12 @@ import { isTimeZone } from '#core/time/calendar.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { Caller, Identity, Manager } from '../accounts/identity/identity.ts';
 import { requireVisibleKey } from '../accounts/identity/key-policy.ts';
 import { administersTeam, originOf, readsEverything } from '../accounts/identity/manager.ts';
+import { STATUS_FILTERS } from '../accounts/ledger/ledger.ts';
 import type { TrendScope } from '../accounts/ledger/trends/trends-api.ts';
 import {
   USAGE_GROUPINGS,
@@ -19,14 +20,13 @@ import {
   type UsageInterval,
   type UsageReports,
 } from '../accounts/ledger/usage-api.ts';
-import { STATUS_FILTERS } from '../accounts/ledger/ledger.ts';
 import { usedModels } from '../accounts/ledger/used-models.ts';
 import type { GatewayContext } from '../context.ts';
+import { callerOf } from './guards.ts';
 import { csvAnswer } from './http/answers.ts';
 import { FORMATS, refuseUnknownParameters, PAGE_PARAMETERS, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { momentOf } from './http/values.ts';
-import { callerOf } from './guards.ts';
 import { usageReport } from './usage-schemas.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from './views/records.ts';
 

@@ -1,14 +1,15 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type, type Static } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { USER_ROLES, type User, type UserChanges } from '../accounts/identity/identity.ts';
 import { ACCOUNT_STATUSES, USER_ORDERS, type UserQuery } from '../accounts/identity/list-queries.ts';
 import { forbidden, originOf, readsEverything, visibleTo } from '../accounts/identity/manager.ts';
 import { permitNewUser, permitUserChange, requireVisibleUser } from '../accounts/identity/user-policy.ts';
 import type { GatewayContext } from '../context.ts';
+import { managerIn } from './guards.ts';
 import {
   CLEARED_METADATA,
   dollars,
@@ -31,9 +32,8 @@ import {
   pageOf,
 } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { managerIn } from './guards.ts';
-import { USAGE_LOG } from './usage.ts';
 import { usageLogs } from './usage-schemas.ts';
+import { USAGE_LOG } from './usage.ts';
 import { userView } from './views/accounts.ts';
 import { usageLogView } from './views/records.ts';
 

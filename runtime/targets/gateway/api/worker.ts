@@ -1,14 +1,14 @@
-import { createDeclareRoute, type Guard, type Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError, inputError } from '#contract/errors.ts';
 import { createBodyReader } from '#serve/http/body.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
+import { createDeclareRoute, type Guard, type Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Job, LeasedRange, RangeLease } from '../evaluation/jobs/job.ts';
-import type { WorkerClaim } from '../evaluation/jobs/worker-access.ts';
 import { LEASE_MS } from '../evaluation/jobs/lease.ts';
+import type { WorkerClaim } from '../evaluation/jobs/worker-access.ts';
 import { failedRowsFrom } from '../evaluation/jobs/worker/failed-rows.ts';
 import { outcomeOf } from '../evaluation/jobs/worker/outcome-of.ts';
 import {

@@ -1,4 +1,3 @@
-import type { Route } from '#serve/http/route.ts';
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
@@ -6,6 +5,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { wordOf } from '#serve/http/query.ts';
+import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { followLogs, jobLog, LOG_SEPARATOR } from '../evaluation/workflows/workflow-logs.ts';

@@ -1,6 +1,6 @@
 import type { Command } from '#serve/cli/command.ts';
-import { GATEWAY_OPTIONS } from '../config/options.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { GATEWAY_OPTIONS } from '../config/options.ts';
 
 /** `doctor` reports what keeps the gateway from working, each problem with a remedy. */
 export const doctorCommand: Command = {

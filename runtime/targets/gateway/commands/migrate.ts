@@ -1,8 +1,8 @@
 import type { Command } from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { STORE_OPTIONS } from '../config/options.ts';
-import { printResult } from './show/print-result.ts';
-import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { printResult } from './show/format-values.ts';
 
 export const migrateCommand: Command = {
   summary: 'Create the database or migrate it to the current schema.',

@@ -1,9 +1,9 @@
-import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import type { Context } from 'hono';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { waitFor } from '#platform/wait-for.ts';
 import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
 import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
+import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '#serve/http/read-bytes.ts';
 import { holdOf } from '#serve/memory/hold-of.ts';
 import { type Form, readForm } from '../../shared/form.ts';

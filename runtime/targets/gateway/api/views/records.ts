@@ -2,6 +2,8 @@ import type { Static } from 'typebox';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
+import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
+import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
 import type {
@@ -13,20 +15,24 @@ import type {
   TrendTotals,
 } from '../../accounts/ledger/trends/trends-api.ts';
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
-import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
+import { alertData } from '../../alerts/alert-message.ts';
+import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/token-price.ts';
-import type { AuditRow, PromptRow } from '../../store/record-schema.ts';
+import type { AlertRow, AuditRow, PromptRow } from '../../store/record-schema.ts';
 import type { UsageRow } from '../../store/schema.ts';
+import type { GuardrailHitRow } from '../../store/sums-schema.ts';
+import type { alert } from '../alerts.ts';
 import type { auditPage } from '../audit.ts';
-import { dollarsOrNull } from '../http/values.ts';
+import type { hitPage } from '../guardrail-hits.ts';
+import { rfc3339OrNull, dollarsOrNull } from '../http/values.ts';
 import type { promptPage, prompts } from '../prompts.ts';
 import type { liveRequests } from '../requests-schemas.ts';
-import type { SpendingQuery } from '../trends.ts';
 import type { latency, spending } from '../trends-schemas.ts';
+import type { SpendingQuery } from '../trends.ts';
 import type { usageLogs, usageReport } from '../usage-schemas.ts';
 
 /** `error_detail` is included only for administrators. */
@@ -254,4 +260,33 @@ export const promptView = ({ request, answer, ...head }: PromptRow): Static<type
   ...promptHeadView(head),
   request,
   answer,
+});
+
+export function alertView(row: AlertRow): Static<typeof alert> {
+  const { id, message, account, ...data } = alertData(row);
+  return {
+    id,
+    type: row.threshold === null ? 'budget.request_refused' : 'budget.threshold_reached',
+    message,
+    account,
+    ...data,
+    created_at: rfc3339(row.created_at),
+    state: ALERT_STATES.find((known) => known === row.state) ?? 'pending',
+    attempts: row.attempts,
+    next_attempt_at: row.state === 'pending' ? rfc3339(row.next_attempt_at) : null,
+    sent_at: rfc3339OrNull(row.sent_at),
+    problem: row.problem,
+  };
+}
+
+export const hitView = ({
+  at,
+  mode,
+  place,
+  ...row
+}: GuardrailHitRow): Static<typeof hitPage>['items'][number] => ({
+  ...row,
+  at: rfc3339(at),
+  mode: HIT_MODES.find((one) => one === mode) ?? 'monitor',
+  place: place === 'output' ? 'output' : 'input',
 });

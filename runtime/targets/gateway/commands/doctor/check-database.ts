@@ -10,14 +10,14 @@ import type { PriceMap } from '../../accounts/price-map/price-map.ts';
 import { createPriceMaps } from '../../accounts/price-map/price-maps.ts';
 import { createModelEntries } from '../../accounts/registry/create-model-entries.ts';
 import type { StoredEntries } from '../../accounts/registry/model-entries.ts';
-import type { Store } from '../../store/store.ts';
 import { explainOpenError } from '../../store/database-error.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
 import { followRevision } from '../../store/followed-revision.ts';
+import { listAll } from '../../store/list-all.ts';
 import { versionsOf } from '../../store/migrate.ts';
 import { versionProblem } from '../../store/migrations.ts';
 import { openDatabase } from '../../store/open-store.ts';
-import { listAll } from '../../store/list-all.ts';
+import type { Store } from '../../store/store.ts';
 
 export interface CheckedDatabase {
   readonly findings: readonly Finding[];

@@ -1,8 +1,8 @@
 import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
-import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { findModelKey } from '../../accounts/ledger/model-key.ts';
 import type { PriceMap } from '../../accounts/price-map/price-map.ts';
+import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
 /** Reports targets of aliases that have no price: requests for them are refused, or their cost is not counted. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
 import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
 import type { CloudSettings } from '../../providers/adapters/cloud-settings.ts';
-import type { FailureKind, LabelScores, ProviderFailure } from '../../providers/adapters/provider.ts';
 import { failure } from '../../providers/adapters/failure.ts';
+import type { FailureKind, LabelScores, ProviderFailure } from '../../providers/adapters/provider.ts';
 import { subjectOf, type OpenedProvider } from './open-providers.ts';
-import { errorCode } from '#core/values/error-code.ts';
 
 export interface CheckedProvider {
   readonly name: string;

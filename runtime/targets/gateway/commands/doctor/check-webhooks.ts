@@ -4,9 +4,9 @@ import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
 import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
 import type { Webhook } from '../../alerts/alerts-config.ts';
+import { checkedUrl, providerLookup } from '../../providers/adapters/http/upstream.ts';
 import type { GuardrailProfile, WebhookProfile } from '../../requests/guardrails/guardrail.ts';
 import { createWebhooks, judgeByWebhook } from '../../requests/guardrails/judges/webhooks.ts';
-import { checkedUrl, providerLookup } from '../../providers/adapters/http/upstream.ts';
 
 /** Checks the webhook of alerts and those of guardrails. */
 export const checkWebhooks = async (

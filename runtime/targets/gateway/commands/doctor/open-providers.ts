@@ -1,8 +1,8 @@
 import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
 import { type Finding, problem } from '#serve/cli/doctor/finding.ts';
-import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 import { openProvider } from '../../providers/adapters/open-provider.ts';
+import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 
 export interface OpenedProvider {
   readonly instance: ProviderInstance | EncoderProgram;

@@ -1,7 +1,7 @@
+import type { Environment } from '#core/text/expand.ts';
 import type { Invocation } from '#serve/cli/command.ts';
 import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
 import { createRedactor } from '#serve/redact.ts';
-import type { Environment } from '#core/text/expand.ts';
 import { readBundledMap } from '../../accounts/price-map/bundled-map.ts';
 import { createPriceMap } from '../../accounts/price-map/price-map.ts';
 import { checkAddress } from './check-address.ts';

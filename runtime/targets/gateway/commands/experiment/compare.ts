@@ -1,6 +1,6 @@
-import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
-import { formatOf } from '#serve/cli/output-format.ts';
 import { UsageError } from '#serve/cli/command.ts';
+import { formatOf } from '#serve/cli/output-format.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { ASSERTION_OPTIONS } from './assertion-options.ts';
 import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';

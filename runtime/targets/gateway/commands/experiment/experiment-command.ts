@@ -1,8 +1,8 @@
 import type { Command, Invocation, Option, Output } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
-import type { GatewayClient } from './gateway-client.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
+import type { GatewayClient } from './gateway-client.ts';
 import { withGateway } from './with-gateway.ts';
 
 interface ExperimentContext {

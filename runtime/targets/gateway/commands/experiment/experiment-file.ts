@@ -5,9 +5,9 @@ import { formatIssues } from '#core/yaml/issue.ts';
 import { locate, sourceAt } from '#core/yaml/locate.ts';
 import { parseYaml } from '#core/yaml/parse-yaml.ts';
 import { createValidate } from '#core/yaml/validate.ts';
-import type { Assertion } from './assertions.ts';
-import { oneOf } from '#serve/http/schemas.ts';
 import { readText } from '#platform/read-text.ts';
+import { oneOf } from '#serve/http/schemas.ts';
+import type { Assertion } from './assertions.ts';
 
 const open = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', additionalProperties: true, description });

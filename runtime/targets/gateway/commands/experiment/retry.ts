@@ -1,10 +1,10 @@
 import { inputError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { Invocation } from '#serve/cli/command.ts';
+import { formatOf } from '#serve/cli/output-format.ts';
 import { wholeNumber } from '#serve/cli/values.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
-import { optionValue } from '../options/option-value.ts';
-import { formatOf } from '#serve/cli/output-format.ts';
+import { optionValue } from '../options/changes.ts';
 import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
 import { createProgress, hasEnded, type WatchedWorkflow, watchExperiment } from './watch-experiment.ts';

@@ -1,10 +1,10 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
-import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { formatOf } from '#serve/cli/output-format.ts';
+import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { ASSERTION_OPTIONS } from './assertion-options.ts';
-import { FORMAT_OPTION } from './format-option.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
+import { FORMAT_OPTION } from './format-option.ts';
 import { withGateway } from './with-gateway.ts';
 
 const OPTIONS = {

@@ -1,7 +1,7 @@
-import { printJson } from '#serve/cli/print.ts';
-import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { UsageError } from '#serve/cli/command.ts';
-import { requireChanges } from '../options/require-changes.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { printJson } from '#serve/cli/print.ts';
+import { requireChanges } from '../options/changes.ts';
 import { experimentCommand } from './experiment-command.ts';
 
 export const updateExperimentCommand = experimentCommand({

@@ -1,6 +1,74 @@
+import { parseSpan } from '#core/time/time-span.ts';
 import type { Invocation, Option } from '#serve/cli/command.ts';
 import type { RateLimits } from '../../accounts/identity/identity.ts';
-import { clearableValue } from './option-value.ts';
+import { nanosOf, type Nanos } from '../../shared/money.ts';
+import { clearableValue } from './changes.ts';
+
+export const AMOUNT_RULE = 'an amount in dollars, e.g. 5 or 2.50';
+
+/** Parses `5`, `2.50` or `$5`. Returns undefined if the text is invalid, or so small that it would be rounded to 0. */
+export function parseAmount(text: string): Nanos | undefined {
+  const nanos = nanosOf(withoutSymbol(text));
+  return nanos === 0n && !isZero(text) ? undefined : nanos;
+}
+
+/** Returns the rule that an invalid amount breaks. */
+export function amountRule(text: string): string {
+  if (!/^\d*(?:\.\d*)?(e[+-]?\d+)?$/i.test(withoutSymbol(text)) || isZero(text)) return AMOUNT_RULE;
+  return '0 or an amount in dollars from 0.000000001 to 9000000000';
+}
+
+const withoutSymbol = (text: string): string => text.trim().replace(/^\$\s*/, '');
+const isZero = (text: string): boolean => !/^[^e]*[1-9]/i.test(withoutSymbol(text));
+
+const NAMED_PERIODS: Readonly<Record<string, string>> = {
+  hourly: '1h',
+  daily: '1d',
+  weekly: '7d',
+  monthly: '30d',
+};
+
+const PERIOD_RULE =
+  'hourly, daily, weekly or monthly (30 days), or a number with a unit s, m, h, d or w, e.g. 12h';
+
+/** Maximum of the API, too: one hundred years. */
+const MAX_DAYS = 36_500;
+const MAX_SECONDS = MAX_DAYS * 86_400;
+
+/** Parses a period to seconds. Returns undefined if it is invalid, zero or too long. */
+export function parsePeriod(text: string): number | undefined {
+  const milliseconds = parseSpan(NAMED_PERIODS[text.trim().toLowerCase()] ?? text);
+  if (milliseconds === undefined || milliseconds === 0) return undefined;
+  return milliseconds / 1000 > MAX_SECONDS ? undefined : milliseconds / 1000;
+}
+
+/** Returns the rule that an invalid period breaks. */
+export const periodRule = (text: string): string =>
+  /^0*[1-9]\d*[smhdw]$/.test(text.trim()) ? `a duration of at most ${MAX_DAYS}d` : PERIOD_RULE;
+
+export const ALERT_OPTION = {
+  'alert-at': {
+    value: 'percentages',
+    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for those of the configuration',
+  },
+} satisfies Readonly<Record<string, Option>>;
+
+/** The percentages of `--alert-at`; null for those of the configuration, undefined without the option. */
+export const alertThresholdsOf = (invocation: Invocation): readonly number[] | null | undefined =>
+  clearableValue(invocation, 'alert-at', {
+    rule: 'percentages from 1 to 100 separated by commas, or none',
+    parse: parsePercentages,
+    none: 'default',
+  });
+
+function parsePercentages(text: string): number[] | undefined {
+  if (text.trim().toLowerCase() === 'none') return [];
+  const parts = text.split(',').map((part) => part.trim().replace(/%$/, ''));
+  const areValid = parts.length <= MAX_THRESHOLDS && parts.every((part) => /^(?:[1-9]\d?|100)$/.test(part));
+  return areValid ? parts.map(Number) : undefined;
+}
+
+const MAX_THRESHOLDS = 10;
 
 /** Rate limits of users and keys. */
 export const LIMIT_OPTIONS = {

@@ -1,9 +1,20 @@
-import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { parseSpan } from '#core/time/time-span.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
-import { clearableValue, optionValue } from './option-value.ts';
-import { spanRule } from './span-rule.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
+import { clearableValue, optionValue } from './changes.ts';
+
+const MAX_DIGITS = 8;
+
+/** Returns `rule` for an invalid duration, or the particular rule if only its number is too large. */
+export const spanRule =
+  (rule: string) =>
+  (text: string): string => {
+    const [, digits = ''] = /^(\d+)[smhdw]$/.exec(text.trim()) ?? [];
+    return digits.length > MAX_DIGITS
+      ? `a duration with a number of at most ${'9'.repeat(MAX_DIGITS)}`
+      : rule;
+  };
 
 /** Reads an expiry in milliseconds since 1970: `30d` from now, or a date. `never` is null. */
 export function expiryOf(invocation: Invocation, name: string, now: number): number | null | undefined {

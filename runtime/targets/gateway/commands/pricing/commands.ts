@@ -1,12 +1,14 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
-import { deletePriceCommand } from './delete.ts';
-import { priceHistoryCommand } from './history.ts';
 import { importPricesCommand } from './import.ts';
-import { listPricesCommand } from './list.ts';
-import { searchPricesCommand } from './search.ts';
-import { setPriceCommand } from './set.ts';
-import { showPriceCommand } from './show.ts';
-import { updatePricesCommand } from './update.ts';
+import {
+  deletePriceCommand,
+  priceHistoryCommand,
+  listPricesCommand,
+  searchPricesCommand,
+  setPriceCommand,
+  showPriceCommand,
+  updatePricesCommand,
+} from './prices.ts';
 
 export const PRICING_COMMANDS: CommandGroup = {
   summary: 'Manage model prices.',

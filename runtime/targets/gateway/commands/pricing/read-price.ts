@@ -1,17 +1,87 @@
-import { type Nanos, nanosOf } from '../../shared/money.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import type { PriceTier, TokenRates } from '../../shared/token-price.ts';
+import { isCount } from '#core/numbers/is-count.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
+import { keysOf } from '#core/values/keys.ts';
+import { UsageError } from '#serve/cli/command.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { tryModelKey } from '../../accounts/ledger/model-key.ts';
 import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/price-fields.ts';
-import { readUnits, UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
-import { AMOUNT_RULE } from '../options/amount.ts';
+import { readUnits, UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
+import { type Nanos, nanosOf } from '../../shared/money.ts';
+import type { PriceTier, TokenRates } from '../../shared/token-price.ts';
+import type { UnitRates } from '../../shared/unit-price.ts';
+import { AMOUNT_RULE, parseAmount } from '../options/limit-options.ts';
 import type { PriceRecord } from './price-records.ts';
-import { isCount } from '#core/numbers/is-count.ts';
+
+/** Names of the prices in a tier, the same as the options of `pricing set`. */
+const PRICE_NAMES = ['input', 'output', 'cached-input', 'cache-write', 'cache-write-1h'] as const;
+type Name = (typeof PRICE_NAMES)[number];
+
+/** Parses `200000:input=6,output=22.50`, the prices of requests whose prompt has more than 200000 tokens. */
+export function parseTier(text: string): PriceTier {
+  const [, above, list] = /^\s*(\d{1,15})\s*:(.*)$/s.exec(text) ?? [];
+  if (above === undefined || list === undefined)
+    throw wrong(text, 'is not a tier, e.g. 200000:input=6,output=22.50');
+  const amounts = new Map<Name, Nanos>();
+  for (const part of list.split(',')) {
+    const [name = '', value = ''] = part.split('=', 2).map((word) => word.trim());
+    if (!isName(name))
+      throw wrong(text, `has the unknown price ${JSON.stringify(name)}; use ${PRICE_NAMES.join(', ')}`);
+    if (amounts.has(name)) throw wrong(text, `has ${name} twice; remove one of them`);
+    const amount = parseAmount(value);
+    if (amount === undefined) throw wrong(text, `has ${name}=${value}, which is not ${AMOUNT_RULE}`);
+    amounts.set(name, amount);
+  }
+  const required = (name: Name): Nanos => {
+    const amount = amounts.get(name);
+    if (amount === undefined) throw wrong(text, `has no ${name}, e.g. ${above}:input=6,output=22.50`);
+    return amount;
+  };
+  return {
+    aboveTokens: Number(above),
+    input: required('input'),
+    output: required('output'),
+    cachedInput: amounts.get('cached-input') ?? null,
+    cacheWrite: amounts.get('cache-write') ?? null,
+    cacheWrite1h: amounts.get('cache-write-1h') ?? null,
+  };
+}
+
+const isName = (name: string): name is Name => isOneOf(PRICE_NAMES, name);
+
+const wrong = (text: string, problem: string): UsageError =>
+  new UsageError(`--tier: ${JSON.stringify(text)} ${problem}.`);
+
+/** Names of units on the command line: those of the fields without the words that all have. */
+const UNIT_NAMES = new Map(
+  keysOf(UNIT_FIELDS).map((name) => [
+    UNIT_FIELDS[name].replace(/_price(_per_million)?$/, '').replaceAll('_', '-'),
+    UNIT_FIELDS[name],
+  ]),
+);
+
+/** Reads the values of `--unit`, e.g. `web-search=0.01`. */
+export function parseUnits(texts: readonly string[]): UnitRates | undefined {
+  const amounts = new Map<string, Nanos>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const name = at === -1 ? text : text.slice(0, at);
+    const field = UNIT_NAMES.get(name);
+    if (field === undefined)
+      throw new UsageError(
+        `--unit: ${JSON.stringify(name)} is not one of ${[...UNIT_NAMES.keys()].join(', ')}${didYouMean(name, [...UNIT_NAMES.keys()]) || '.'}`,
+      );
+    const amount = at === -1 ? undefined : parseAmount(text.slice(at + 1));
+    if (amount === undefined)
+      throw new UsageError(`--unit: the price of ${name} is not ${AMOUNT_RULE}; write ${name}=0.01.`);
+    amounts.set(field, amount);
+  }
+  return readUnits((field) => amounts.get(field));
+}
 
 /** Members of a price, the same as in the HTTP API. */
 const MEMBERS: readonly string[] = [

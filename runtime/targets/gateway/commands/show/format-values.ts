@@ -1,6 +1,13 @@
-import { dollarText, type Nanos } from '../../shared/money.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 import type { Calendar } from '#core/time/calendar.ts';
 import { spanText } from '#core/time/time-span.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { type formatTable, oneLine } from '#serve/cli/table.ts';
+import type { RateLimits } from '../../accounts/identity/identity.ts';
+import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
+import { dollarText, type Nanos } from '../../shared/money.ts';
+import type { UsageRow } from '../../store/schema.ts';
+import type { StoreContext } from '../store/store-command.ts';
 
 /** Formats an amount as `$2.50`, with more digits if it has them. */
 export function formatDollars(nanos: Nanos): string {
@@ -39,4 +46,37 @@ interface BudgetAmount {
 export function thresholdsText(thresholds: readonly number[] | null | undefined): string {
   if (!thresholds) return 'default';
   return thresholds.length === 0 ? 'none' : thresholds.map((percent) => `${percent}%`).join(', ');
+}
+
+type Cell = Parameters<typeof formatTable>[1][number][number];
+
+/** The outcome of a request in a table. */
+export function statusCell(row: Pick<UsageRow, 'status' | 'status_code'>): Cell {
+  const status = usageStatusOf(row.status);
+  if (status === 'error') return { text: `error ${row.status_code ?? ''}`, style: 'red' };
+  if (status === 'success') return { text: status, style: 'green' };
+  return { text: status, style: status === 'interrupted' ? 'red' : 'dim' };
+}
+
+/** Lines with the rate limits of a user or a key. */
+export const limitRecord = ({ rpm, tpm, maxParallel }: RateLimits): Record<string, string> => ({
+  'requests per minute': orDash(rpm),
+  'tokens per minute': orDash(tpm),
+  'concurrent requests': orDash(maxParallel),
+});
+
+/** Formats one record, with a line for each member. */
+export function recordLines(record: Readonly<Record<string, string>>): string[] {
+  const width = greatest(Object.keys(record).map((name) => name.length));
+  return Object.entries(record).map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
+}
+
+/** Prints what a command did: as JSON for programs, otherwise as a sentence. */
+export function printResult(
+  { output, json }: Pick<StoreContext, 'output' | 'json'>,
+  data: unknown,
+  sentence: string,
+): void {
+  if (json) printJson(output, data);
+  else printLines(output, [sentence]);
 }

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { once } from 'node:events';
 
 /** A server on loopback to which the browser comes back after a sign-in. */
 export interface CallbackServer {

@@ -3,8 +3,8 @@ import type { Invocation } from '#serve/cli/command.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
-import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { FileModels } from '../../registry/follow-models.ts';
+import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 
 /** The part of the configuration that commands on the database need. */

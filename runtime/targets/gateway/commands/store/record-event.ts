@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../store/audit/audit-trail.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 import { versionsOf } from '../../store/migrate.ts';
 import { openDatabase } from '../../store/open-store.ts';
-import { localActor } from './local-actor.ts';
+import { localActor } from './with-state.ts';
 
 /**
  * Records what a command has done with a database as a whole. It is done then, so that a failure is only a warning. A database of

@@ -1,8 +1,8 @@
 import type { Command, Invocation, Output } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import type { StoreConfig } from './read-store-config.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import type { Administration } from '../../gateway-state.ts';
+import type { StoreConfig } from './read-store-config.ts';
 
 /** The resources of a command whose command line is parsed. */
 export interface StoreContext {

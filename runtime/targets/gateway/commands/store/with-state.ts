@@ -1,15 +1,25 @@
 import { statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { AppError, configError } from '#contract/errors.ts';
+import { errorCode } from '#core/values/error-code.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Invocation } from '#serve/cli/command.ts';
 import { type Administration, openAdministration } from '../../gateway-state.ts';
+import type { Actor } from '../../store/audit/audit-trail.ts';
 import { explainOpenError } from '../../store/database-error.ts';
-import { openStore } from '../../store/open-store.ts';
 import { type DatabaseLocation, locationText } from '../../store/database-url.ts';
-import { localActor } from './local-actor.ts';
+import { openStore } from '../../store/open-store.ts';
 import { readStoreConfig, type StoreConfig, type StoreNeeds } from './read-store-config.ts';
-import { errorCode } from '#core/values/error-code.ts';
-import { memberOf } from '#core/values/member-of.ts';
+
+/** The user of the operating system that runs a command. A container's user id can have no name. */
+export function localActor(): Actor {
+  try {
+    return { kind: 'cli', id: userInfo().username };
+  } catch {
+    return { kind: 'cli', id: `uid ${process.getuid?.() ?? 'unknown'}` };
+  }
+}
 
 /**
  * Opens the database, calls `work` and closes the database. Does not create a missing database, because a mistyped path would

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { PAGE_FILES, readPageFile } from '../../pages/files.ts';
 import { readSharedFile, SHARED_FILES } from '#serve/http/pages/files.ts';
+import { PAGE_FILES, readPageFile } from '../../pages/files.ts';
 import { importMapOf, moduleName } from './inline-modules.ts';
 
 const ENTRY = 'experiments/report.js';

@@ -2,10 +2,10 @@ import { mkdir, open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { configError, messageOf } from '#contract/errors.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 import { namedNumbers } from './named-numbers.ts';
 import type { Exported, ExportedModel } from './read-exported.ts';
-import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The split of all files, because an experiment evaluates models. */
 const SPLIT = 'test';

@@ -1,0 +1,85 @@
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { type Invocation, UsageError, type Option } from '#serve/cli/command.ts';
+import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import type { Metadata } from '../../accounts/identity/identity.ts';
+
+interface ValueRule<Value> {
+  /** Returns undefined if the text is invalid. */
+  readonly parse: (text: string) => Value | undefined;
+  /** What the value must be, for example `a number`. A function can return the particular rule that a text breaks. */
+  readonly rule: string | ((text: string) => string);
+}
+
+/** Returns the value of an option; undefined if it is not set. Throws a UsageError if it is invalid. */
+export function optionValue<Value>(
+  invocation: Invocation,
+  name: string,
+  { parse, rule }: ValueRule<Value>,
+): Value | undefined {
+  const text = invocation.value(name);
+  if (text === undefined) return undefined;
+  const value = parse(text);
+  if (value !== undefined) return value;
+  throw new UsageError(`${invocation.source(name)}: ${JSON.stringify(text)} is not ${ruleFor(rule, text)}.`);
+}
+
+const ruleFor = (rule: ValueRule<unknown>['rule'], text: string): string =>
+  typeof rule === 'string' ? rule : rule(text);
+
+/** Same as `optionValue`, for a setting that the word `none` clears. Returns null for that word. */
+export function clearableValue<Value>(
+  invocation: Invocation,
+  name: string,
+  { parse, rule, none = 'none' }: ValueRule<Value> & { readonly none?: string },
+): Value | null | undefined {
+  if (invocation.value(name)?.trim().toLowerCase() === none) return null;
+  return optionValue(invocation, name, { parse, rule: (text) => `${ruleFor(rule, text)}, or ${none}` });
+}
+
+/** Throws a UsageError if no option of an update is set. */
+export function requireChanges(changes: object): void {
+  if (Object.values(changes).every((value) => value === undefined)) {
+    throw new UsageError('Nothing to change. Set at least one option.');
+  }
+}
+
+/** Reads two switches with opposite meanings: true for `on`, false for `off`, undefined if neither is set. */
+export function readToggle(invocation: Invocation, on: string, off: string): boolean | undefined {
+  const [isOn, isOff] = [invocation.flag(on), invocation.flag(off)];
+  if (isOn && isOff) throw new UsageError(`--${on} conflicts with --${off}; use one of them.`);
+  return isOn || isOff ? isOn : undefined;
+}
+
+export const METADATA_OPTION = {
+  metadata: {
+    value: 'name=value',
+    help: 'Metadata as name=value pairs or as one JSON object; replaces existing metadata',
+    repeatable: true,
+  },
+} satisfies Readonly<Record<string, Option>>;
+
+/** Returns the metadata of the command line; undefined if there is none. */
+export function metadataOf(invocation: Invocation): Metadata | undefined {
+  const texts = invocation.values('metadata');
+  const [first, ...others] = texts;
+  if (first === undefined) return undefined;
+  if (first.trimStart().startsWith('[')) return parseObject(first);
+  if (!first.trimStart().startsWith('{')) {
+    return Object.fromEntries(texts.map((text) => nameAndValue(text, '--metadata')));
+  }
+  if (others.length > 0) throw new UsageError('--metadata: use either one JSON object or name=value pairs.');
+  return parseObject(first);
+}
+
+function parseObject(text: string): Metadata {
+  try {
+    const value: unknown = parseJsonText(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Refused below, like other values that are not objects.
+  }
+  throw new UsageError(
+    `--metadata: ${JSON.stringify(text)} is not a JSON object, e.g. '{"team": "search"}'.`,
+  );
+}

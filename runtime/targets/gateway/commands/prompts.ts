@@ -1,0 +1,91 @@
+import type { CommandGroup } from '#serve/cli/command.ts';
+import { commonOptions } from '#serve/cli/common-options.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { requiredNumber } from '#serve/cli/values.ts';
+import { isFailedStatus } from '../accounts/ledger/ledger.ts';
+import type { PromptHead } from '../accounts/prompts/prompt-log.ts';
+import { promptView, promptHeadView } from '../api/views/records.ts';
+import type { PromptRow } from '../store/record-schema.ts';
+import { findKey } from './keys.ts';
+import { pastTimeOf } from './options/time-options.ts';
+import { formatSecond, orDash, recordLines } from './show/format-values.ts';
+import { storeCommand } from './store/store-command.ts';
+
+const getPromptCommand = storeCommand({
+  summary: 'Show a stored request and its answer. That it was read is recorded in the audit log.',
+  positionals: '<request_id>',
+  options: {},
+  prepare(invocation) {
+    const [requestId] = exactly(invocation, '<request_id>');
+    return async ({ state: { promptLog }, output, json }) => {
+      const prompts = await promptLog.read(requestId);
+      if (json) printJson(output, prompts.map(promptView));
+      else printLines(output, prompts.flatMap(linesOf));
+    };
+  },
+});
+
+const linesOf = (prompt: PromptRow): string[] => [
+  ...recordLines({
+    time: formatSecond(prompt.at),
+    user: orDash(prompt.user_id),
+    key: orDash(prompt.api_key_id),
+    model: prompt.model,
+    endpoint: prompt.endpoint,
+    status: prompt.status,
+    cut: prompt.truncated === 1 ? 'yes' : 'no',
+  }),
+  '',
+  prompt.request,
+  '',
+  prompt.answer ?? '(no answer)',
+];
+
+const listPromptsCommand = storeCommand({
+  summary: 'List stored requests, without their texts.',
+  options: {
+    user: { value: 'user_id', help: 'Only requests of this user' },
+    key: { value: 'id|name|prefix', help: 'Only requests with this key' },
+    model: { value: 'model', help: 'Only requests to this model' },
+    from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
+    to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
+    ...commonOptions({ limit: { help: 'Maximum number of requests', fallback: '20' } }),
+  },
+  prepare(invocation) {
+    const now = Date.now();
+    const named = {
+      userId: invocation.value('user'),
+      model: invocation.value('model'),
+      from: pastTimeOf(invocation, 'from', now),
+      to: pastTimeOf(invocation, 'to', now),
+    };
+    const key = invocation.value('key');
+    const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
+    return async ({ state: { promptLog, identity }, output, json }) => {
+      const keyId = key === undefined ? undefined : (await findKey(identity.keys, key)).id;
+      const { total, prompts } = await promptLog.list({ ...named, keyId }, { skip: 0, limit });
+      if (json) printJson(output, { total, items: prompts.map(promptHeadView) });
+      else if (prompts.length === 0) output.err('No prompts found.\n');
+      else printLines(output, formatTable(COLUMNS, prompts.map(rowOf), stdoutTerminal()));
+    };
+  },
+});
+
+const COLUMNS = ['TIME', 'REQUEST', 'USER', 'MODEL', 'ENDPOINT', 'STATUS'];
+
+const rowOf = (prompt: PromptHead): Parameters<typeof formatTable>[1][number] => [
+  formatSecond(prompt.at),
+  prompt.request_id,
+  orDash(prompt.user_id),
+  prompt.model,
+  prompt.endpoint,
+  { text: prompt.status, style: isFailedStatus(prompt.status) ? 'red' : 'green' },
+];
+
+export const PROMPT_COMMANDS: CommandGroup = {
+  summary: 'Show stored requests and answers.',
+  commands: { list: listPromptsCommand, get: getPromptCommand },
+};

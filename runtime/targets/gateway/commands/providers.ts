@@ -1,0 +1,288 @@
+import { AppError, configError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { formatIssues } from '#core/yaml/issue.ts';
+import {
+  type Invocation,
+  type Option,
+  UsageError,
+  type Command,
+  type CommandGroup,
+} from '#serve/cli/command.ts';
+import { JSON_OPTION } from '#serve/cli/output-format.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { readInput } from '#serve/cli/read-input.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import type { EntrySettings } from '../accounts/registry/model-entries.ts';
+import { providerView } from '../api/views/models.ts';
+import { expandFile } from '../config/expand-file.ts';
+import { STORE_OPTIONS } from '../config/options.ts';
+import type { StoredProviderEntry } from '../config/schemas/stored-entries.ts';
+import type { EntryRegistry, ProviderEntry, EntryStatus } from '../registry/registry.ts';
+import { requireChanges } from './options/changes.ts';
+import { formatTime, orDash, printResult, recordLines } from './show/format-values.ts';
+import { type StoreContext, storeCommand } from './store/store-command.ts';
+
+/** The providers of the database and of the configuration file of the command. */
+async function providersOf({
+  state,
+  config,
+}: Pick<StoreContext, 'state' | 'config'>): Promise<EntryRegistry<ProviderEntry>> {
+  const { createProviderRegistry } = await import('../registry/provider-registry.ts');
+  return createProviderRegistry({ entries: state.modelEntries, config: () => config.fileModels });
+}
+
+/** Options of `create` and `update`. Secrets are read from files, because all users can read a command line. */
+const PROVIDER_OPTIONS = {
+  type: {
+    value: 'type',
+    help: 'A preset such as openai, azure, bedrock, vertex, openai-compatible or encoder',
+    defaultText: 'the name of the provider',
+  },
+  'api-base': { value: 'url', help: 'Base URL; presets have a default' },
+  'api-key-file': { value: 'file', help: 'File containing the API key, or - for standard input' },
+  model: { value: 'model', help: 'Model of a provider without a list of models', repeatable: true },
+  local: { help: 'Allow addresses on this machine or in a private network' },
+  file: {
+    value: 'file',
+    help: 'Other settings, as in the configuration file (YAML or JSON), or - for standard input',
+  },
+} satisfies Readonly<Record<string, Option>>;
+
+/** Reads the settings of the command line, which take precedence over those of `--file`. */
+async function providerSettings(invocation: Invocation): Promise<EntrySettings> {
+  const [file, keyFile] = [invocation.value('file'), invocation.value('api-key-file')];
+  if (file === '-' && keyFile === '-')
+    throw new UsageError('--file and --api-key-file cannot both read standard input.');
+  const models = invocation.values('model');
+  const own = omitUndefined({
+    type: invocation.value('type'),
+    api_base: invocation.value('api-base'),
+    api_key: keyFile === undefined ? undefined : (await readInput(keyFile, 'the API key')).trim(),
+    models: models.length === 0 ? undefined : models,
+    local: invocation.flag('local') ? true : undefined,
+  });
+  return { ...(file === undefined ? {} : await readSettings(file)), ...own };
+}
+
+async function readSettings(file: string): Promise<EntrySettings> {
+  const shown = file === '-' ? 'Standard input' : file;
+  const [{ parseYaml }, { storedProvider }] = await Promise.all([
+    import('#core/yaml/parse-yaml.ts'),
+    import('../config/schemas/stored-entries.ts'),
+  ]);
+  const { value, issues, lines } = parseYaml(await readInput(file, 'the settings'));
+  if (issues.length > 0) throw new AppError('InputError', formatIssues(issues, shown, lines));
+  if (!isObject(value))
+    throw new AppError('InputError', `${shown} must contain settings such as \`api_key\` and \`headers\`.`);
+  const { value: expanded, findings } = expandFile(value, storedProvider, process.env);
+  if (findings.length > 0) {
+    const problems = findings.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new AppError('InputError', `${shown}: ${problems.join('; ')}.`);
+  }
+  return isObject(expanded) ? expanded : {};
+}
+
+function showProvider(entry: ProviderEntry, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
+  if (json) printJson(output, providerView(entry));
+  else printLines(output, recordLines(recordOf(entry)));
+}
+
+function recordOf(entry: ProviderEntry): Record<string, string> {
+  const view = providerView(entry);
+  return {
+    name: view.name,
+    source: view.source,
+    status: view.status,
+    ...(view.problem !== null && { problem: view.problem }),
+    type: orDash(view.type),
+    address: addressText(entry),
+    secrets: view.secrets.join(', ') || '-',
+    'used by': view.used_by.join(', ') || '-',
+    ...(view.settings && { settings: JSON.stringify(view.settings) }),
+    updated: formatTime(entry.stored?.updatedAt ?? null),
+  };
+}
+
+/** The base URL, or the program of an encoder. */
+const addressText = ({ value }: Pick<ProviderEntry, 'value'>): string =>
+  !value ? '-' : 'path' in value ? value.path : value.baseUrl;
+
+/** Warns about secrets that a gateway with a master key cannot decrypt. */
+function warnWithoutMasterKey(
+  { stored }: ProviderEntry,
+  { config, output }: Pick<StoreContext, 'config' | 'output'>,
+): void {
+  if (config.masterKey !== undefined || !stored || stored.secretNames.length === 0) return;
+  output.err(
+    'Warning: No master key is set here, so a gateway with a master key cannot decrypt the secrets of this provider. Set GATEWAY_MASTER_KEY and update them.\n',
+  );
+}
+
+const listProvidersCommand = storeCommand({
+  summary: 'List the providers of the configuration file and of the database.',
+  options: {},
+  needsMasterKey: true,
+  prepare: () => async (context) => {
+    const { output, json } = context;
+    const all = await (await providersOf(context)).list();
+    if (json) return printJson(output, all.map(providerView));
+    if (all.length === 0)
+      return output.err('There are no providers. Create one with `gateway providers create`.\n');
+    return printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
+  },
+});
+
+const COLUMNS = ['NAME', 'SOURCE', 'STATUS', 'TYPE', 'ADDRESS', 'USED BY'];
+
+const rowOf = (entry: ProviderEntry): Parameters<typeof formatTable>[1][number] => [
+  entry.name,
+  entry.source,
+  statusCell(entry.status),
+  orDash(entry.value?.type ?? null),
+  addressText(entry),
+  entry.usedBy.join(', ') || '-',
+];
+
+export const statusCell = (status: EntryStatus) => ({ text: status, style: STYLES[status] }) as const;
+
+const STYLES = { active: 'green', shadowed: 'dim', invalid: 'red' } as const;
+
+const getProviderCommand = storeCommand({
+  summary: 'Show a provider, without the values of its secrets.',
+  positionals: '<name>',
+  options: {},
+  needsMasterKey: true,
+  prepare(invocation) {
+    const [name] = exactly(invocation, '<name>');
+    return async (context) => showProvider(await (await providersOf(context)).get(name), context);
+  },
+});
+
+const createProviderCommand = storeCommand({
+  summary: 'Create a provider. Running gateways use it within a second.',
+  positionals: '<name>',
+  options: PROVIDER_OPTIONS,
+  needsMasterKey: true,
+  prepare(invocation) {
+    const [name] = exactly(invocation, '<name>');
+    return async (context) => {
+      const providers = await providersOf(context);
+      const created = await providers.create(name, await providerSettings(invocation));
+      showProvider(created, context);
+      warnWithoutMasterKey(created, context);
+    };
+  },
+});
+
+/** The settings of a stored provider, without their schema, which takes longer to load than the rest of the command. */
+const SETTINGS: Readonly<Record<keyof StoredProviderEntry, true>> = {
+  type: true,
+  api_key: true,
+  api_base: true,
+  headers: true,
+  local: true,
+  models: true,
+  timeouts: true,
+  max_connections: true,
+  max_response_bytes: true,
+  dialect: true,
+  api_version: true,
+  deployments: true,
+  entra: true,
+  aws: true,
+  google: true,
+  priced_as: true,
+};
+
+const updateProviderCommand = storeCommand({
+  summary: 'Change a provider of the database. Running gateways apply the change within a second.',
+  positionals: '<name>',
+  options: {
+    ...PROVIDER_OPTIONS,
+    clear: {
+      value: 'setting',
+      help: 'Setting to remove, e.g. headers',
+      choices: Object.keys(SETTINGS),
+      repeatable: true,
+    },
+  },
+  needsMasterKey: true,
+  prepare(invocation) {
+    const [name] = exactly(invocation, '<name>');
+    const cleared = Object.fromEntries(invocation.values('clear').map((setting) => [setting, null]));
+    const isChanged = Object.keys(PROVIDER_OPTIONS).some((option) => invocation.given(option));
+    requireChanges({ ...cleared, isChanged: isChanged || undefined });
+    return async (context) => {
+      const changes = { ...cleared, ...(await providerSettings(invocation)) };
+      const providers = await providersOf(context);
+      const changed = await providers.change(name, changes);
+      showProvider(changed, context);
+      warnWithoutMasterKey(changed, context);
+    };
+  },
+});
+
+const deleteProviderCommand = storeCommand({
+  summary: 'Delete a provider of the database, which no alias can use.',
+  positionals: '<name>',
+  options: {},
+  prepare(invocation) {
+    const [name] = exactly(invocation, '<name>');
+    return async (context) => {
+      await (await providersOf(context)).delete(name);
+      printResult(context, { name, deleted: true }, `Deleted provider ${name}.`);
+    };
+  },
+});
+
+/** `providers test` sends a request from this process, so the gateway need not run. */
+const testProviderCommand: Command = {
+  summary: 'Check that a provider answers and accepts its key. Exits with 1 if not.',
+  positionals: '<name>',
+  options: { ...JSON_OPTION, ...STORE_OPTIONS },
+  async run(invocation, output) {
+    const [name] = exactly(invocation, '<name>');
+    // Imported after parsing, because help and invalid command lines need neither the database nor the network.
+    const { withState } = await import('./store/with-state.ts');
+    const { openProviders } = await import('./doctor/open-providers.ts');
+    const { checkProvider } = await import('./doctor/check-provider.ts');
+    const { createRedactor } = await import('#serve/redact.ts');
+    const { showFindings } = await import('#serve/cli/doctor/show-findings.ts');
+    const found = await withState(
+      invocation,
+      async (state, config) => {
+        const { value, problem } = await (await providersOf({ state, config })).get(name);
+        if (!value) throw configError(`Provider '${name}' cannot be used: ${problem ?? 'it is invalid.'}`);
+        const stored = config.fileModels.withStored(await state.modelEntries.read());
+        return { value, secrets: [...config.secrets, ...stored.secrets] };
+      },
+      { needsMasterKey: true },
+    );
+    const { opened, findings } = openProviders([found.value]);
+    try {
+      const checked = await Promise.all(opened.map(checkProvider));
+      // Messages of providers can repeat a key that was sent to them.
+      const { text } = createRedactor(found.secrets);
+      const all = [...findings, ...checked.map(({ finding }) => finding)];
+      const shown = all.map((finding) => ({ ...finding, message: text(finding.message) }));
+      return showFindings(shown, invocation.flag('json'), output);
+    } finally {
+      await Promise.all(opened.map(async ({ provider }) => await provider.close()));
+    }
+  },
+};
+
+export const PROVIDER_COMMANDS: CommandGroup = {
+  summary: 'Manage providers in the database; those of the configuration file are only listed and tested.',
+  commands: {
+    list: listProvidersCommand,
+    get: getProviderCommand,
+    create: createProviderCommand,
+    update: updateProviderCommand,
+    delete: deleteProviderCommand,
+    test: testProviderCommand,
+  },
+};

@@ -1,0 +1,93 @@
+import type { CommandGroup } from '#serve/cli/command.ts';
+import { exactly } from '#serve/cli/positionals.ts';
+import { printJson, printLines } from '#serve/cli/print.ts';
+import { formatTable } from '#serve/cli/table.ts';
+import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { TEAM_ROLES } from '../accounts/identity/groups-api.ts';
+import { memberView } from '../api/views/accounts.ts';
+import {
+  findGroup,
+  TEAMS,
+  createGroupCommand,
+  deleteGroupCommand,
+  getGroupCommand,
+  listGroupsCommand,
+  updateGroupCommand,
+} from './groups.ts';
+import { formatTime, printResult } from './show/format-values.ts';
+import { storeCommand } from './store/store-command.ts';
+import { findUser } from './users.ts';
+
+const listMembersCommand = storeCommand({
+  summary: 'List the members of a team and their roles.',
+  positionals: '<team_id|alias>',
+  options: {},
+  prepare(invocation) {
+    const [text] = exactly(invocation, '<team_id|alias>');
+    return async ({ state: { identity }, output, json }) => {
+      const { id } = await findGroup(identity, TEAMS, text);
+      const members = await identity.members.list(id);
+      if (json) return printJson(output, members.map(memberView));
+      if (members.length === 0)
+        return output.err(`Team ${id} has no members. Add one with \`gateway teams add-member\`.\n`);
+      const rows = members.map(({ userId, role, createdAt }) => [userId, role, formatTime(createdAt)]);
+      return printLines(output, formatTable(['USER', 'ROLE', 'JOINED'], rows, stdoutTerminal()));
+    };
+  },
+});
+
+const addMemberCommand = storeCommand({
+  summary: 'Add a user to a team, or change the role.',
+  positionals: '<team_id|alias> <user_id|alias>',
+  options: {
+    role: {
+      value: 'role',
+      help: 'admin manages the members, keys and service accounts of the team',
+      choices: TEAM_ROLES,
+      defaultText: 'member',
+    },
+  },
+  prepare(invocation) {
+    const [team, user] = exactly(invocation, '<team_id|alias>', '<user_id|alias>');
+    const role = TEAM_ROLES.find((known) => known === invocation.value('role')) ?? 'member';
+    return async ({ state: { identity }, output, json }) => {
+      const { id } = await findGroup(identity, TEAMS, team);
+      const { userId } = await findUser(identity.users, user);
+      const member = await identity.members.put(id, userId, role);
+      printResult({ output, json }, memberView(member), `User ${userId} is ${role} of team ${id}.`);
+    };
+  },
+});
+
+const removeMemberCommand = storeCommand({
+  summary: "Remove a user from a team. The user's keys of the team are disabled.",
+  positionals: '<team_id|alias> <user_id|alias>',
+  options: {},
+  prepare(invocation) {
+    const [team, user] = exactly(invocation, '<team_id|alias>', '<user_id|alias>');
+    return async ({ state: { identity }, output, json }) => {
+      const { id } = await findGroup(identity, TEAMS, team);
+      const { userId } = await findUser(identity.users, user);
+      await identity.members.remove(id, userId);
+      printResult(
+        { output, json },
+        { team_id: id, user_id: userId, removed: true },
+        `Removed user ${userId} from team ${id} and disabled the keys of this user in the team.`,
+      );
+    };
+  },
+});
+
+export const TEAM_COMMANDS: CommandGroup = {
+  summary: 'Manage teams, whose keys share a budget.',
+  commands: {
+    create: createGroupCommand(TEAMS),
+    list: listGroupsCommand(TEAMS),
+    get: getGroupCommand(TEAMS),
+    update: updateGroupCommand(TEAMS),
+    delete: deleteGroupCommand(TEAMS),
+    members: listMembersCommand,
+    'add-member': addMemberCommand,
+    'remove-member': removeMemberCommand,
+  },
+};
