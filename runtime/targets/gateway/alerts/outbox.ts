@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import type { AlertState } from '../shared/record-words.ts';
 import { DATABASE_NOW } from '../store/database-now.ts';
 import type { Page } from '../store/page.ts';
 import type { AlertRow } from '../store/record-schema.ts';
 import type { Store } from '../store/store.ts';
-import type { AlertState } from './alert-states.ts';
 
 /** The alerts in the database, which all gateways share. */
 export interface Outbox {
@@ -35,7 +35,7 @@ export function createOutbox({ db, kind }: Pick<Store, 'db' | 'kind'>): Outbox {
       await db
         .selectFrom('gateway_alerts')
         .selectAll()
-        .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
+        .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
         .orderBy('created_at', 'desc')
         .orderBy('id')
         .limit(limit)

@@ -6,7 +6,7 @@ import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import type { AuditFilter } from '../accounts/audit/audit-log.ts';
 import type { GatewayContext } from '../context.ts';
-import { ACTORS, OUTCOMES } from '../shared/audit-words.ts';
+import { ACTORS, OUTCOMES } from '../shared/record-words.ts';
 import { csvAnswer } from './http/answers.ts';
 import { count, time } from './http/fields.ts';
 import { refuseUnknownParameters, FORMATS, PAGE_PARAMETERS, pageOf } from './http/lists.ts';

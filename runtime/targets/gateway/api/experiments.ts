@@ -10,18 +10,12 @@ import type { Experiment } from '../evaluation/experiments/experiment.ts';
 import type { Sampling } from '../evaluation/experiments/sample/sample-dataset.ts';
 import type { TaskDefinition } from '../evaluation/work/work.ts';
 import { inMember } from '../evaluation/workflows/member-errors.ts';
-import {
-  experiment,
-  experimentChanges,
-  experimentList,
-  newExperiment,
-  type TaskBody,
-} from './experiments-schemas.ts';
+import { experiment, experimentChanges, experimentList, newExperiment } from './experiments-schemas.ts';
 import { viewOf } from './guards.ts';
 import { pageOfList, SEARCH_PARAMETERS, pageOf, searchOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
-import { maxSamplesIn } from './jobs.ts';
+import { maxSamplesIn, taskIn } from './workflow-request.ts';
 import { type workflowDetailsView, createResultsAddress, createWorkflowView } from './workflow-views.ts';
 import { WORKFLOW_DETAILS } from './workflows.ts';
 
@@ -217,8 +211,3 @@ function samplingIn({ max_samples: size, sampling: method, seed }: Body): Sampli
     );
   });
 }
-
-export const taskIn = (body: TaskBody): TaskDefinition =>
-  body.task === 'translation'
-    ? { task: body.task, sourceLanguage: body.source_language, targetLanguage: body.target_language }
-    : { task: body.task };

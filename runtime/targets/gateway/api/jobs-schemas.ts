@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { taskDefinition } from './experiments-schemas.ts';
 import { maybe, count, nonEmptyText, text, time, timeOrNull, pageSchema } from './http/fields.ts';
-import { embedder, judge } from './workflow-request.ts';
 import {
+  embedder,
+  judge,
   batchSize,
   customMetrics,
   failures,

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
-import { AppError, inputError } from '#contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { entriesOf } from '#core/values/keys.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
@@ -17,7 +17,6 @@ import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
 import type { Owner, Viewer } from '../shared/owner.ts';
 import { dataset } from './datasets-schemas.ts';
 import { DATASET, datasetView } from './datasets.ts';
-import { taskIn } from './experiments.ts';
 import { viewOf, modelCheckFor, callerOf } from './guards.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
@@ -36,7 +35,16 @@ import {
   type NewEvaluationJobBody,
   type NewInferenceJobBody,
 } from './jobs-schemas.ts';
-import { retryIn, customMetricsIn, embedderIn, generationIn, judgeIn, modelIn } from './workflow-request.ts';
+import {
+  maxSamplesIn,
+  taskIn,
+  retryIn,
+  customMetricsIn,
+  embedderIn,
+  generationIn,
+  judgeIn,
+  modelIn,
+} from './workflow-request.ts';
 import { logs, retryRequest } from './workflows-schemas.ts';
 
 const ID = '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11';
@@ -402,13 +410,6 @@ const sharedIn = (body: Shared) => ({
   maxSamples: maxSamplesIn(body.max_samples),
   timeoutSec: body.job_timeout_sec ?? 3600,
 });
-
-/** Returns the number of rows to use, -1 for all. Throws an InputError for 0. */
-export function maxSamplesIn(maxSamples: number | null | undefined): number {
-  if (maxSamples !== 0) return maxSamples ?? -1;
-  const message = 'max_samples must be -1 for all rows, or at least 1, not 0';
-  throw inputError(message);
-}
 
 /** Types of jobs, by their names in requests. */
 const JOB_TYPES = { inference: 'inference', annotate: 'annotate', evaluator: 'evaluation' } as const;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { readJsonBytes } from '#serve/http/body.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
+import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { readBytes } from '#serve/http/read-bytes.ts';
 import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed } from '#serve/http/schemas.ts';
@@ -134,6 +135,8 @@ export function priceMapRoutes(
       ],
       request: {
         schema: newPriceMap,
+        // The map of LiteLLM is larger than other bodies.
+        isRaw: true,
         examples: {
           map: {
             format: 'encoderfile-prices-1',
@@ -144,6 +147,7 @@ export function priceMapRoutes(
         },
       },
       answer: answerOf('The map in use.', updatedPriceMap, { ...HEAD, added: 1, changed: 20, removed: 0 }),
+      errors: BODY_ERRORS,
       run: async (c) => {
         const { headers } = c.req.raw;
         // Maps have a few megabytes, so they are read like requests to models.

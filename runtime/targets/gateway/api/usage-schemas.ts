@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import { USAGE_STATUSES } from '../accounts/ledger/ledger.ts';
+import { USAGE_STATUSES } from '../shared/record-words.ts';
 import { count, dollars, time } from './http/fields.ts';
 
 const textOrNull = (description: string) => orNull(Type.String({ description }));

@@ -1,13 +1,19 @@
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
-import { anyObject, closed } from '#serve/http/schemas.ts';
-import { DEFAULT_CONCURRENCY, type GenerationConfig } from '../evaluation/work/work.ts';
+import { type TaskDefinition, DEFAULT_CONCURRENCY, type GenerationConfig } from '../evaluation/work/work.ts';
 import { inMember } from '../evaluation/workflows/member-errors.ts';
 import type { RetryChanges } from '../evaluation/workflows/retry-changes.ts';
 import type { NamedJudge, NamedModel, WorkflowRequest } from '../evaluation/workflows/workflow.ts';
-import { maybe, nonEmptyText } from './http/fields.ts';
-import { type customMetrics, type newWorkflow, retryRequest } from './workflows-schemas.ts';
+import type { TaskBody } from './experiments-schemas.ts';
+import {
+  type embedder,
+  type generationConfig,
+  type judge,
+  type customMetrics,
+  type newWorkflow,
+  retryRequest,
+} from './workflows-schemas.ts';
 
 /** Converts a request, with the defaults of the reference implementation. */
 export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest => ({
@@ -86,83 +92,6 @@ export const generationIn = (body: Static<typeof generationConfig> | null | unde
     toolChoice: body?.tool_choice ?? undefined,
   });
 
-const MAX_URL_LENGTH = 2000;
-
-export const modelName = nonEmptyText('Model name, or the path of an `.encoder` file.', 1000);
-export const provider = nonEmptyText(
-  '`encoder` for a model executable, `gateway` or the name of a provider for models of this gateway, `openai-compatible` for another server.',
-  100,
-);
-export const baseUrl = nonEmptyText(
-  'Base URL of the model, if it is not behind this gateway.',
-  MAX_URL_LENGTH,
-);
-export const secretName = nonEmptyText('Name of the secret with the API key for the model.', 100);
-
-export const maxConcurrency = Type.Integer({
-  minimum: 1,
-  maximum: 1000,
-  description:
-    'Maximum concurrent requests to a language model (default: 8). Rate limits of the model reduce it.',
-});
-
-/** Each use needs its own name, because names of schemas are unique. */
-const parameters = (name: string) =>
-  closed(
-    name,
-    {
-      max_new_tokens: maybe(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-      frequency_penalty: maybe(Type.Number({ minimum: -2, maximum: 2 })),
-      temperature: maybe(Type.Number({ minimum: 0, maximum: 2 })),
-      top_p: maybe(Type.Number({ minimum: 0, maximum: 1 })),
-      reasoning_effort: maybe(nonEmptyText('For example `low`; the values depend on the model.', 50)),
-      seed: maybe(Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })),
-      stop: maybe(
-        Type.Array(nonEmptyText('A text at which the model stops.', 1000), { minItems: 1, maxItems: 16 }),
-      ),
-      response_format: maybe(
-        anyObject('Format of the answer, e.g. `{"type": "json_object"}` or a JSON schema.'),
-      ),
-      tools: maybe(
-        Type.Array(
-          anyObject('A tool that the model can call. The answer is then the list of its calls as JSON.'),
-          {
-            maxItems: 128,
-          },
-        ),
-      ),
-      tool_choice: maybe(
-        Type.Union([Type.String(), anyObject('A tool that the model must call.')], {
-          description: 'Whether the model must call a tool, e.g. `required`.',
-        }),
-      ),
-    },
-    'Parameters of a language model. A parameter that is not set is not sent to the model.',
-  );
-export const generationConfig = parameters('GenerationConfig');
-
-export const judge = closed(
-  'Judge',
-  {
-    model_name: modelName,
-    model_base_url: maybe(baseUrl),
-    secret_key_name: maybe(secretName),
-    generation_config: maybe(parameters('JudgeGenerationConfig')),
-    max_concurrency: maybe(maxConcurrency),
-  },
-  'A language model that judges answers. Without a base URL, a model of this gateway.',
-);
-
-export const embedder = closed(
-  'Embedder',
-  {
-    model: maybe(nonEmptyText('Path of an `.encoder` file.', 1000)),
-    base_url: maybe(baseUrl),
-    secret_key_name: maybe(secretName),
-  },
-  'An encoder of type embedding, for metrics that compare the meaning of texts.',
-);
-
 /** Throws an InputError for members that a retry cannot change. */
 export function retryIn(body: Static<typeof retryRequest>): RetryChanges {
   const changeable = Object.keys(retryRequest.properties);
@@ -183,3 +112,16 @@ export function retryIn(body: Static<typeof retryRequest>): RetryChanges {
     secretName: body.secret_key_name ?? undefined,
   };
 }
+
+/** Returns the number of rows to use, -1 for all. Throws an InputError for 0. */
+export function maxSamplesIn(maxSamples: number | null | undefined): number {
+  if (maxSamples !== 0) return maxSamples ?? -1;
+  const message = 'max_samples must be -1 for all rows, or at least 1, not 0';
+  throw inputError(message);
+}
+
+/** Converts the task of an experiment. */
+export const taskIn = (body: TaskBody): TaskDefinition =>
+  body.task === 'translation'
+    ? { task: body.task, sourceLanguage: body.source_language, targetLanguage: body.target_language }
+    : { task: body.task };

@@ -7,10 +7,10 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { alertText } from '../alerts/alert-message.ts';
-import { ALERT_STATES } from '../alerts/alert-states.ts';
 import { alertView } from '../api/views/records.ts';
 import { readFlagsAndEnv } from '../config/flags-and-env.ts';
 import { STORE_OPTIONS } from '../config/options.ts';
+import { ALERT_STATES } from '../shared/record-words.ts';
 import { formatTime, orDash, printResult } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 

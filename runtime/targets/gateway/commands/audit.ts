@@ -6,7 +6,7 @@ import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import type { AuditFilter } from '../accounts/audit/audit-log.ts';
 import { auditEventView } from '../api/views/records.ts';
-import { ACTORS, OUTCOMES } from '../shared/audit-words.ts';
+import { ACTORS, OUTCOMES } from '../shared/record-words.ts';
 import type { AuditRow } from '../store/record-schema.ts';
 import { pastTimeOf } from './options/time-options.ts';
 import { formatSecond, orDash } from './show/format-values.ts';

@@ -6,9 +6,9 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { notFound } from '../accounts/identity/checks.ts';
-import { USAGE_STATUSES } from '../accounts/ledger/ledger.ts';
 import { type SpeedSummary, SPEED_GROUPINGS } from '../accounts/ledger/trends/trends-api.ts';
 import { usageLogView, latencyView } from '../api/views/records.ts';
+import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
 import { findKey } from './keys.ts';
 import { pastTimeOf } from './options/time-options.ts';
@@ -33,7 +33,7 @@ const listRequestsCommand = storeCommand({
       userId: invocation.value('user'),
       teamId: invocation.value('team'),
       model: invocation.value('model'),
-      status: invocation.value('status'),
+      status: USAGE_STATUSES.find((known) => known === invocation.value('status')),
       from: pastTimeOf(invocation, 'from', now),
       to: pastTimeOf(invocation, 'to', now),
     };

@@ -6,7 +6,6 @@ import { printJson, printLines } from '#serve/cli/print.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { list, requiredNumber } from '#serve/cli/values.ts';
-import { USAGE_STATUSES } from '../accounts/ledger/ledger.ts';
 import {
   type UsageFilter,
   type UsageGrouping,
@@ -18,6 +17,7 @@ import {
 } from '../accounts/ledger/usage-api.ts';
 import { usedModels, withoutProvider } from '../accounts/ledger/used-models.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../api/views/records.ts';
+import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
 import { findKey } from './keys.ts';
 import { pastTimeOf } from './options/time-options.ts';
@@ -57,7 +57,7 @@ const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId
   model: invocation.value('model'),
   provider: invocation.value('provider'),
   endpoint: invocation.value('endpoint'),
-  status: invocation.value('status'),
+  status: USAGE_STATUSES.find((known) => known === invocation.value('status')),
   requestId: invocation.value('request-id'),
   endUser: invocation.value('end-user'),
   tag: invocation.value('tag'),

@@ -1,5 +1,12 @@
-import type { ActorKind, AuditOutcome } from '../shared/audit-words.ts';
 import type { Space } from '../shared/owner.ts';
+import type {
+  ActorKind,
+  AlertState,
+  AuditOutcome,
+  HitMode,
+  HitPlace,
+  UsageStatus,
+} from '../shared/record-words.ts';
 import {
   bigint,
   bytes,
@@ -74,8 +81,7 @@ export const RECORD_TABLES = {
       window_started_at: nullable(bigint),
       window_ends_at: nullable(bigint),
       created_at: bigint,
-      /** `pending`, `sent` or `failed`. */
-      state: text,
+      state: textOf<AlertState>(),
       attempts: integer,
       /** When a gateway can try to send it. A gateway that tries moves it into the future, so that no other one does. */
       next_attempt_at: bigint,
@@ -134,7 +140,7 @@ export const RECORD_TABLES = {
       api_key_id: nullable(text),
       model: text,
       endpoint: text,
-      status: text,
+      status: textOf<UsageStatus>(),
       /** The body as JSON, which is cut if it is too long. */
       request: text,
       /** The output of the model; null without one. */
@@ -238,10 +244,8 @@ export const RECORD_TABLES = {
       /** Model that the request named. */
       model: text,
       profile: text,
-      /** `block`, `monitor` or `mask`. */
-      mode: text,
-      /** `input` or `output`. */
-      place: text,
+      mode: textOf<HitMode>(),
+      place: textOf<HitPlace>(),
       score: nullable(real),
       explanation: text,
     },

@@ -1,3 +1,4 @@
+import type { UsageStatus } from '../shared/record-words.ts';
 import {
   bigint,
   bytes,
@@ -177,7 +178,7 @@ const ACCOUNT_TABLES = {
       cached_tokens: nullable(bigint),
       total_tokens: nullable(bigint),
       cost_nano: nullable(nanos),
-      status: text,
+      status: textOf<UsageStatus>(),
       error_message: nullable(text),
       /** Why a provider failed. For administrators only, because it can contain addresses. */
       error_detail: nullable(text),

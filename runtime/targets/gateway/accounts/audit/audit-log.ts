@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { ActorKind, AuditOutcome } from '../../shared/audit-words.ts';
+import type { ActorKind, AuditOutcome } from '../../shared/record-words.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { Page } from '../../store/page.ts';
-import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
+import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,11 +1,12 @@
+import type { AppError } from '#contract/errors.ts';
 import type { Calendar, CalendarUnit } from '#core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
+import type { Order } from '../../shared/order.ts';
+import { USAGE_STATUSES, type UsageStatus } from '../../shared/record-words.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
-import type { Spender } from '../identity/identity.ts';
-import type { Order } from '../../shared/order.ts';
 import type { Page } from '../../store/page.ts';
-import type { AppError } from '#contract/errors.ts';
+import type { Spender } from '../identity/identity.ts';
 
 /** The estimated maximum cost of a request, before it is sent. */
 export interface Estimate {
@@ -252,23 +253,12 @@ export const NO_LIMITS: Admission = {} as Admission;
 /** Marks what the ledger has admitted. */
 export const admitted = <Value extends object>(value: Value): Value & Admission => value as Value & Admission;
 
-/**
- * The outcome of a request. `cancelled`: its client disconnected, which is not a failure of a model or of the gateway. `interrupted`: the
- * gateway was killed before the end.
- */
-export const USAGE_STATUSES = ['success', 'error', 'cancelled', 'interrupted'] as const;
-
-export type UsageStatus = (typeof USAGE_STATUSES)[number];
-
 /** Values of filters by outcome. */
 export const STATUS_FILTERS = ['any', ...USAGE_STATUSES] as const;
 
-/** The status of a row of the database. */
-export const usageStatusOf = (text: string): UsageStatus =>
-  USAGE_STATUSES.find((status) => status === text) ?? 'success';
-
 /** Whether a row counts as a failure in rates of errors. */
-export const isFailedStatus = (status: string): boolean => status === 'error' || status === 'interrupted';
+export const isFailedStatus = (status: UsageStatus): boolean =>
+  status === 'error' || status === 'interrupted';
 
 /** The status of a request that ends with this error; undefined for an answer. */
 export const statusOf = (error: AppError | undefined): UsageStatus =>

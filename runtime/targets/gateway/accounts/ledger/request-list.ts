@@ -1,5 +1,5 @@
-import { usageStatusOf } from './ledger.ts';
 import { type Kysely, sql } from 'kysely';
+import type { UsageStatus } from '../../shared/record-words.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
@@ -14,7 +14,7 @@ export interface RequestFilter {
   /** There is no index for it. */
   readonly organizationId?: string | undefined;
   readonly model?: string | undefined;
-  readonly status?: string | undefined;
+  readonly status?: UsageStatus | undefined;
   /** Start of the time range in milliseconds since 1970, inclusive. */
   readonly from?: number | undefined;
   /** End of the time range, exclusive. */
@@ -77,7 +77,7 @@ function select(db: Kysely<Schema>, filter: RequestFilter) {
   );
   if (filter.status !== undefined) {
     // An outcome is not a parameter, so that the index of errors applies.
-    query = query.where('status', '=', sql.lit(usageStatusOf(filter.status)));
+    query = query.where('status', '=', sql<UsageStatus>`${sql.lit(filter.status)}`);
   }
   return query.where(inTimeRange('timestamp', filter));
 }

@@ -1,4 +1,5 @@
 import type { Nanos } from '../../shared/money.ts';
+import type { UsageStatus } from '../../shared/record-words.ts';
 import type { Page } from '../../store/page.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
@@ -11,7 +12,7 @@ export interface UsageFilter {
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
   readonly endpoint?: string | undefined;
-  readonly status?: string | undefined;
+  readonly status?: UsageStatus | undefined;
   readonly requestId?: string | undefined;
   readonly endUser?: string | undefined;
   readonly tag?: string | undefined;

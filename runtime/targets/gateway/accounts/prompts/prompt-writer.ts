@@ -1,6 +1,6 @@
-import type { UsageStatus } from '../ledger/ledger.ts';
-import { truncateWellFormed } from '../../shared/truncate-text.ts';
 import type { Logger } from '#serve/log.ts';
+import type { UsageStatus } from '../../shared/record-words.ts';
+import { truncateWellFormed } from '../../shared/truncate-text.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { storableText } from '../../store/storable-text.ts';

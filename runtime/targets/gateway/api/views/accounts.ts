@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Group, Invitation, Membership } from '../../accounts/identity/groups-api.ts';
 import type { User, Key, Tag } from '../../accounts/identity/identity.ts';
@@ -6,15 +5,9 @@ import type { AccountState, Quota, Budget, BudgetReset } from '../../accounts/le
 import { dollarsOf } from '../../shared/money.ts';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { GroupKind } from '../../store/schema.ts';
-import type { budget, budgetResets } from '../budgets.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
-import type { createdKey, key, ownKey } from '../keys-schemas.ts';
-import type { organization } from '../organizations.ts';
-import type { tag } from '../tags.ts';
-import type { invitation, member, team } from '../teams-schemas.ts';
-import type { user } from '../users.ts';
 
-export const userView = (one: User): Static<typeof user> => ({
+export const userView = (one: User) => ({
   user_id: one.userId,
   alias: one.alias,
   spend: dollarsOf(one.spent),
@@ -33,22 +26,19 @@ export const userView = (one: User): Static<typeof user> => ({
   team_id: one.teamId,
 });
 
-export const keyView = (one: Key): Static<typeof key> => ({
+export const keyView = (one: Key) => ({
   ...settingsOf(one),
   last_used_at: rfc3339OrNull(one.lastUsedAt),
 });
 
 /** The key with its secret, which no other answer contains. */
-export const createdKeyView = ({
-  key: one,
-  secret,
-}: {
-  readonly key: Key;
-  readonly secret: string;
-}): Static<typeof createdKey> => ({ ...settingsOf(one), key: secret });
+export const createdKeyView = ({ key: one, secret }: { readonly key: Key; readonly secret: string }) => ({
+  ...settingsOf(one),
+  key: secret,
+});
 
 /** The key as its holder sees it, without the metadata of administrators. */
-export function ownKeyView(one: Key, { user, key, shared }: Quota): Static<typeof ownKey> {
+export function ownKeyView(one: Key, { user, key, shared }: Quota) {
   if (!key) throw new Error(`the key ${one.id} has no account`);
   const stateOf = (kind: GroupKind): AccountState | undefined =>
     shared.find(({ account }) => account.startsWith(groupAccount(kind, '')))?.state;
@@ -93,7 +83,7 @@ const settingsOf = (one: Key) => ({
   spend: dollarsOf(one.spent),
 });
 
-const accountView = (account: AccountState): Static<typeof ownKey>['quota']['user'] => ({
+const accountView = (account: AccountState) => ({
   spend: dollarsOf(account.spent),
   reserved: dollarsOf(account.reserved),
   max_budget: dollarsOrNull(account.maxBudget),
@@ -105,14 +95,14 @@ const accountView = (account: AccountState): Static<typeof ownKey>['quota']['use
   parallel: account.parallel,
 });
 
-export const teamView = (one: Group): Static<typeof team> => ({
+export const teamView = (one: Group) => ({
   team_id: one.id,
   organization_id: one.organizationId,
   ...groupView(one),
 });
 
 /** The fields that teams and organizations have in common. */
-const groupView = (one: Group): Omit<Static<typeof team>, 'team_id' | 'organization_id'> => ({
+const groupView = (one: Group) => ({
   alias: one.alias,
   spend: dollarsOf(one.spent),
   reserved: dollarsOf(one.reserved),
@@ -129,25 +119,25 @@ const groupView = (one: Group): Omit<Static<typeof team>, 'team_id' | 'organizat
   updated_at: rfc3339(one.updatedAt),
 });
 
-export const invitationView = (one: Invitation): Static<typeof invitation> => ({
+export const invitationView = (one: Invitation) => ({
   ...memberView(one),
   invited_by: one.invitedBy,
   expires_at: rfc3339(one.expiresAt),
 });
 
-export const memberView = (one: Membership): Static<typeof member> => ({
+export const memberView = (one: Membership) => ({
   team_id: one.teamId,
   user_id: one.userId,
   role: one.role,
   created_at: rfc3339(one.createdAt),
 });
 
-export const organizationView = (one: Group): Static<typeof organization> => ({
+export const organizationView = (one: Group) => ({
   organization_id: one.id,
   ...groupView(one),
 });
 
-export const budgetView = (one: Budget): Static<typeof budget> => ({
+export const budgetView = (one: Budget) => ({
   budget_id: one.budgetId,
   name: one.name,
   max_budget: dollarsOrNull(one.maxBudget),
@@ -159,7 +149,7 @@ export const budgetView = (one: Budget): Static<typeof budget> => ({
   updated_at: rfc3339(one.updatedAt),
 });
 
-export const budgetResetView = (reset: BudgetReset): Static<typeof budgetResets>[number] => ({
+export const budgetResetView = (reset: BudgetReset) => ({
   id: reset.id,
   user_id: reset.userId,
   previous_spend: dollarsOf(reset.previousSpend),
@@ -167,7 +157,7 @@ export const budgetResetView = (reset: BudgetReset): Static<typeof budgetResets>
   next_reset_at: rfc3339OrNull(reset.nextResetAt),
 });
 
-export const tagView = (one: Tag): Static<typeof tag> => ({
+export const tagView = (one: Tag) => ({
   tag: one.tag,
   budget_id: one.budgetId,
   spend: dollarsOf(one.spent),

@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { entriesOf } from '#core/values/keys.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
@@ -11,20 +10,16 @@ import type { AliasEntry, ProviderEntry } from '../../registry/registry.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
-import type { alias } from '../aliases.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
-import type { model } from '../models.ts';
-import type { pricing } from '../pricing.ts';
-import type { entryFields, provider } from '../providers.ts';
 
-export const modelView = ({ id, created, ownedBy }: ModelEntry): Static<typeof model> => ({
+export const modelView = ({ id, created, ownedBy }: ModelEntry) => ({
   id,
-  object: 'model',
+  object: 'model' as const,
   created,
   owned_by: ownedBy,
 });
 
-export const providerView = (entry: ProviderEntry): Static<typeof provider> => ({
+export const providerView = (entry: ProviderEntry) => ({
   name: entry.name,
   ...instanceView(entry.value),
   secrets: entry.stored ? [...entry.stored.secretNames] : secretsOf(entry.value),
@@ -34,14 +29,7 @@ export const providerView = (entry: ProviderEntry): Static<typeof provider> => (
 });
 
 /** The members that providers and aliases have in common. */
-const entryView = ({
-  source,
-  status,
-  problem,
-  stored,
-}: ProviderEntry | AliasEntry): {
-  [Name in keyof typeof entryFields]: Static<(typeof entryFields)[Name]>;
-} => ({
+const entryView = ({ source, status, problem, stored }: ProviderEntry | AliasEntry) => ({
   source,
   status,
   problem,
@@ -49,9 +37,7 @@ const entryView = ({
   updated_at: rfc3339OrNull(stored?.updatedAt ?? null),
 });
 
-function instanceView(
-  value: ConfiguredProvider | undefined,
-): Pick<Static<typeof provider>, 'type' | 'api_base' | 'local' | 'models'> {
+function instanceView(value: ConfiguredProvider | undefined) {
   if (!value || 'path' in value)
     return { type: value?.type ?? null, api_base: null, local: null, models: null };
   const { type, baseUrl, local, models } = value;
@@ -67,7 +53,7 @@ const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
         ...Object.keys(value.headers ?? {}).map((name) => `headers.${name}`),
       ];
 
-export function aliasView(entry: AliasEntry): Static<typeof alias> {
+export function aliasView(entry: AliasEntry) {
   // Entries of the database have been validated.
   const {
     targets = [],
@@ -87,7 +73,7 @@ export function aliasView(entry: AliasEntry): Static<typeof alias> {
   };
 }
 
-export const pricingView = (price: Price): Static<typeof pricing> => ({
+export const pricingView = (price: Price) => ({
   model_key: price.modelKey,
   ...ratesView(price),
   ...unitsView(price.units),

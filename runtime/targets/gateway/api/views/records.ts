@@ -1,9 +1,6 @@
-import type { Static } from 'typebox';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { HIT_MODES } from '../../accounts/guardrail-hits/hit-modes.ts';
-import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
 import type {
@@ -17,26 +14,16 @@ import type {
 import type { UsageGrouping, UsageReports, UsageTotals } from '../../accounts/ledger/usage-api.ts';
 import type { PromptHead } from '../../accounts/prompts/prompt-log.ts';
 import { alertData } from '../../alerts/alert-message.ts';
-import { ALERT_STATES } from '../../alerts/alert-states.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/token-price.ts';
-import type { AlertRow, AuditRow, PromptRow } from '../../store/record-schema.ts';
+import type { AlertRow, AuditRow, PromptRow, GuardrailHitRow } from '../../store/record-schema.ts';
 import type { UsageRow } from '../../store/schema.ts';
-import type { GuardrailHitRow } from '../../store/sums-schema.ts';
-import type { alert } from '../alerts.ts';
-import type { auditPage } from '../audit.ts';
-import type { hitPage } from '../guardrail-hits.ts';
 import { rfc3339OrNull, dollarsOrNull } from '../http/values.ts';
-import type { promptPage, prompts } from '../prompts.ts';
-import type { liveRequests } from '../requests-schemas.ts';
-import type { latency, spending } from '../trends-schemas.ts';
-import type { SpendingQuery } from '../trends.ts';
-import type { usageLogs, usageReport } from '../usage-schemas.ts';
 
 /** `error_detail` is included only for administrators. */
-export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usageLogs>[number] => ({
+export const usageLogView = (row: UsageRow, isAdmin: boolean) => ({
   id: row.id,
   user_id: row.user_id,
   api_key_id: row.api_key_id,
@@ -54,7 +41,7 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   total_tokens: row.total_tokens,
   cost: dollarsOrNull(row.cost_nano),
   priced_by: row.priced_by,
-  status: usageStatusOf(row.status),
+  status: row.status,
   error_message: row.error_message,
   ...(isAdmin && row.error_detail !== null && { error_detail: row.error_detail }),
   status_code: row.status_code,
@@ -63,13 +50,16 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean): Static<typeof usa
   usage_estimated: row.estimated === 1,
   request_id: row.request_id,
   end_user: row.end_user,
-  cache_hit: row.cache_hit === 'exact' || row.cache_hit === 'semantic' ? row.cache_hit : null,
+  cache_hit: cacheHitOf(row),
   tags: tagsIn(row),
   units: row.units === null ? {} : (parseJsonText(row.units) as Record<string, number>),
   attempt: row.attempt,
 });
 
-export const usageTotalsView = (totals: UsageTotals): Static<typeof usageReport>['totals'] => ({
+const cacheHitOf = ({ cache_hit: hit }: UsageRow): 'exact' | 'semantic' | null =>
+  hit === 'exact' || hit === 'semantic' ? hit : null;
+
+export const usageTotalsView = (totals: UsageTotals) => ({
   requests: totals.requests,
   errors: totals.errors,
   cancelled: totals.cancelled,
@@ -82,24 +72,20 @@ export const usageTotalsView = (totals: UsageTotals): Static<typeof usageReport>
   cost: dollarsOf(totals.cost),
 });
 
-type Report = Static<typeof usageReport>;
 type Group = Awaited<ReturnType<UsageReports['groups']>>[number];
 type Point = Awaited<ReturnType<UsageReports['series']>>[number];
 
-export const usageGroupView = (
-  by: readonly UsageGrouping[],
-  { group, ...sums }: Group,
-): NonNullable<Report['groups']>[number] => ({
+export const usageGroupView = (by: readonly UsageGrouping[], { group, ...sums }: Group) => ({
   group: Object.fromEntries(by.map((word, place) => [word, group[place] ?? null])),
   ...usageTotalsView(sums),
 });
 
-export const usagePointView = ({ start, ...sums }: Point): NonNullable<Report['series']>[number] => ({
+export const usagePointView = ({ start, ...sums }: Point) => ({
   start: rfc3339(start),
   ...usageTotalsView(sums),
 });
 
-export const liveRequestView = (one: LiveRequest, now: number): Static<typeof liveRequests>[number] => ({
+export const liveRequestView = (one: LiveRequest, now: number) => ({
   request_id: one.requestId,
   endpoint: one.endpoint,
   started_at: rfc3339(one.startedAt),
@@ -199,8 +185,8 @@ const trendView = ({ totals, points }: Trend) => ({
 /** The first groups, and all others together. */
 export function spendingView(
   trend: GroupedTrend,
-  { range, top, series }: SpendingQuery,
-): Static<typeof spending> {
+  { range, top, series }: { readonly range: TrendRange; readonly top: number; readonly series: number },
+) {
   const first = trend.groups.slice(0, top);
   const rest = trend.groups.length - first.length;
   return {
@@ -218,23 +204,14 @@ const speedsView = ({ answers, latency: duration, firstOutput, tokensPerSecond }
   tokens_per_second: { ...tokensPerSecond },
 });
 
-export const latencyView = (
-  range: TrendRange,
-  { all, points, groups }: GroupedSpeeds,
-  top: number,
-): Static<typeof latency> => ({
+export const latencyView = (range: TrendRange, { all, points, groups }: GroupedSpeeds, top: number) => ({
   ...rangeView(range),
   all: speedsView(all),
   points: points.map(({ start, ...one }) => ({ start: rfc3339(start), ...speedsView(one) })),
   groups: groups.slice(0, top).map(({ group, ...one }) => ({ group, ...speedsView(one) })),
 });
 
-export const auditEventView = ({
-  at,
-  before,
-  after,
-  ...row
-}: AuditRow): Static<typeof auditPage>['items'][number] => ({
+export const auditEventView = ({ at, before, after, ...row }: AuditRow) => ({
   ...row,
   at: rfc3339(at),
   before: stateOf(before),
@@ -244,34 +221,30 @@ export const auditEventView = ({
 const stateOf = (text: string | null): Record<string, unknown> | null =>
   text === null ? null : { ...membersOf(parseJsonText(text)) };
 
-export const promptHeadView = ({
-  at,
-  status,
-  truncated,
-  ...head
-}: PromptHead): Static<typeof promptPage>['items'][number] => ({
+export const promptHeadView = ({ at, status, truncated, ...head }: PromptHead) => ({
   ...head,
   at: rfc3339(at),
-  status: usageStatusOf(status),
+  status,
   truncated: truncated === 1,
 });
 
-export const promptView = ({ request, answer, ...head }: PromptRow): Static<typeof prompts>[number] => ({
+export const promptView = ({ request, answer, ...head }: PromptRow) => ({
   ...promptHeadView(head),
   request,
   answer,
 });
 
-export function alertView(row: AlertRow): Static<typeof alert> {
+export function alertView(row: AlertRow) {
   const { id, message, account, ...data } = alertData(row);
   return {
     id,
-    type: row.threshold === null ? 'budget.request_refused' : 'budget.threshold_reached',
+    type:
+      row.threshold === null ? ('budget.request_refused' as const) : ('budget.threshold_reached' as const),
     message,
     account,
     ...data,
     created_at: rfc3339(row.created_at),
-    state: ALERT_STATES.find((known) => known === row.state) ?? 'pending',
+    state: row.state,
     attempts: row.attempts,
     next_attempt_at: row.state === 'pending' ? rfc3339(row.next_attempt_at) : null,
     sent_at: rfc3339OrNull(row.sent_at),
@@ -279,14 +252,7 @@ export function alertView(row: AlertRow): Static<typeof alert> {
   };
 }
 
-export const hitView = ({
-  at,
-  mode,
-  place,
-  ...row
-}: GuardrailHitRow): Static<typeof hitPage>['items'][number] => ({
+export const hitView = ({ at, ...row }: GuardrailHitRow) => ({
   ...row,
   at: rfc3339(at),
-  mode: HIT_MODES.find((one) => one === mode) ?? 'monitor',
-  place: place === 'output' ? 'output' : 'input',
 });

@@ -4,7 +4,6 @@ import { spanText } from '#core/time/time-span.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { type formatTable, oneLine } from '#serve/cli/table.ts';
 import type { RateLimits } from '../../accounts/identity/identity.ts';
-import { usageStatusOf } from '../../accounts/ledger/ledger.ts';
 import { dollarText, type Nanos } from '../../shared/money.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { StoreContext } from '../store/store-command.ts';
@@ -52,7 +51,7 @@ type Cell = Parameters<typeof formatTable>[1][number][number];
 
 /** The outcome of a request in a table. */
 export function statusCell(row: Pick<UsageRow, 'status' | 'status_code'>): Cell {
-  const status = usageStatusOf(row.status);
+  const status = row.status;
   if (status === 'error') return { text: `error ${row.status_code ?? ''}`, style: 'red' };
   if (status === 'success') return { text: status, style: 'green' };
   return { text: status, style: status === 'interrupted' ? 'red' : 'dim' };

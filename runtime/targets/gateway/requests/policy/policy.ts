@@ -1,19 +1,20 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { statusOf, type Admission } from '../../accounts/ledger/ledger.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
+import type { Payer, Spender } from '../../accounts/identity/identity.ts';
+import { statusOf, type Admission } from '../../accounts/ledger/ledger.ts';
 import type { PromptWriter, Prompt } from '../../accounts/prompts/prompt-writer.ts';
-import type { JsonMember } from '../../shared/json-members.ts';
-import type { ModelSet } from '../models/model-set.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import { pass } from './pass.ts';
-import type { Payer, Spender } from '../../accounts/identity/identity.ts';
+import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
+import type { StreamGuard } from '../../providers/streams/stream.ts';
+import type { JsonMember } from '../../shared/json-members.ts';
+import type { HitMode } from '../../shared/record-words.ts';
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
 import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
 import { monitorHeader } from '../guardrails/monitor-header.ts';
-import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
-import type { StreamGuard } from '../../providers/streams/stream.ts';
+import type { ModelSet } from '../models/model-set.ts';
+import { pass } from './pass.ts';
 
 /** What users have written, before the policy has seen it. */
 export interface Content {
@@ -182,7 +183,7 @@ function recordHits(
   const masked = new Map<string, Pick<GuardrailVerdict, 'profile' | 'place'> & { counts: Counts }>();
   const write = (
     rows: readonly (Pick<GuardrailVerdict, 'profile' | 'place' | 'score' | 'explanation'> & {
-      mode: string;
+      mode: HitMode;
     })[],
   ): void => {
     if (rows.length === 0) return;

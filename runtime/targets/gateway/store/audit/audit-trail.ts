@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely } from 'kysely';
-import type { ActorKind, AuditOutcome } from '../../shared/audit-words.ts';
+import type { ActorKind, AuditOutcome } from '../../shared/record-words.ts';
 import type { AuditRow } from '../record-schema.ts';
 import type { Schema } from '../schema.ts';
 import { storableText } from '../storable-text.ts';

@@ -38,7 +38,7 @@ const STORED = {
   api_key_id: null,
   model: 'openai:small',
   endpoint: '/v1/chat/completions',
-  status: 'success',
+  status: 'success' as const,
   request: '{}',
   answer: null,
   truncated: 0,

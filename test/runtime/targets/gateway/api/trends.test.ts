@@ -29,7 +29,7 @@ const rowOf = (number: number, now: number) => {
     cached_tokens: isError ? null : 2,
     total_tokens: isError ? null : number + 40,
     cost_nano: isError ? null : BigInt(number) * 1000n,
-    status: isError ? 'error' : 'success',
+    status: isError ? ('error' as const) : ('success' as const),
     error_detail: isError ? 'secret address' : null,
     status_code: isError ? 502 : 200,
     latency_ms: latency,

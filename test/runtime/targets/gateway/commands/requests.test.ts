@@ -19,7 +19,7 @@ test('`requests` lists requests, shows their attempts and percentiles, and `guar
   const store = await openStore(parseDatabaseUrl(url), { autoMigrate: false });
   const row = { ...USAGE_ROW, timestamp: Date.now() - 1000, user_id: 'ada', request_id: 'abc' };
   const failure = {
-    status: 'error',
+    status: 'error' as const,
     status_code: 502,
     error_message: 'Provider error',
     error_detail: 'HTTP 503',

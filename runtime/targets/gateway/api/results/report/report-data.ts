@@ -4,7 +4,7 @@ import type { Plots } from '../../../evaluation/plots/plots.ts';
 import { findRows } from '../../../evaluation/rows/find-rows.ts';
 import type { RowIndex } from '../../../evaluation/rows/row-index.ts';
 import { comparisonView } from '../../compare.ts';
-import { plotsView, rowView } from '../../results.ts';
+import { plotsView, rowView } from '../../results-views.ts';
 
 interface ReportParts {
   readonly comparison: Comparison;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { providerOf } from '../../test-provider.ts';
-import { MASTER_KEY } from '../../master-key.ts';
-import type { ScriptedProvider } from '../../scripted-provider.ts';
 import { openGatewayState } from '#gateway/gateway-state.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import { openStore } from '#gateway/store/open-store.ts';
 import type { Store } from '#gateway/store/store.ts';
+import { MASTER_KEY } from '../../master-key.ts';
+import type { ScriptedProvider } from '../../scripted-provider.ts';
 import { createTestClock } from '../../test-clock.ts';
+import { providerOf } from '../../test-provider.ts';
 import { USAGE_ROW } from '../../usage-row.ts';
 import { gatewayOn, type OpenGateway } from '../open-gateway.ts';
 
@@ -144,7 +144,7 @@ function usageRow(at: number, now: number, keyId: string) {
     // 1000 input tokens at $1.25, 200 output tokens at $10 per million.
     cost_nano:
       at === 0 ? null : isTried ? 3_250_000n : isError ? null : BigInt((prompt + 4 * completion) * 20_000),
-    status: at === 0 || (isError && !isTried) ? 'error' : 'success',
+    status: at === 0 || (isError && !isTried) ? ('error' as const) : ('success' as const),
     error_message: at === 0 || isError ? `Provider answered ${HOSTILE}` : null,
     error_detail: at === 0 ? `HTTP 503 from the provider: ${HOSTILE}` : null,
     status_code: at === 0 || isError ? 502 : 200,
