@@ -212,13 +212,15 @@ const hasRule = (schema: TSchema | undefined): boolean =>
 /** The path in OpenAPI's notation: `/v1/users/{user_id}`. What follows a parameter in its pattern is a part of the path. */
 function documentedPath(path: string, parameters: NonNullable<Operation['parameters']>): string {
   const names = parameters.filter((one) => one.in === undefined || one.in === 'path').map(({ name }) => name);
-  const documented = path.replaceAll(/:\w+(?:\{\.\+([^}]*)\})?/g, (_, end: string | undefined) => {
+  const segments = path.split('/').map((segment) => {
+    if (!segment.startsWith(':')) return segment;
     const name = names.shift();
     if (name === undefined) throw new Error(`${path} has a parameter that is not described.`);
-    return `{${name}}${end ?? ''}`;
+    const pattern = segment.indexOf('{.+');
+    return `{${name}}${pattern === -1 ? '' : segment.slice(pattern + 3, -1)}`;
   });
   if (names.length > 0) throw new Error(`${path} has no parameter ${names.join(', ')}.`);
-  return documented;
+  return segments.join('/');
 }
 
 /** Apps take paths with and without it. */

@@ -10,17 +10,14 @@ import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import { isOver } from '../evaluation/jobs/job-row.ts';
 import type { Job } from '../evaluation/jobs/job.ts';
-import { DEFAULT_CONCURRENCY } from '../evaluation/work/work.ts';
-import type { NewEvaluationJob, NewInferenceJob } from '../evaluation/workflows/single-jobs.ts';
 import { jobLog } from '../evaluation/workflows/workflow-logs.ts';
-import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
-import type { Owner, Viewer } from '../shared/owner.ts';
 import { dataset } from './datasets-schemas.ts';
 import { DATASET, datasetView } from './datasets.ts';
 import { viewOf, modelCheckFor, callerOf } from './guards.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';
 import { rfc3339OrNull } from './http/values.ts';
+import { evaluationJobIn, inferenceJobIn, type JobCaller } from './job-request.ts';
 import { rowsAnswer, ROWS, ROWS_FORMAT } from './job-rows.ts';
 import {
   job,
@@ -31,20 +28,8 @@ import {
   newEvaluationJob,
   newInferenceJob,
   rayJob,
-  type NewAnnotationJobBody,
-  type NewEvaluationJobBody,
-  type NewInferenceJobBody,
 } from './jobs-schemas.ts';
-import {
-  maxSamplesIn,
-  taskIn,
-  retryIn,
-  customMetricsIn,
-  embedderIn,
-  generationIn,
-  judgeIn,
-  modelIn,
-} from './workflow-request.ts';
+import { retryIn } from './workflow-request.ts';
 import { logs, retryRequest } from './workflows-schemas.ts';
 
 const ID = '3f0c9a55-6f0b-4f43-9a5c-7f8f1f2b7f11';
@@ -346,70 +331,6 @@ function outputOf(job: Job): string {
   if (outputId !== null && spec.type !== 'evaluation') return outputId;
   throw new AppError('NotFoundError', `Job ${job.id} does not write a dataset.`);
 }
-
-/** Who creates a job, and which models they can use. */
-interface JobCaller {
-  readonly viewer: Viewer;
-  readonly owner: Owner | null;
-  readonly teamId: string | null;
-  readonly keyId: string | null;
-  readonly assertModelAllowed: AssertModelAllowed;
-}
-
-const inferenceJobIn = (
-  body: NewInferenceJobBody | NewAnnotationJobBody,
-  caller: JobCaller,
-): NewInferenceJob => {
-  const { job_config: config } = body;
-  const outputField =
-    config.job_type === 'annotate' ? 'ground_truth' : (config.output_field ?? 'predictions');
-  return {
-    ...caller,
-    ...sharedIn(body),
-    type: config.job_type,
-    task: taskIn(config.task_definition ?? { task: 'summarization' }),
-    request: {
-      ...modelIn(config),
-      systemPrompt: config.system_prompt ?? '',
-      prompt: config.prompt ?? undefined,
-      fewShot: config.few_shot ?? undefined,
-      batchSize: body.batch_size ?? 1,
-      maxConcurrency: config.max_concurrency ?? DEFAULT_CONCURRENCY,
-      generation: generationIn(config.generation_config),
-      maxErrorRate: config.max_error_rate ?? 0,
-      outputField,
-    },
-  };
-};
-
-const evaluationJobIn = (body: NewEvaluationJobBody, caller: JobCaller): NewEvaluationJob => {
-  const { job_config: config } = body;
-  return {
-    ...caller,
-    ...sharedIn(body),
-    task: taskIn(config.task_definition ?? { task: 'summarization' }),
-    request: {
-      metrics: config.metrics ?? null,
-      customMetrics: customMetricsIn(config.custom_metrics),
-      judge: config.llm_as_judge ? judgeIn(config.llm_as_judge) : null,
-      embedder: config.embedder ? embedderIn(config.embedder) : null,
-      failures: config.failures ?? 'wrong',
-      batchSize: body.batch_size ?? 1,
-      maxErrorRate: config.max_error_rate ?? 0,
-      predictionField: config.prediction_field ?? 'predictions',
-    },
-  };
-};
-
-type Shared = Omit<NewInferenceJobBody, 'job_config'>;
-
-const sharedIn = (body: Shared) => ({
-  name: body.name,
-  description: body.description ?? '',
-  datasetId: body.dataset,
-  maxSamples: maxSamplesIn(body.max_samples),
-  timeoutSec: body.job_timeout_sec ?? 3600,
-});
 
 /** Types of jobs, by their names in requests. */
 const JOB_TYPES = { inference: 'inference', annotate: 'annotate', evaluator: 'evaluation' } as const;

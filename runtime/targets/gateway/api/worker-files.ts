@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
+import { Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { GatewayContext } from '../context.ts';
 import type { OpenFile } from '../evaluation/jobs/files/open-file.ts';
+import { WORKER_PATHS } from '../evaluation/jobs/worker/protocol.ts';
+import type { WorkerParts } from './worker-parts.ts';
+import { workerFiles } from './worker-schemas.ts';
 
 /** A part of a file. `end` is the position after its last byte. */
 interface ByteRange {
@@ -30,7 +37,7 @@ export function readByteRange(
 }
 
 /** Answers with a file, or with the part of it that the request asks for, and closes it. Throws an InputError for a part after its end. */
-export async function fileAnswer(c: Context, { handle, bytes, sha256 }: OpenFile): Promise<Response> {
+async function fileAnswer(c: Context, { handle, bytes, sha256 }: OpenFile): Promise<Response> {
   const range = readByteRange(c.req.header('range'), bytes);
   if (range === 'unsatisfiable') {
     await handle.close();
@@ -53,3 +60,62 @@ export async function fileAnswer(c: Context, { handle, bytes, sha256 }: OpenFile
   const stream = handle.createReadStream({ start, end: end - 1 });
   return c.newResponse(Readable.toWeb(stream) as ReadableStream, status, headers);
 }
+
+const SHA256 = '3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea';
+
+/** The executables that a job needs on its machine. */
+export const workerFileRoutes = (
+  { files, queue }: Pick<GatewayContext['jobs'], 'files' | 'queue'>,
+  { route, worker, claimOf }: WorkerParts,
+): readonly Route[] => [
+  route({
+    method: 'get',
+    path: WORKER_PATHS.files,
+    guard: worker,
+    tag: 'Workers',
+    id: 'workerFiles',
+    summary: 'List the executables that the job needs on its machine.',
+    answer: answerOf('The program of the worker, and the encoders that have no URL.', workerFiles, {
+      files: [
+        {
+          role: 'encoder',
+          name: 'encoder:sentiment',
+          path: '/models/sentiment.encoder',
+          sha256: SHA256,
+          bytes: 98_000_000,
+          platform: 'linux-x64',
+        },
+      ],
+    }),
+    errors: [422],
+    run: async (c) => {
+      const { job } = claimOf(c);
+      return { files: await files.list(job) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${WORKER_PATHS.files}/:sha256`,
+    guard: worker,
+    tag: 'Workers',
+    id: 'workerFile',
+    summary: 'Download an executable, or a part of it.',
+    description: `A Range header selects a part of the file. A file that was replaced since the job started is refused with status 409.`,
+    parameters: [{ name: 'sha256', description: 'SHA-256 of the file.', example: SHA256 }],
+    statuses: [200, 206],
+    answer: {
+      description: 'The bytes.',
+      mediaType: 'application/octet-stream',
+      schema: Type.String({ format: 'binary' }),
+      examples: {},
+    },
+    errors: [404, 422],
+    run: async (c) => {
+      const claim = claimOf(c);
+      const file = await files.open(claim.job, c.req.param('sha256'));
+      // The time limit of a job does not end a download that continues.
+      await queue.progressed(claim);
+      return await fileAnswer(c, file);
+    },
+  }),
+];

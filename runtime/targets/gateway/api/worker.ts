@@ -1,14 +1,10 @@
 import type { Context } from 'hono';
-import { Type } from 'typebox';
 import { AppError, inputError } from '#contract/errors.ts';
-import { createBodyReader } from '#serve/http/body.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
-import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
-import { createDeclareRoute, type Guard, type Route } from '#serve/http/route.ts';
+import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Job, LeasedRange, RangeLease } from '../evaluation/jobs/job.ts';
 import { LEASE_MS } from '../evaluation/jobs/lease.ts';
-import type { WorkerClaim } from '../evaluation/jobs/worker-access.ts';
 import { failedRowsFrom } from '../evaluation/jobs/worker/failed-rows.ts';
 import { outcomeOf } from '../evaluation/jobs/worker/outcome-of.ts';
 import {
@@ -26,9 +22,9 @@ import {
 import { rowsFrom } from '../evaluation/jobs/worker/rows-from.ts';
 import { secretNames } from '../evaluation/jobs/worker/secret-names.ts';
 import type { GatewayAppOptions } from './app-options.ts';
-import { fileAnswer } from './worker-files.ts';
+import { workerFileRoutes } from './worker-files.ts';
+import { workerParts } from './worker-parts.ts';
 import {
-  workerFiles,
   workerAlive,
   workerAnswerKeys,
   workerAnswers,
@@ -47,8 +43,6 @@ import {
   workerSecret,
   workerWritten,
 } from './worker-schemas.ts';
-
-const SHA256 = '3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea';
 
 const LEASE = { first_row: 0, epoch: 1 };
 const FROM = {
@@ -76,37 +70,14 @@ const ANSWER = {
   latencyMs: 312.5,
 };
 
-/** Maximum size of a batch, which can contain a few rows with fields of the maximum length of a dataset. */
-const MAX_BATCH_BYTES = 256 * 1024 * 1024;
-
 /** `/api/v1/worker`: endpoints for workers. The token of a worker gives access to its own job only. */
 export function workerRoutes(
   { jobs, answers }: Pick<GatewayContext, 'jobs' | 'answers'>,
   { server }: Pick<GatewayAppOptions, 'server'>,
 ): readonly Route[] {
-  const { queue, datasets, secrets, access, files, trusts } = jobs;
-  const readBody = createBodyReader({
-    maxBodyBytes: MAX_BATCH_BYTES,
-    timeoutMs: server.bodyTimeoutMs,
-    emptyMessage: 'The request has no body.',
-    tooLargeMessage: (limit) => `The batch is larger than ${limit} bytes. Reduce \`batch_size\`.`,
-  });
-  const route = createDeclareRoute({ read: readBody, readOptional: readBody, errors: BODY_ERRORS });
-  const claims = new WeakMap<Request, WorkerClaim>();
-  const worker: Guard = {
-    async enter(c, next) {
-      claims.set(c.req.raw, await access.claim(c.req.raw.headers));
-      await next();
-    },
-    requires:
-      'Requires the token that the worker was started with. It is valid while the worker has its job.',
-    errors: [409, 500, 503],
-  };
-  const claimOf = (c: Context): WorkerClaim => {
-    const claim = claims.get(c.req.raw);
-    if (!claim) throw new Error(`${c.req.path} reads the job of a worker, but has no guard`);
-    return claim;
-  };
+  const { queue, datasets, secrets, access, trusts } = jobs;
+  const parts = workerParts(access, server);
+  const { route, worker, claimOf } = parts;
 
   return [
     route({
@@ -138,56 +109,7 @@ export function workerRoutes(
         } satisfies WorkerJob;
       },
     }),
-    route({
-      method: 'get',
-      path: WORKER_PATHS.files,
-      guard: worker,
-      tag: 'Workers',
-      id: 'workerFiles',
-      summary: 'List the executables that the job needs on its machine.',
-      answer: answerOf('The program of the worker, and the encoders that have no URL.', workerFiles, {
-        files: [
-          {
-            role: 'encoder',
-            name: 'encoder:sentiment',
-            path: '/models/sentiment.encoder',
-            sha256: SHA256,
-            bytes: 98_000_000,
-            platform: 'linux-x64',
-          },
-        ],
-      }),
-      errors: [422],
-      run: async (c) => {
-        const { job } = claimOf(c);
-        return { files: await files.list(job) };
-      },
-    }),
-    route({
-      method: 'get',
-      path: `${WORKER_PATHS.files}/:sha256`,
-      guard: worker,
-      tag: 'Workers',
-      id: 'workerFile',
-      summary: 'Download an executable, or a part of it.',
-      description: `A Range header selects a part of the file. A file that was replaced since the job started is refused with status 409.`,
-      parameters: [{ name: 'sha256', description: 'SHA-256 of the file.', example: SHA256 }],
-      statuses: [200, 206],
-      answer: {
-        description: 'The bytes.',
-        mediaType: 'application/octet-stream',
-        schema: Type.String({ format: 'binary' }),
-        examples: {},
-      },
-      errors: [404, 422],
-      run: async (c) => {
-        const claim = claimOf(c);
-        const file = await files.open(claim.job, c.req.param('sha256'));
-        // The time limit of a job does not end a download that continues.
-        await queue.progressed(claim);
-        return await fileAnswer(c, file);
-      },
-    }),
+    ...workerFileRoutes(jobs, parts),
     route({
       method: 'post',
       path: WORKER_PATHS.ranges,
