@@ -10,9 +10,9 @@ const READS =
 /** Files that read bodies, and why their bytes are bounded. */
 const READERS: Readonly<Record<string, string>> = {
   'runtime/serve/http/read-bytes.ts': 'counts them',
-  'runtime/targets/gateway/api/http/read-upload-form.ts': 'counts them',
-  'runtime/targets/gateway/api/datasets/read-upload.ts': 'passes them on in pieces',
-  'runtime/targets/gateway/api/uploads/routes.ts': 'passes them on in pieces',
+  'runtime/targets/gateway/api/http/bodies.ts': 'counts them',
+  'runtime/targets/gateway/api/datasets.ts': 'passes them on in pieces',
+  'runtime/targets/gateway/api/uploads.ts': 'passes them on in pieces',
 };
 
 test('bodies of requests are only read where their bytes are counted', () => {

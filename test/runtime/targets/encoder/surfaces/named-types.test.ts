@@ -37,7 +37,7 @@ const EXCEPTIONS: readonly string[] = [
   'runtime/targets/encoder/mcp/run-encoder.ts',
   'runtime/targets/encoder/schemas/predict.ts',
   'runtime/targets/encoder/tasks/sentence-embedding.ts',
-  'runtime/targets/gateway/api/completions/endpoint-docs.ts',
+  'runtime/targets/gateway/api/completions/docs.ts',
   'runtime/targets/gateway/evaluation/work/backends/encoder-model.ts',
   'runtime/transform/check-result.ts',
 ];

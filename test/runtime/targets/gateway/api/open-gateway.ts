@@ -202,17 +202,9 @@ export function gatewayOn(
     reload: options.reload ?? (() => Promise.resolve()),
   };
   const { app } = gatewayApi(context, {
-    hasMasterKey: true,
-    metrics: 'open',
+    ...APP_OPTIONS,
     ...options,
-    server: {
-      host: '127.0.0.1',
-      allowedHosts: [],
-      corsOrigins: [],
-      maxBodyBytes: 1_048_576,
-      bodyTimeoutMs: 5000,
-      ...options.server,
-    },
+    server: { ...APP_OPTIONS.server, ...options.server },
   });
   const closers: (() => Promise<void>)[] = [
     () => telemetry.close(),
@@ -251,6 +243,20 @@ export function gatewayOn(
     },
   };
 }
+
+/** The options of the app, of which a test changes what matters. */
+export const APP_OPTIONS: GatewayAppOptions = {
+  hasMasterKey: true,
+  metrics: 'open',
+  server: {
+    host: '127.0.0.1',
+    allowedHosts: [],
+    corsOrigins: [],
+    maxBodyBytes: 1_048_576,
+    bodyTimeoutMs: 5000,
+    publicUrl: undefined,
+  },
+};
 
 async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text();

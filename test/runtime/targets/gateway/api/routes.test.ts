@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Route } from '#serve/http/route.ts';
+import { gatewayRoutes } from '#gateway/api/app.ts';
+import { APP_OPTIONS } from './open-gateway.ts';
+import { useSignIn } from './use-sign-in.ts';
+
+const { start } = useSignIn();
+
+interface Documented {
+  readonly description?: string;
+  readonly security?: readonly object[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** The roles that guards require, by the first words of their sentence. */
+const ROLES = [
+  ['Requires the master key or the role admin.', { admin: 200, viewer: 403, member: 403 }],
+  ['Requires the master key or the role viewer.', { admin: 200, viewer: 200, member: 403 }],
+] as const;
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+  `${method.toUpperCase()} ${path}`;
+
+test('each declared route is in the document with the sentence and the errors of its guard', async () => {
+  const { context, request } = await start();
+  const { body } = await request('/openapi.json');
+  const routes = gatewayRoutes(context, APP_OPTIONS);
+  expect(routes.length).toBeGreaterThan(160);
+  const undocumented: string[] = [];
+  for (const route of routes) {
+    const { operation, guard } = route;
+    if (!operation) {
+      undocumented.push(nameOf(route));
+      continue;
+    }
+    const documented: Documented = body.paths[operation.path][operation.method];
+    const { description = '', responses, security } = documented;
+    const name = nameOf(route);
+    expect([name, description.startsWith(guard.requires ?? '')]).toEqual([name, true]);
+    expect([name, security]).toEqual([name, guard.isOpen === true ? [] : undefined]);
+    const errors = [...guard.errors, ...(guard.isOpen === true ? [] : [401])].map(String);
+    expect([name, errors.filter((status) => !(status in responses))]).toEqual([name, []]);
+  }
+  // Pages, redirects of browsers, and paths of older clients.
+  expect(undocumented).toEqual([
+    'POST /v1beta/models/:call{.+}',
+    'POST /v1/models/:call{.+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)}',
+    'GET /auth/sign-in',
+    'GET /auth/callback',
+    'POST /auth/consent',
+  ]);
+});
+
+test('no other route answers', async () => {
+  const { context, app } = await start();
+  const declared = new Set(gatewayRoutes(context, APP_OPTIONS).map(nameOf));
+  const others = app.routes
+    .filter(({ method }) => method !== 'ALL')
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter((route) => !declared.has(route));
+  const pages = /^GET \/(?:docs|assets\/.*)?$/;
+  expect([...new Set(others)].filter((route) => !pages.test(route)).toSorted()).toEqual([
+    'GET /healthz',
+    'GET /metrics',
+    'GET /openapi.json',
+    'GET /openapi.yaml',
+    'GET /readyz',
+  ]);
+});
+
+test('a route with a guard for a role refuses the others, and one without a credential', async () => {
+  const { context, ask, request } = await start();
+  const keys = new Map<string, string>();
+  for (const role of ['viewer', 'member']) {
+    await ask('POST', '/v1/users', { user_id: role, role });
+    const { body } = await ask('POST', '/v1/keys', { user_id: role, scope: 'manage' });
+    keys.set(role, String(body.key));
+  }
+  let tried = 0;
+  for (const { method, path, guard, operation } of gatewayRoutes(context, APP_OPTIONS)) {
+    if (!operation || guard.isOpen === true) continue;
+    const url = path.replaceAll(/:\w+(?:\{.*\})?/g, 'x');
+    const headers = { 'Content-Type': 'application/json', 'Tus-Resumable': '1.0.0' };
+    const send = async (key: string | undefined): Promise<number> => {
+      const credential = key === undefined ? {} : { 'X-Gateway-Key': `Bearer ${key}` };
+      const body = method === 'get' ? {} : { body: '{}' };
+      return (
+        await request(url, { method: method.toUpperCase(), headers: { ...headers, ...credential }, ...body })
+      ).status;
+    };
+    expect([method, path, await send(undefined)]).toEqual([method, path, 401]);
+    const [, roles] = ROLES.find(([sentence]) => guard.requires === sentence) ?? [];
+    if (!roles) continue;
+    tried += 1;
+    for (const role of ['viewer', 'member'] as const) {
+      const isRefused = (await send(keys.get(role))) === 403;
+      expect([method, path, role, isRefused]).toEqual([method, path, role, roles[role] === 403]);
+    }
+  }
+  expect(tried).toBeGreaterThan(40);
+});
