@@ -11,7 +11,7 @@ import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { alertView } from './views/records.ts';
 
-export const alert = closed(
+const alert = closed(
   'Alert',
   {
     id: Type.String({ description: 'Also the `webhook-id`.' }),

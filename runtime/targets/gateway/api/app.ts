@@ -127,7 +127,11 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
   };
 }
 
-/** The routes of all resources, in the order of the document. */
+/**
+ * The routes of all resources, in the order of the document.
+ *
+ * @internal Exported for tests.
+ */
 export function gatewayRoutes(context: GatewayContext, options: GatewayAppOptions): readonly Route[] {
   const bodies = smallBodyOptions(options);
   const parts: HttpParts = {

@@ -39,7 +39,7 @@ const auditEvent = closed('AuditEvent', {
   count: count('Number of attempts; more than 1 only for refused ones that are recorded together.'),
 });
 
-export const auditPage = closed('AuditPage', {
+const auditPage = closed('AuditPage', {
   total: count('Number of matching events.'),
   items: Type.Array(auditEvent),
 });

@@ -23,7 +23,11 @@ const OF_DEPLOYMENTS = [
   '/v1/images/generations',
 ] as const satisfies readonly Endpoint[];
 
-/** Paths of Azure OpenAI: with deployments, and those of the API without dates. */
+/**
+ * Paths of Azure OpenAI: with deployments, and those of the API without dates.
+ *
+ * @internal Exported for tests.
+ */
 export const AZURE_PATHS: readonly AzurePath[] = [
   ...OF_DEPLOYMENTS.map((endpoint) => ({
     path: `/openai/deployments/{model}${endpoint.slice('/v1'.length)}`,

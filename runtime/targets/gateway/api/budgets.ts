@@ -35,7 +35,7 @@ const budgetChanges = closed('BudgetChanges', {
   alert_thresholds: Type.Optional(alertThresholds),
 });
 
-export const budget = closed(
+const budget = closed(
   'Budget',
   {
     budget_id: Type.String(),
@@ -53,7 +53,7 @@ export const budget = closed(
 
 const budgetList = Type.Array(budget);
 
-export const budgetResets = Type.Array(
+const budgetResets = Type.Array(
   closed('BudgetReset', {
     id: Type.String(),
     user_id: Type.String(),

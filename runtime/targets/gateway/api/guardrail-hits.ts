@@ -11,7 +11,7 @@ import { momentOf } from './http/values.ts';
 import { TIME_PARAMETERS } from './usage.ts';
 import { hitView } from './views/records.ts';
 
-export const hitPage = closed('GuardrailHitPage', {
+const hitPage = closed('GuardrailHitPage', {
   total: count('Number of matching hits.'),
   items: Type.Array(
     closed(

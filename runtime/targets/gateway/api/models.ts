@@ -14,7 +14,7 @@ import { callerOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 import { geminiModelView, modelView } from './views/models.ts';
 
-export const model = closed(
+const model = closed(
   'Model',
   {
     id: Type.String({ description: 'Model name in requests: `provider:model`, or the name of an alias.' }),

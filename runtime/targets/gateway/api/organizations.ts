@@ -20,7 +20,7 @@ const newOrganization = closed('NewOrganization', {
 });
 const organizationChanges = closed('OrganizationChanges', changes);
 
-export const organization = closed('Organization', {
+const organization = closed('Organization', {
   organization_id: Type.String(),
   ...groupFields('organization'),
 });

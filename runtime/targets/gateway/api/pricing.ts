@@ -75,7 +75,7 @@ const newPricing = closed('NewPricing', {
   ),
 });
 
-export const pricing = closed('Pricing', {
+const pricing = closed('Pricing', {
   model_key: Type.String(),
   ...prices,
   ...cachePrices,

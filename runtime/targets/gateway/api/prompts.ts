@@ -24,12 +24,12 @@ const head = {
   truncated: Type.Boolean({ description: 'Whether a text was cut at `prompt_log.max_characters`.' }),
 };
 
-export const promptPage = closed('PromptPage', {
+const promptPage = closed('PromptPage', {
   total: count('Number of matching requests.'),
   items: Type.Array(closed('PromptHead', head)),
 });
 
-export const prompts = Type.Array(
+const prompts = Type.Array(
   closed('Prompt', {
     ...head,
     request: Type.String({ description: 'Body of the request as JSON, without secrets. It can be cut.' }),

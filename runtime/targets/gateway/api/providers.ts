@@ -51,7 +51,7 @@ export const entryFields = {
   updated_at: timeOrNull('Time of the last change; null for an entry of the file.'),
 };
 
-export const provider = closed(
+const provider = closed(
   'Provider',
   {
     name: Type.String(),

@@ -10,7 +10,7 @@ import { tagView } from './views/accounts.ts';
 
 const tagBudget = closed('TagBudget', { budget_id: nonEmptyText('Id of the budget.') });
 
-export const tag = closed(
+const tag = closed(
   'Tag',
   {
     tag: Type.String(),

@@ -75,7 +75,7 @@ export const member = closed('TeamMember', {
 });
 export const memberList = Type.Array(member);
 
-export const invitation = closed(
+const invitation = closed(
   'TeamInvitation',
   {
     team_id: Type.String(),

@@ -50,7 +50,7 @@ interface TrendQuery<Grouping extends TrendGrouping> {
   readonly top: number;
 }
 
-export type SpendingQuery = TrendQuery<TrendGrouping> & SpendingSelection;
+type SpendingQuery = TrendQuery<TrendGrouping> & SpendingSelection;
 
 function spendingQuery(c: Context, now: number): SpendingQuery {
   const query = rangeQuery(c, now, SPENDING_PARAMETERS);

@@ -52,6 +52,7 @@ const changes = {
   ),
 };
 
+/** @internal Exported for tests. */
 export const newUser = closed('NewUser', {
   user_id: nonEmptyText('User id. Requests with the master key use it in `user`.'),
   ...changes,
@@ -59,9 +60,10 @@ export const newUser = closed('NewUser', {
   team_id: Type.Optional(orNull(text('Creates a service account of this team, which cannot sign in.'))),
 });
 
+/** @internal Exported for tests. */
 export const userChanges = closed('UserChanges', { ...changes, blocked: Type.Optional(blocked) });
 
-export const user = closed('User', {
+const user = closed('User', {
   user_id: Type.String(),
   alias: orNull(Type.String()),
   spend: dollars('Spending in the current window, in US dollars.'),

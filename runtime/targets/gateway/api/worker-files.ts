@@ -19,6 +19,8 @@ interface ByteRange {
 /**
  * Reads a Range header (RFC 9110): the part of a file of this size, undefined for the whole file, or `unsatisfiable`. As the standard
  * allows, several ranges and other units are ignored.
+ *
+ * @internal Exported for tests.
  */
 export function readByteRange(
   header: string | undefined,

@@ -6,18 +6,15 @@ import { tags } from './http/lists.ts';
 
 const MAX_URL_LENGTH = 2000;
 
-export const modelName = nonEmptyText('Model name, or the path of an `.encoder` file.', 1000);
-export const provider = nonEmptyText(
+const modelName = nonEmptyText('Model name, or the path of an `.encoder` file.', 1000);
+const provider = nonEmptyText(
   '`encoder` for a model executable, `gateway` or the name of a provider for models of this gateway, `openai-compatible` for another server.',
   100,
 );
-export const baseUrl = nonEmptyText(
-  'Base URL of the model, if it is not behind this gateway.',
-  MAX_URL_LENGTH,
-);
-export const secretName = nonEmptyText('Name of the secret with the API key for the model.', 100);
+const baseUrl = nonEmptyText('Base URL of the model, if it is not behind this gateway.', MAX_URL_LENGTH);
+const secretName = nonEmptyText('Name of the secret with the API key for the model.', 100);
 
-export const maxConcurrency = Type.Integer({
+const maxConcurrency = Type.Integer({
   minimum: 1,
   maximum: 1000,
   description:

@@ -146,7 +146,11 @@ const getKeyCommand = storeCommand({
   },
 });
 
-/** `keys create` prints the key, which is not stored. */
+/**
+ * `keys create` prints the key, which is not stored.
+ *
+ * @internal Exported for tests.
+ */
 export const createKeyCommand = storeCommand({
   summary: 'Create a key. Only the key is printed to stdout, so $(gateway keys create) works.',
   options: {

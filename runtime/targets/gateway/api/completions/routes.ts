@@ -22,7 +22,7 @@ const formInput = (form: Form, fileField: string): Pick<CompletionRequest, 'byte
 });
 
 /** Errors of calls of models, besides those of their guard. */
-export const CALL_ERRORS: readonly ErrorStatus[] = [...BODY_ERRORS, 402, 429, 502, 504];
+const CALL_ERRORS: readonly ErrorStatus[] = [...BODY_ERRORS, 402, 429, 502, 504];
 
 const HEADERS: NonNullable<Operation['answer']['headers']> = [
   { name: 'X-RateLimit-Limit', description: 'Requests per minute, if they are limited.', type: 'integer' },

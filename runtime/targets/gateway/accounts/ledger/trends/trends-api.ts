@@ -21,7 +21,7 @@ export interface TrendScope {
 
 /** Groups of the latency. */
 export const SPEED_GROUPINGS = ['model', 'provider'] as const;
-export type SpeedGrouping = (typeof SPEED_GROUPINGS)[number];
+type SpeedGrouping = (typeof SPEED_GROUPINGS)[number];
 
 export const TREND_INTERVALS = ['hour', 'day'] as const;
 export type TrendInterval = (typeof TREND_INTERVALS)[number];
