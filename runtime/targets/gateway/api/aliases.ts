@@ -90,9 +90,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       },
       answer: answerOf('The alias.', alias, FAST),
       errors: [409],
-      run: async (_c, { name, ...settings }) => {
-        return aliasView(await aliases.create(name, settings));
-      },
+      run: async (_c, { name, ...settings }) => aliasView(await aliases.create(name, settings)),
     }),
     route({
       method: 'get',
@@ -131,9 +129,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       request: { schema: aliasChanges, examples: { strategy: { strategy: 'cheapest' } } },
       answer: answerOf('The changed alias.', alias, { ...FAST, strategy: 'cheapest' }),
       errors: [409],
-      run: async (c, changes) => {
-        return aliasView(await aliases.change(c.req.param('name'), changes));
-      },
+      run: async (c, changes) => aliasView(await aliases.change(c.req.param('name'), changes)),
     }),
     route({
       method: 'delete',

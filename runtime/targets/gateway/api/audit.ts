@@ -139,7 +139,6 @@ export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpPa
           examples: { rows: `${Object.keys(EVENT).join(',')}\r\n` },
         },
       ],
-      errors: [422],
       run: async (c) => {
         const { filter, asCsv } = auditQuery(c);
         if (asCsv) return csvAnswer(c, auditLog.csv(filter), 'audit.csv');

@@ -107,9 +107,7 @@ function signInRoutes(
         expires_at: '2026-01-31T12:00:00Z',
       }),
       errors: KEY_ERRORS,
-      run: async (_c, { code, verifier }) => {
-        return sessionView(await signIn.redeem(code, verifier));
-      },
+      run: async (_c, { code, verifier }) => sessionView(await signIn.redeem(code, verifier)),
     }),
     route({
       method: 'post',

@@ -60,9 +60,7 @@ export function batchRoutes(
       },
       answer: answerOf('The batch.', batch, BATCH),
       errors: [...STORED_ERRORS, 408, 413, 415],
-      run: async (c, body) => {
-        return jsonBytes(c, await batches.create(storedRequest(c, body.user), body));
-      },
+      run: async (c, body) => jsonBytes(c, await batches.create(storedRequest(c, body.user), body)),
     }),
     route({
       method: 'get',

@@ -199,7 +199,6 @@ export function compareRoutes(
         { mediaType: 'text/csv', schema: Type.String(), examples: { rows: 'workflow_id,name\r\n' } },
         { mediaType: 'text/markdown', schema: Type.String(), examples: { table: '# reviews\n' } },
       ],
-      errors: [422],
       run: async (c) => {
         const format = wordOf(c, 'format', FORMATS, formatOf(c.req.header('Accept')));
         const maxDisagreements = wholeNumberOf(c, 'disagreements', DISAGREEMENTS);

@@ -193,9 +193,8 @@ export function datasetRoutes(
       parameters: [DATASET_ID],
       request: { schema: datasetChanges, examples: { tags: { tags: ['release'] } } },
       answer: answerOf('The dataset.', dataset, DATASET),
-      run: async (c, changes) => {
-        return datasetView(await datasets.change(viewOf(c).viewer, c.req.param('id'), changes));
-      },
+      run: async (c, changes) =>
+        datasetView(await datasets.change(viewOf(c).viewer, c.req.param('id'), changes)),
     }),
     route({
       method: 'delete',
@@ -234,7 +233,6 @@ export function datasetRoutes(
         id: ID,
         download_urls: [`http://127.0.0.1:8000${API}/artifacts/${ID}.csv?expires=1767225600&sig=abc`],
       }),
-      errors: [422],
       run: async (c) => {
         const { id } = await datasets.get(viewOf(c).viewer, c.req.param('id'));
         const extension = c.req.query('extension')?.replace(/^\./, '').toLowerCase() || 'csv';

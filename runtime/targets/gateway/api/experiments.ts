@@ -152,9 +152,8 @@ export function experimentRoutes(
       request: { schema: experimentChanges, examples: { tags: { tags: ['release'] } } },
       answer: answerOf('The experiment.', experiment, EXPERIMENT),
       errors: [409],
-      run: async (c, changes) => {
-        return await withWorkflows(c, await experiments.change(viewOf(c).viewer, c.req.param('id'), changes));
-      },
+      run: async (c, changes) =>
+        await withWorkflows(c, await experiments.change(viewOf(c).viewer, c.req.param('id'), changes)),
     }),
     route({
       method: 'delete',

@@ -298,7 +298,6 @@ export function jobRoutes(
       id: 'getJobRows',
       summary: 'Get the rows that a job has written so far.',
       parameters: [...ONE.parameters, ROWS_FORMAT],
-      errors: [422],
       run: async (c) => rowsAnswer(c, jobs, await find(c, c.req.param('id'))),
     }),
   ];

@@ -79,9 +79,8 @@ export function organizationRoutes(
       },
       answer: answerOf('The organization.', organization, ACME),
       errors: [409],
-      run: async (_c, { organization_id: id, ...fields }) => {
-        return organizationView(await organizations.create({ id, ...groupChangesIn(fields) }));
-      },
+      run: async (_c, { organization_id: id, ...fields }) =>
+        organizationView(await organizations.create({ id, ...groupChangesIn(fields) })),
     }),
     route({
       method: 'get',

@@ -115,9 +115,7 @@ export function providerRoutes(
       },
       answer: answerOf('The provider.', provider, MISTRAL),
       errors: [409],
-      run: async (_c, { name, ...settings }) => {
-        return providerView(await providers.create(name, settings));
-      },
+      run: async (_c, { name, ...settings }) => providerView(await providers.create(name, settings)),
     }),
     route({
       method: 'get',
@@ -159,9 +157,7 @@ export function providerRoutes(
       },
       answer: answerOf('The changed provider.', provider, MISTRAL),
       errors: [409],
-      run: async (c, changes) => {
-        return providerView(await providers.change(c.req.param('name'), changes));
-      },
+      run: async (c, changes) => providerView(await providers.change(c.req.param('name'), changes)),
     }),
     route({
       method: 'delete',

@@ -92,7 +92,6 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
         },
       ],
       answer: answerOf('A page of the list.', requestPage, { items: [USAGE_LOG], next: null }),
-      errors: [422],
       run: async (c) => {
         const { filter, after, limit } = requestQuery(c);
         const { scope, isReader, since } = await permitScope(c, identity);

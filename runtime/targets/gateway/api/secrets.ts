@@ -71,7 +71,6 @@ export function secretRoutes(
           all: [{ name: SECRET.name, description: SECRET.description }],
         },
       },
-      errors: [422],
       run: async (c) => {
         const { skip, limit } = pageOf(c);
         const all = await secrets.list(viewOf(c).owner);

@@ -57,9 +57,7 @@ export function tagRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       parameters: [TAG],
       request: { schema: tagBudget, examples: { budget: { budget_id: SEARCH.budget_id } } },
       answer: answerOf('The tag.', tag, SEARCH),
-      run: async (c, { budget_id: budgetId }) => {
-        return tagView(await tags.set(c.req.param('tag'), budgetId));
-      },
+      run: async (c, { budget_id: budgetId }) => tagView(await tags.set(c.req.param('tag'), budgetId)),
     }),
     route({
       method: 'get',

@@ -122,9 +122,8 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       },
       answer: answerOf('The team.', team, RESEARCH),
       errors: [409],
-      run: async (_c, { team_id: id, ...fields }) => {
-        return teamView(await teams.create({ id, ...changesIn(fields) }));
-      },
+      run: async (_c, { team_id: id, ...fields }) =>
+        teamView(await teams.create({ id, ...changesIn(fields) })),
     }),
     route({
       method: 'get',

@@ -194,7 +194,6 @@ export function trendRoutes(
         groups: [{ group: 'openai:gpt-5-mini', ...TREND }],
         others: null,
       }),
-      errors: [422],
       run: async (c) => {
         const query = spendingQuery(c, clock.now());
         const permitted = await permitScope(c, identity);
@@ -217,7 +216,6 @@ export function trendRoutes(
         points: [{ start: '2026-01-30T00:00:00Z', ...SPEEDS }],
         groups: [{ group: 'openai:gpt-5-mini', ...SPEEDS }],
       }),
-      errors: [422],
       run: async (c) => {
         const { range, by, top } = speedsQuery(c, clock.now());
         const permitted = await permitScope(c, identity);

@@ -389,7 +389,6 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
           examples: { rows: `${Object.keys(USAGE_LOG).join(',')}\r\n` },
         },
       ],
-      errors: [422],
       run: async (c) => {
         const caller = callerOf(c);
         const { filter: named, by, interval, timeZone, asCsv } = usageQuery(c, caller);

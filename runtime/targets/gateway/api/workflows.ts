@@ -226,9 +226,7 @@ export function workflowRoutes(
       summary: 'Get a workflow with its jobs and metrics.',
       parameters: [WORKFLOW_ID],
       answer: WORKFLOW_ANSWER,
-      run: async (c) => {
-        return await detailsOf(c, await workflows.get(viewOf(c).viewer, c.req.param('id')));
-      },
+      run: async (c) => await detailsOf(c, await workflows.get(viewOf(c).viewer, c.req.param('id'))),
     }),
     route({
       method: 'patch',
@@ -240,9 +238,8 @@ export function workflowRoutes(
       parameters: [WORKFLOW_ID],
       request: { schema: workflowChanges, examples: { name: { name: 'small, first try' } } },
       answer: WORKFLOW_ANSWER,
-      run: async (c, changes) => {
-        return await detailsOf(c, await workflows.change(viewOf(c).viewer, c.req.param('id'), changes));
-      },
+      run: async (c, changes) =>
+        await detailsOf(c, await workflows.change(viewOf(c).viewer, c.req.param('id'), changes)),
     }),
     route({
       method: 'get',
@@ -269,7 +266,6 @@ export function workflowRoutes(
           examples: { end: 'event: end\ndata: {"status":"succeeded","error":null}\n\n' },
         },
       ],
-      errors: [422],
       run: async (c) => {
         const { viewer } = viewOf(c);
         const id = c.req.param('id');
@@ -339,7 +335,6 @@ export function workflowRoutes(
       id: 'getWorkflowRows',
       summary: 'Get the rows that the model has answered so far.',
       parameters: [WORKFLOW_ID, ROWS_FORMAT],
-      errors: [422],
       run: async (c) => {
         const workflow = await workflows.get(viewOf(c).viewer, c.req.param('id'));
         const job = workflow.jobs.find(({ spec }) => spec.type !== 'evaluation');
