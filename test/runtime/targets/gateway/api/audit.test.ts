@@ -140,6 +140,15 @@ describeDatabases((database) => {
     expect(items).toHaveLength(25);
   });
 
+  test('words that this version does not know are shown as they are', async () => {
+    const gateway = await start();
+    await gateway.ask('POST', '/v1/users', { user_id: 'ada' });
+    // As a later version writes them.
+    const later = { actor: 'robot', outcome: 'postponed' } as object as { actor: 'cli'; outcome: 'failed' };
+    await gateway.state.store.db.updateTable('gateway_audit').set(later).execute();
+    expect((await list(gateway)).items).toMatchObject([{ action: 'user.create', ...later }]);
+  });
+
   test('events older than the retention are deleted', async () => {
     const gateway = await start();
     const { state, clock, ask } = gateway;
