@@ -79,12 +79,12 @@ const BODIES: Readonly<Record<Endpoint, (text: string) => object>> = {
   }),
 };
 
-const GEMINI_ROUTE = 'POST /v1beta/models/:call{.+}';
-const isGemini = (endpoint: string): boolean => endpoint.includes('{');
+/** The route of an endpoint in the app. */
+const routeOf = (endpoint: string): string => `POST ${endpoint.replace(/\{model\}(:\w+)/, ':call{.+$1}')}`;
 
 const endpoints: readonly Way[] = keysOf(ENDPOINTS).map((endpoint) => ({
   name: endpoint,
-  routes: [isGemini(endpoint) ? GEMINI_ROUTE : `POST ${endpoint}`],
+  routes: [routeOf(endpoint)],
   send: (gateway, text) =>
     ask(gateway, 'POST', endpoint.replace('{model}', 'gemini:good'), BODIES[endpoint](text)),
 }));
@@ -118,7 +118,7 @@ const counts: readonly Way[] = [
 
 const geminiCount: Way = {
   name: 'countTokens of Gemini',
-  routes: [],
+  routes: [routeOf('/v1beta/models/{model}:countTokens')],
   isFree: true,
   send: (gateway, text) =>
     ask(gateway, 'POST', '/v1beta/models/gemini:good:countTokens', { contents: contents(text) }),
@@ -244,6 +244,8 @@ export const WAYS: readonly Way[] = [
 /** Routes on which nothing that a user writes reaches a provider, as parts of their names. Every other route must be a way. */
 export const NO_WAYS: readonly RegExp[] = [
   /^(?:GET|HEAD|OPTIONS|DELETE|ALL) /,
+  // Methods of Gemini's models that do not exist, which are refused.
+  /^POST \/v1beta\/models\/:call\{\.\+\}$/,
   // Resources of the gateway itself.
   /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|tags|teams|users)\b/,
   /^\w+ \/api\/v1\/(?:datasets|uploads|experiments|settings|artifacts)\b/,
