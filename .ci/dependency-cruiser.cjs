@@ -15,6 +15,7 @@ const LAYERS = {
     'tasks model.ts',
     'engine',
     'infer context.ts schemas',
+    'served',
     'predict',
     'bench mcp grpc/[^/]+.ts',
     'http',

@@ -1,51 +1,90 @@
-/** Requirements of each model type on its ONNX graph. One row per type; builder and runtime use the same table. */
+/** A model type: the requirements on its ONNX graph, and what its results are. */
+interface TypeRow {
+  /** The output of the graph. */
+  readonly output: string;
+  readonly shape: readonly string[];
+  /**
+   * The vectors of a result: one for each token, of which one for the text can be pooled; one for the text; one for each token, to compare
+   * texts by late interaction; or a sparse one.
+   */
+  readonly vectors?: 'tokens' | 'text' | 'late-interaction' | 'sparse';
+  /** Whether results have the labels of config.json. */
+  readonly labels?: true;
+  /** Whether a transform can change results. */
+  readonly transforms?: true;
+}
+
+/** One row per type; builder and runtime use the same table. */
 export const MODEL_TYPES = {
-  embedding: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
+  embedding: {
+    output: 'last_hidden_state',
+    shape: ['batch_size', 'sequence_length', 'hidden_size'],
+    vectors: 'tokens',
+    transforms: true,
+  },
   /** Other outputs can be used as well, see the builder's `select-output.ts`. The build adds the pooling to the graph. */
-  sparse_embedding: { output: 'logits', shape: ['batch_size', 'sequence_length', 'vocabulary_size'] },
+  sparse_embedding: {
+    output: 'logits',
+    shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
+    vectors: 'sparse',
+  },
   /** The build reduces logits of all tokens to those of masked ones. */
   fill_mask: { output: 'logits', shape: ['batch_size', 'sequence_length', 'vocabulary_size'] },
-  sequence_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
+  sequence_classification: {
+    output: 'logits',
+    shape: ['batch_size', 'num_labels'],
+    labels: true,
+    transforms: true,
+  },
   /** A model for natural language inference: whether a text entails a sentence about it. */
-  zero_shot_classification: { output: 'logits', shape: ['batch_size', 'num_labels'] },
+  zero_shot_classification: { output: 'logits', shape: ['batch_size', 'num_labels'], labels: true },
   /** Two values per token: whether an answer starts, and whether it ends there. */
   question_answering: { output: 'logits', shape: ['batch_size', 'num_tokens', '2'] },
-  token_classification: { output: 'logits', shape: ['batch_size', 'num_tokens', 'num_labels'] },
+  token_classification: {
+    output: 'logits',
+    shape: ['batch_size', 'num_tokens', 'num_labels'],
+    labels: true,
+    transforms: true,
+  },
   /** The last two axes of token-level models are the labels and the three positions. */
   zero_shot_ner: { output: 'logits', shape: ['batch_size', 'num_words', 'max_width', 'num_labels'] },
   /** Other outputs can be used as well, see the builder's `select-output.ts`. */
   sentence_embedding: {
     output: 'last_hidden_state',
     shape: ['batch_size', 'sequence_length', 'hidden_size'],
+    vectors: 'text',
+    transforms: true,
   },
-  multi_vector: { output: 'last_hidden_state', shape: ['batch_size', 'sequence_length', 'hidden_size'] },
-} as const satisfies Record<string, { output: string; shape: readonly string[] }>;
+  multi_vector: {
+    output: 'last_hidden_state',
+    shape: ['batch_size', 'sequence_length', 'hidden_size'],
+    vectors: 'late-interaction',
+    transforms: true,
+  },
+} as const satisfies Record<string, TypeRow>;
 
 export type ModelType = keyof typeof MODEL_TYPES;
 export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
+const rowOf = (type: ModelType): TypeRow => MODEL_TYPES[type];
+
+/** The vectors of results of this model type; undefined if results are not vectors. */
+export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).vectors;
+
 /** Whether results of this model type are dense vectors. */
 export const returnsVectors = (type: ModelType): boolean =>
-  returnsTextVectors(type) || type === 'multi_vector';
+  returnsTextVectors(type) || vectorKind(type) === 'late-interaction';
 
 /** Whether a text can have a single vector, as APIs of embedding models return it. */
 export const returnsTextVectors = (type: ModelType): boolean =>
-  type === 'embedding' || type === 'sentence_embedding';
+  vectorKind(type) === 'tokens' || vectorKind(type) === 'text';
 
 /** Whether results of this model type have the labels of config.json. */
-export const hasLabels = (type: ModelType): boolean =>
-  type === 'sequence_classification' ||
-  type === 'zero_shot_classification' ||
-  type === 'token_classification';
+export const hasLabels = (type: ModelType): boolean => rowOf(type).labels ?? false;
 
 /** Model types whose results a transform can change. */
-export const TRANSFORM_TYPES = [
-  'embedding',
-  'sequence_classification',
-  'token_classification',
-  'sentence_embedding',
-  'multi_vector',
-] as const satisfies readonly ModelType[];
-export type TransformType = (typeof TRANSFORM_TYPES)[number];
-export const hasTransforms = (type: ModelType): type is TransformType =>
-  TRANSFORM_TYPES.some((name) => name === type);
+export type TransformType = {
+  [Type in ModelType]: (typeof MODEL_TYPES)[Type] extends { readonly transforms: true } ? Type : never;
+}[ModelType];
+export const hasTransforms = (type: ModelType): type is TransformType => rowOf(type).transforms ?? false;
+export const TRANSFORM_TYPES = MODEL_TYPE_NAMES.filter((type) => hasTransforms(type));

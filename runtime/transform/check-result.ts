@@ -1,32 +1,33 @@
 import { AppError } from '#contract/errors.ts';
-import { hasTransforms, type ModelType, type TransformType } from '#contract/model-types.ts';
+import { hasTransforms, type ModelType, vectorKind } from '#contract/model-types.ts';
 import { describeShape } from '#core/tensor/shape.ts';
 import type { Tensor } from '#core/tensor/tensor.ts';
 
 /** Kind of a transform's result: new vectors, new scores, or a label index per text or token. */
 export type ResultKind = 'vectors' | 'scores' | 'indices';
 
-/** Allowed result shapes for an input of shape [1, ...]; a dynamic axis is a string. */
-const ALLOWED: Record<
-  TransformType,
-  (input: readonly number[]) => { shape: readonly (number | string)[]; kind: ResultKind }[]
-> = {
-  embedding: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
-  sentence_embedding: ([texts = 1]) => [{ shape: [texts, 'width'], kind: 'vectors' }],
-  multi_vector: ([texts = 1, tokens = 0]) => [{ shape: [texts, tokens, 'width'], kind: 'vectors' }],
-  sequence_classification: (input) => scoresOrIndices(input),
-  token_classification: (input) => scoresOrIndices(input),
-};
+interface AllowedResult {
+  readonly shape: readonly (number | string)[];
+  readonly kind: ResultKind;
+}
 
-const scoresOrIndices = (input: readonly number[]): { shape: readonly number[]; kind: ResultKind }[] => [
-  { shape: input, kind: 'scores' },
-  { shape: input.slice(0, -1), kind: 'indices' },
-];
+/** Allowed results for an input of shape [1, ...]; a dynamic axis is a string. */
+function allowedResults(modelType: ModelType, input: readonly number[]): AllowedResult[] {
+  const [texts = 1, tokens = 0] = input;
+  const vectors = vectorKind(modelType);
+  if (vectors === undefined) {
+    return [
+      { shape: input, kind: 'scores' },
+      { shape: input.slice(0, -1), kind: 'indices' },
+    ];
+  }
+  return [{ shape: vectors === 'text' ? [texts, 'width'] : [texts, tokens, 'width'], kind: 'vectors' }];
+}
 
 /** Throws an InternalError with the allowed shapes if the result has another shape. */
 export function checkResult(modelType: ModelType, input: readonly number[], result: Tensor): ResultKind {
   if (!hasTransforms(modelType)) throw new Error(`a transform of ${modelType}`);
-  const allowed = ALLOWED[modelType](input);
+  const allowed = allowedResults(modelType, input);
   const found = allowed.find(({ shape }) => fits(result.shape, shape));
   if (!found) {
     const shapes = allowed.map(({ shape }) => describeShape(shape)).join(' or ');

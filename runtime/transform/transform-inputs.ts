@@ -1,4 +1,4 @@
-import type { ModelType } from '#contract/model-types.ts';
+import { type ModelType, vectorKind } from '#contract/model-types.ts';
 import type { Tensor } from '#core/tensor/tensor.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Tensor } from '#core/tensor/tensor.ts';
  */
 export function transformInputs(modelType: ModelType, output: Tensor, skip = 0): Tensor[] {
   const [texts = 1, tokens = 0, width] = output.shape;
-  if (modelType !== 'sentence_embedding' || width === undefined) return [output];
+  if (vectorKind(modelType) !== 'text' || width === undefined) return [output];
   const mask = new Float32Array(texts * tokens).fill(1);
   // Texts are passed one at a time and without padding.
   mask.fill(0, 0, skip);

@@ -1,6 +1,6 @@
 import type { ServingEngine } from '../engine/serving.ts';
 import { predict } from '../predict/predict.ts';
-import { benchRequest } from './request.ts';
+import { benchRequest } from './texts.ts';
 
 export interface Measured {
   readonly requests: number;

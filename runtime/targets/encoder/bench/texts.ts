@@ -1,6 +1,8 @@
 import type { ServingEngine } from '../engine/serving.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { predict } from '../predict/predict.ts';
-import { benchRequest } from './request.ts';
+import { SERVED } from '../served/index.ts';
+import type { PredictBody } from '../served/served-type.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /** Words that are one token in most vocabularies. */
@@ -16,6 +18,12 @@ export interface BenchTexts {
   readonly tokens: number;
   readonly texts: readonly string[];
 }
+
+/** A request of `/predict` with one text, with what the model type requires next to it. */
+export const benchRequest = (manifest: Manifest, text: string): PredictBody => ({
+  inputs: [text],
+  ...SERVED[manifest.modelType].bench?.(text, manifest),
+});
 
 /** Returns texts of about `tokens` tokens. They are shorter if the model type adds more than that. */
 export async function makeTexts(engine: ServingEngine, tokens: number): Promise<BenchTexts> {

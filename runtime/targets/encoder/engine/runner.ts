@@ -5,7 +5,7 @@ import { itemAt } from '#core/values/item-at.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { maxTextLength } from '#core/model/mark-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
-import { noMask } from '../tasks/masks.ts';
+import { noMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, TruncationSide } from './serving.ts';
 import type { Dispatcher } from './dispatcher.ts';

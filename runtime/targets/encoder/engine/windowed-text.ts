@@ -1,9 +1,10 @@
 import type { Manifest } from '#contract/manifest.ts';
+import { vectorKind } from '#contract/model-types.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
-import { parseJsonText } from '#core/json/json-text.ts';
 import { itemAt } from '#core/values/item-at.ts';
+import { readJson } from '../json/json.ts';
 import { encodeJson } from '../json/json-writer.ts';
 import type { EntitySpan } from '../math/entity-candidates.ts';
 import { meanOfWindows } from '../math/mean-of-windows.ts';
@@ -83,7 +84,7 @@ export class WindowedText {
   #mergeSpans(entities: EntityOptions): Uint8Array {
     const { source } = this.#text.words ?? {};
     if (!source) throw new Error('tokenized without words');
-    const spans = this.#parts.flatMap((part) => parseJsonText(Buffer.from(part).toString()) as EntitySpan[]);
+    const spans = this.#parts.flatMap((part) => readJson(part) as EntitySpan[]);
     const result = entitiesOf(spans, source, entities);
     return isProto(this.#view) ? writeEntities(result) : encodeJson(result);
   }
@@ -91,7 +92,7 @@ export class WindowedText {
 
 function vectorOptions(view: View, modelType: Manifest['modelType']): VectorOptions | undefined {
   if (view.kind === 'vector') return view;
-  return view.kind === 'result' && modelType === 'sentence_embedding' ? view.options : undefined;
+  return view.kind === 'result' && vectorKind(modelType) === 'text' ? view.options : undefined;
 }
 
 /** Repeated fields of concatenated protobuf messages are concatenated, too. */

@@ -1,37 +1,31 @@
-import { create, type DescMessage, type JsonValue, mergeFromJson, type Message } from '@bufbuild/protobuf';
-import type { GenMessage } from '@bufbuild/protobuf/codegenv2';
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescMethodUnary,
+  type DescService,
+  type JsonValue,
+  type Message,
+  mergeFromJson,
+} from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
-import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelType as ModelTypeName } from '#contract/model-types.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import type { TextRole } from '#contract/multi-vector.ts';
+import {
+  type GetModelMetadataResponse,
+  GetModelMetadataResponseSchema,
+  ModelType,
+} from '#gen/encoder/model_pb.ts';
 import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
-import { targetIds } from '../tasks/masks.ts';
-import { filled } from '../predict/masks.ts';
-import { truncatedHeaders } from '../predict/truncated-headers.ts';
-import { planEntities } from '#core/model/entity-options.ts';
-import { planOutputs } from '#core/model/output-plan.ts';
-import { planVector } from '#core/model/vector-plan.ts';
+import { predictResults, truncatedHeaders } from '../predict/predict.ts';
+import { SERVED } from '../served/index.ts';
+import type { JsonPiece, PredictBody } from '../served/served-type.ts';
 
-/** Members that the requests and responses of all model types have in common. */
-interface Request {
-  readonly inputs: readonly string[];
-  readonly normalize?: boolean | undefined;
-  readonly dimensions?: number | undefined;
-  readonly promptName?: string | undefined;
-  readonly maxActiveDims?: number | undefined;
-  readonly outputs?: readonly string[] | undefined;
-  readonly role?: TextRole | undefined;
-  readonly labels?: readonly string[] | undefined;
-  readonly threshold?: number | undefined;
-  readonly flatNer?: boolean | undefined;
-  readonly multiLabel?: boolean | undefined;
-  readonly topK?: number | undefined;
-  readonly targets?: readonly string[] | undefined;
-  readonly metadata: Record<string, string>;
-}
+/** Members that the responses of all model types have in common. */
 interface Response extends Message {
   modelId: string;
   metadata: Record<string, string>;
@@ -41,57 +35,52 @@ interface Response extends Message {
 const RESULTS = 1;
 
 /**
- * Runs the model on the texts of a request. Each result arrives encoded from the thread that computed it and is added to the
- * response as an opaque field, so that no number is converted on the way to the socket.
+ * The method that runs the model on the inputs of a request. The members of a request have the names of those of `/predict`. Results
+ * that a thread can encode are added to the response as opaque fields, so that no number is converted on the way to the socket.
  */
-export async function predict<Answer extends Response>(
-  { kernel, engine }: EncoderContext,
-  call: HandlerContext,
-  request: Request,
-  schema: GenMessage<Answer>,
-): Promise<Answer> {
-  return await runAdmitted(kernel.lifecycle, async () => {
-    // Results with masks are completed here, and encoded as a part of the response.
-    const format = wantsJson(call) || engine.manifest.mask ? 'json' : 'proto';
-    const { maxActiveDims, topK, role } = request;
-    checkCount('max_active_dims', maxActiveDims);
-    checkCount('top_k', topK);
-    const targets = await targetIds(engine, request.targets);
-    const outputs = planOutputs(engine.manifest, request.outputs);
-    const { options, prompt } = planVector(engine.manifest, request);
-    const entities = planEntities(engine.manifest, request);
-    const { results, truncated } = await engine.run({
-      inputs: request.inputs.map((text) => ({ text })),
-      role,
-      view: {
-        kind: 'result',
-        format,
-        options: { ...options, maxActiveDims, outputs, topK, targets, role, entities },
-      },
-      prompt,
-      labels: entities?.labels,
-      signal: call.signal,
+export function predict({ kernel, engine }: EncoderContext) {
+  const { service, body: bodyOf } = SERVED[engine.manifest.modelType].grpc;
+  const { input, output } = methodOf(service, 'Predict');
+  return async (request: Message, call: HandlerContext): Promise<Message> =>
+    await runAdmitted(kernel.lifecycle, async () => {
+      const body = { ...membersOf(request, input), ...bodyOf?.(request) } as PredictBody;
+      const { format, results } = await predictResults(
+        engine,
+        body,
+        async (wanted) => {
+          const answer = await engine.run({ ...wanted, signal: call.signal });
+          for (const [name, value] of truncatedHeaders(answer.truncated))
+            call.responseHeader.set(name, value);
+          return answer;
+        },
+        wantsJson(call) ? 'json' : 'proto',
+      );
+      const response = create(output) as Response;
+      response.modelId = engine.manifest.name;
+      response.metadata = { ...body.metadata };
+      if (format === 'proto') {
+        response.$unknown = results.map(encodedField);
+        return response;
+      }
+      const parsed = results.map((json) => asMessage(parsedResult(json), resultOf(output)));
+      return mergeFromJson(output, response, { results: parsed }, { ignoreUnknownFields: true });
     });
-    for (const [name, value] of truncatedHeaders(truncated)) call.responseHeader.set(name, value);
-    const response = create(schema);
-    response.modelId = engine.manifest.name;
-    response.metadata = request.metadata;
-    if (format === 'proto') {
-      response.$unknown = results.map(encodedField);
-      return response;
-    }
-    const parsed = engine.manifest.mask
-      ? ((await filled(engine, results)) as unknown as JsonValue[])
-      : results.map((json) => asMessage(parsedResult(json), resultOf(schema)));
-    mergeFromJson(schema, response, { results: parsed }, { ignoreUnknownFields: true });
-    return response;
-  });
 }
 
-/** Other protocols check it by their schemas. */
-function checkCount(name: string, count: number | undefined): void {
-  if (count === 0) throw inputError(`${name} must be at least 1, not 0`);
+/** A method of the service of a model type. All of them have one request and one response. */
+export function methodOf({ methods, typeName }: DescService, name: string): DescMethodUnary {
+  const method = methods.filter(isUnary).find((one) => one.name === name);
+  if (!method) throw new Error(`${typeName} has no method ${name}`);
+  return method;
 }
+
+const isUnary = (method: DescMethod): method is DescMethodUnary => method.methodKind === 'unary';
+
+/** The members of a request under the names that its definition and `/predict` have: `top_k`, not `topK`. */
+const membersOf = (request: Message, { fields }: DescMessage): object =>
+  Object.fromEntries(
+    fields.map(({ name, localName }) => [name, (request as unknown as Record<string, unknown>)[localName]]),
+  );
 
 const encodedField = (message: Uint8Array) => ({
   no: RESULTS,
@@ -100,8 +89,8 @@ const encodedField = (message: Uint8Array) => ({
 });
 
 /** Keeps numbers in their shortest JSON form, which decoding a message would lose: 0.1, not 0.10000000149011612. */
-const parsedResult = (json: Uint8Array): JsonValue =>
-  parseJsonText(new TextDecoder().decode(json)) as JsonValue;
+const parsedResult = (json: JsonPiece): JsonValue =>
+  parseJsonText(typeof json === 'string' ? json : new TextDecoder().decode(json)) as JsonValue;
 
 /** The message of a result. */
 const resultOf = (response: DescMessage): DescMessage | undefined =>
@@ -122,3 +111,19 @@ function asMessage(result: JsonValue, desc: DescMessage | undefined): JsonValue 
 
 const wantsJson = ({ requestHeader }: HandlerContext): boolean =>
   /^application\/([a-z-]+\+)?json\b/i.test(requestHeader.get('content-type') ?? '');
+
+export const getModelMetadata = ({
+  name,
+  version,
+  modelType,
+  id2label,
+}: Manifest): GetModelMetadataResponse =>
+  create(GetModelMetadataResponseSchema, {
+    modelId: name,
+    modelType: valueOf(modelType),
+    id2label: { ...id2label },
+    version,
+  });
+
+/** Values of the enumeration have the names of the types, in capitals: a type that it lacks does not compile. */
+const valueOf = (type: ModelTypeName): ModelType => ModelType[type.toUpperCase() as Uppercase<ModelTypeName>];

@@ -1,30 +1,32 @@
 import type { Hono } from 'hono';
 import { returnsTextVectors } from '#contract/model-types.ts';
 import { bodyReaderFrom, createExchangeBodyReader } from '#serve/http/body.ts';
-import type { DirectListener } from '#serve/http/direct-route.ts';
+import { createDirectListener, type DirectListener, type DirectRoute } from '#serve/http/direct-route.ts';
+import type { Kernel } from '#serve/kernel.ts';
 import type { HostRules } from '#serve/http/host-rules.ts';
 import type { MetricsAccess } from '#serve/http/health.ts';
 import type { ShellEnv } from '#serve/http/request-id.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
-import { directRequests } from './direct-requests.ts';
-import { createEmbeddingsAnswer, EMBEDDINGS_PATH } from './embeddings-answer.ts';
-import { createPredictAnswer } from './predict-answer.ts';
 import { ERROR_FORMATS } from './errors.ts';
-import { sharedRequests } from '../schemas/tei.ts';
+import { vectorRequests } from '../schemas/tei.ts';
 import { pageRoutes } from './page/routes.ts';
 import { MCP_SESSION_HEADER } from '../mcp/app.ts';
 import { cohereRerankRoutes } from './routes/cohere-rerank.ts';
-import { inferenceApiRoutes } from './routes/inference-api.ts';
+import { foreignTask, inferenceApiRoutes } from './routes/inference-api.ts';
 import { modelRoutes } from './routes/model.ts';
-import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
+import {
+  createEmbeddingsAnswer,
+  EMBEDDINGS_PATH,
+  openAiEmbeddingRoutes,
+} from './routes/openai-embeddings.ts';
 import { openAiModelRoutes } from './routes/openai-models.ts';
 import { openApiRoutes } from './routes/openapi.ts';
-import { predictRoutes } from './routes/predict.ts';
+import { createPredictAnswer, predictRoutes } from './routes/predict.ts';
 import { rerankRoutes } from './routes/rerank.ts';
 import { teiRoutes } from './routes/tei.ts';
 import { tokenizeRoutes } from './routes/tokenize.ts';
-import { ANSWER_HEADERS } from './run-model.ts';
+import { ANSWER_HEADERS, type AnswerExchange } from './run-model.ts';
 
 export interface EncoderAppOptions {
   readonly maxBodyBytes: number;
@@ -56,8 +58,9 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
     errorFormats: ERROR_FORMATS,
   });
   const { manifest, limits } = context.engine;
-  const requests = sharedRequests(manifest, limits);
-  const predict = createPredictAnswer(context, readExchange, requests);
+  const requests = vectorRequests(manifest, limits);
+  const task = foreignTask(manifest, limits);
+  const predict = createPredictAnswer(context, readExchange, task);
   const embeddings = createEmbeddingsAnswer(context, readExchange);
   const cohere = cohereRerankRoutes(context, readBody);
   const groups = [
@@ -69,7 +72,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
     openAiEmbeddingRoutes(context, embeddings),
     openAiModelRoutes(context),
     teiRoutes(context, readBody, requests),
-    inferenceApiRoutes(context, readBody, requests),
+    inferenceApiRoutes(context, readBody, requests, task),
   ];
   for (const { routes } of groups) app.route('/', routes);
   app.route('/', cohere.routes);
@@ -83,3 +86,20 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   });
   return { app, direct };
 }
+
+/** Handles common requests of the model without the HTTP framework: the answers of `answers`, by path. The app handles all others. */
+const directRequests = (
+  kernel: Kernel,
+  { maxBodyBytes, hostRules }: Pick<DirectRoute, 'maxBodyBytes' | 'hostRules'>,
+  answers: Readonly<Record<string, AnswerExchange>>,
+): DirectListener =>
+  createDirectListener(
+    kernel,
+    Object.entries(answers).map(([route, answer]): DirectRoute => ({
+      route,
+      path: new RegExp(`^${route}$`),
+      maxBodyBytes,
+      hostRules,
+      answer: ({ exchange }) => answer(exchange),
+    })),
+  );

@@ -1,13 +1,18 @@
 import type { Context } from 'hono';
 import { codePoints } from '#core/text/code-points.ts';
-import { disconnectSignal, type HttpExchange } from '#serve/http/exchange/exchange.ts';
+import {
+  disconnectSignal,
+  type HttpAnswer,
+  type HttpExchange,
+  JSON_TYPE,
+} from '#serve/http/exchange/exchange.ts';
 import type { AnswerHeader } from '#serve/http/openapi/operation.ts';
 import {
   MAX_LISTED_INDEXES,
   TRUNCATED_COUNT,
   TRUNCATED_INDEXES,
   truncatedHeaders,
-} from '../predict/truncated-headers.ts';
+} from '../predict/predict.ts';
 import type { EngineAnswer, EngineInput, EngineRequest, ServingEngine } from '../engine/serving.ts';
 
 /** What a run of the model needs of the request that asks for it. */
@@ -16,11 +21,13 @@ export interface ModelCaller extends Pick<HttpExchange, 'setHeader'> {
   readonly signal: AbortSignal;
 }
 
+/** The caller of a request that the app has received. */
 export const callerOf = (c: Context): ModelCaller => ({
   setHeader: (name, value) => c.header(name, value),
   signal: c.req.raw.signal,
 });
 
+/** Same, of a request that a direct route can have received. */
 export const callerAt = (exchange: HttpExchange): ModelCaller => ({
   setHeader: exchange.setHeader,
   signal: disconnectSignal(exchange),
@@ -83,4 +90,34 @@ const milliseconds = (value: number): string => String(Number(value.toFixed(3)))
 const characters = (input: EngineInput): number =>
   'text' in input ? codePoints(input.text) + codePoints(input.pair ?? '') : 0;
 
+/** The number of tokens of all inputs. */
 export const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+/** Builds a JSON response from pieces that are already JSON, so that long lists of numbers are never parsed again. */
+export function jsonAnswer(c: Context, pieces: readonly (string | Uint8Array)[]): Response {
+  c.header('Content-Type', 'application/json');
+  return c.body(joined(pieces));
+}
+
+/** Same, of a request that the app or a direct route has received. */
+export const piecesAnswer = (pieces: readonly (string | Uint8Array)[]): HttpAnswer => ({
+  status: 200,
+  headers: JSON_TYPE,
+  body: joined(pieces),
+});
+
+const joined = (pieces: readonly (string | Uint8Array)[]): Buffer<ArrayBuffer> =>
+  Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+
+/** The pieces of a JSON list: each element with the text before and after it. */
+export function listPieces(
+  elements: readonly Uint8Array[],
+  before: (index: number) => string = () => '',
+  after = '',
+): (string | Uint8Array)[] {
+  return elements.flatMap((element, index) => [
+    `${index === 0 ? '[' : ','}${before(index)}`,
+    element,
+    after + (index === elements.length - 1 ? ']' : ''),
+  ]);
+}

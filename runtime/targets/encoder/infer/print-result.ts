@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { fillMasks } from '../tasks/masks.ts';
+import { fillMasks } from '../tasks/fill-mask.ts';
 import { fillMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { Inference, PrintOptions } from '../tasks/task.ts';

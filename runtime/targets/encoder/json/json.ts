@@ -1,10 +1,14 @@
 import { encodeFloats, encodeJson, estimateFloats } from './json-writer.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 
 /** JSON on one line, with floats in their shortest float32 form. */
 export function toJsonLine(value: unknown): string {
   return new TextDecoder().decode(encodeJson(value));
 }
+
+/** Reads a result that a thread has rendered. */
+export const readJson = (bytes: Uint8Array): unknown => parseJsonText(Buffer.from(bytes).toString());
 
 /** Indented JSON for reading, with lists of plain values on one line, so that a vector does not fill a page. */
 export function toPrettyJson(value: unknown): string {

@@ -12,6 +12,16 @@ export function joinRows(vectors: readonly Float32Array[]): VectorRows {
   return { values, width };
 }
 
+/** Same in memory that threads share, for a query that each document is sent with. */
+export function sharedRows(vectors: readonly (readonly number[])[]): VectorRows {
+  const width = vectors[0]?.length ?? 0;
+  const values = new Float32Array(
+    new SharedArrayBuffer(vectors.length * width * Float32Array.BYTES_PER_ELEMENT),
+  );
+  for (const [row, vector] of vectors.entries()) values.set(vector, row * width);
+  return { values, width };
+}
+
 /**
  * The score of late interaction: the sum, over the vectors of the query, of the greatest dot product with a vector of the document.
  * Zero if the document has no vectors.

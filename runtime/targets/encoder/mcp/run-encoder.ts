@@ -1,36 +1,21 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { inputError } from '#contract/errors.ts';
-import type { ModelType } from '#contract/model-types.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import { DOCUMENTED_KEYWORD } from '#serve/http/documented.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
-import { type PredictRequest, predictRequest, predictResponse } from '../schemas/predict.ts';
-import { predict } from '../predict/predict.ts';
+import { predict, predictRequest, predictResponse } from '../predict/predict.ts';
+import { SERVED } from '../served/index.ts';
+import type { PredictBody } from '../served/served-type.ts';
 import { jsonSchema } from './json-schema.ts';
 
 export interface EncoderTool {
   readonly definition: Tool;
   call(args: unknown, signal: AbortSignal): Promise<CallToolResult>;
 }
-
-/** Descriptions from the contract. */
-const DESCRIPTIONS: Record<ModelType, string> = {
-  embedding: 'Performs embeddings for input text sequences.',
-  fill_mask: 'Predicts the masked tokens of input text sequences.',
-  sparse_embedding: 'Performs sparse embedding of input text sequences.',
-  sequence_classification: 'Performs sequence classification of input text sequences.',
-  zero_shot_classification:
-    'Scores candidate labels, which are set in the request, for input text sequences.',
-  question_answering: 'Finds the answers of questions in texts.',
-  token_classification: 'Performs token classification of input text sequences.',
-  zero_shot_ner: 'Finds entities of the given types in input text sequences.',
-  sentence_embedding: 'Performs sentence embedding of input text sequences.',
-  multi_vector: 'Computes one vector per token of input queries or documents, for late interaction.',
-};
 
 /** The `run_encoder` tool: its parameters and its result are the request and response of `/predict`. */
 export function createEncoderTool(context: EncoderContext): EncoderTool {
@@ -42,7 +27,7 @@ export function createEncoderTool(context: EncoderContext): EncoderTool {
     definition: {
       name: 'run_encoder',
       title,
-      description: DESCRIPTIONS[manifest.modelType],
+      description: SERVED[manifest.modelType].texts.tool,
       inputSchema: jsonSchema(request),
       outputSchema: jsonSchema(predictResponse(manifest)),
       annotations: {
@@ -81,7 +66,7 @@ function compile(schema: object): ValidateFunction {
   return ajv.addKeyword(MESSAGE_KEYWORD).addKeyword(DOCUMENTED_KEYWORD).compile(schema);
 }
 
-function check(args: unknown, validate: ValidateFunction): asserts args is PredictRequest {
+function check(args: unknown, validate: ValidateFunction): asserts args is PredictBody {
   if (validate(args)) return;
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     throw inputError('arguments must be an object.');

@@ -1,4 +1,4 @@
-import { type TOptional, type TUnsafe, Type } from 'typebox';
+import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { promptNames } from '#core/model/prompt-names.ts';
 import { documented, undocumented } from '#serve/http/documented.ts';
@@ -16,6 +16,9 @@ const pair = Type.Array(text, {
   title: 'a pair of texts',
   description: 'Two texts that the model reads as a pair.',
 });
+
+/** One input of most models. */
+export type TextOrPair = Static<typeof text> | Static<typeof pair>;
 
 export const texts = (maxInputs: number) =>
   documented(

@@ -1,8 +1,41 @@
-import { greatest } from '../math/greatest.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { softmax } from '#core/numbers/softmax.ts';
-import { DEFAULT_CANDIDATES, type MaskedText, noMask } from './masks.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import { greatest } from '../math/greatest.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Task } from './task.ts';
+
+/** Candidates of the masks of a text, as ids: what a model computes. */
+export interface MaskedText {
+  /** The tokens of the text. */
+  readonly ids: readonly number[];
+  readonly masks: readonly {
+    /** Position of the mask among the tokens. */
+    readonly position: number;
+    readonly candidates: readonly { readonly token_id: number; readonly score: number }[];
+  }[];
+}
+
+/** One result of a fill_mask model. */
+export interface FilledText {
+  readonly masks: readonly {
+    readonly candidates: readonly {
+      readonly token: string;
+      readonly token_id: number;
+      readonly score: number;
+      readonly sequence: string;
+    }[];
+  }[];
+}
+
+interface Vocabulary {
+  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
+}
+
+/** Number of candidates if a request states none, as in transformers. */
+const DEFAULT_CANDIDATES = 5;
 
 /** Results are completed, and encoded as messages, by the thread that has the tokenizer. */
 export const fillMask: Task<MaskedText> = {
@@ -36,4 +69,70 @@ function best(
     token_id: id,
     score: scoreOf(id),
   }));
+}
+
+/**
+ * Adds the spelling of each candidate, and the text with it in place of the mask. As in transformers, a text with several masks
+ * keeps its special tokens.
+ */
+export async function fillMasks({ decode }: Vocabulary, texts: readonly MaskedText[]): Promise<FilledText[]> {
+  return await Promise.all(
+    texts.map(async ({ ids, masks }) => ({
+      masks: await Promise.all(
+        masks.map(async ({ position, candidates }) => {
+          const tokens = await decode(
+            candidates.map(({ token_id }) => [token_id]),
+            false,
+          );
+          const sequences = await decode(
+            candidates.map(({ token_id }) => ids.with(position, token_id)),
+            masks.length === 1,
+          );
+          return {
+            candidates: candidates.map(({ token_id, score }, at) => ({
+              token: itemAt(tokens, at),
+              token_id,
+              score: shortestFloat32(Math.fround(score)),
+              sequence: itemAt(sequences, at),
+            })),
+          };
+        }),
+      ),
+    })),
+  );
+}
+
+/** The error about a text without a mask. `which` is its name in the message. */
+export const noMask = (which: string, { mask, tokenizer }: Pick<Manifest, 'mask' | 'tokenizer'>): Error =>
+  inputError(
+    `${which} has no mask token within its first ${tokenizer.maxLength} tokens. Put ${mask?.token ?? ''} where a word is to be predicted.`,
+  );
+
+interface TargetVocabulary {
+  readonly idOf: (token: string) => number | undefined;
+  readonly tokenize: (
+    texts: readonly string[],
+    addSpecialTokens: boolean,
+  ) => Promise<readonly { readonly ids: Int32Array }[]>;
+}
+
+/** The ids of the tokens to score; undefined for all. A word of several tokens cannot fill one mask. */
+export async function targetIds(
+  { idOf, tokenize }: TargetVocabulary,
+  targets: readonly string[] | null | undefined,
+): Promise<readonly number[] | undefined> {
+  if (!targets || targets.length === 0) return undefined;
+  const tokenized = await tokenize(targets, false);
+  return [
+    ...new Set(
+      targets.map((target, at) => {
+        const ids = itemAt(tokenized, at).ids;
+        const id = idOf(target) ?? (ids.length === 1 ? ids[0] : undefined);
+        if (id !== undefined) return id;
+        throw inputError(
+          `targets/${at} ${JSON.stringify(target)} is ${ids.length} tokens of this model, but a mask stands for one. Choose another word.`,
+        );
+      }),
+    ),
+  ];
 }

@@ -1,7 +1,16 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import {
+  aggregateEntities,
+  type AggregationStrategy,
+  type EntityRules,
+  type EntityToken,
+  wordOfEntity,
+} from '../math/entities.ts';
 import { finiteOutput } from './finite-output.ts';
-import { labelScores } from './label-scores.ts';
+import { labelScores } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
@@ -62,3 +71,51 @@ export const tokenClassification: Task<TokenClassificationResult> = {
     };
   },
 };
+
+/** How tokens are grouped into entities; `none` groups nothing. */
+export const AGGREGATIONS = ['none', 'simple', 'first', 'average', 'max'] as const satisfies readonly (
+  | AggregationStrategy
+  | 'none'
+)[];
+
+export interface AggregatedEntity {
+  readonly entity_group: string;
+  readonly score: number;
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Decoder {
+  readonly manifest: Manifest;
+  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
+}
+
+/** Groups the tokens of each text into entities. Their words are spelled by the thread that has the tokenizer. */
+export async function aggregateTexts(
+  { manifest, decode }: Decoder,
+  texts: readonly { readonly text: string; readonly tokens: readonly EntityToken[] }[],
+  strategy: AggregationStrategy,
+): Promise<AggregatedEntity[][]> {
+  const rules = rulesOf(manifest);
+  const found = texts.map(({ text, tokens }) => aggregateEntities(tokens, strategy, text, rules));
+  const decoded = await decode(
+    found.flat().map(({ ids }) => ids),
+    false,
+  );
+  let next = 0;
+  return found.map((groups) =>
+    groups.map((group) => ({
+      entity_group: group.entity_group,
+      score: shortestFloat32(Math.fround(group.score)),
+      word: wordOfEntity(itemAt(decoded, next++), group, rules),
+      start: group.start,
+      end: group.end,
+    })),
+  );
+}
+
+function rulesOf({ id2label, tokenizer }: Manifest): EntityRules {
+  const { marksSubwords, unknown } = tokenizer;
+  return { id2label, marksSubwords, unknown };
+}

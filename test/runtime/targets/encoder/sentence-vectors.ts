@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { predictResponse } from '#encoder/schemas/predict.ts';
+import { predictResponse } from '#encoder/predict/predict.ts';
 import { expectClose } from '../../../helpers/close.ts';
 import { readGoldenSentences, type SentenceVariant, variantName } from '../../../helpers/golden-sentences.ts';
 import { expectToMatch } from './http/matches.ts';

@@ -11,9 +11,9 @@ import type { EncoderContext } from '../../context.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { type CohereRerankRequest, cohereRerankRequest, cohereRerankResponse } from '../../schemas/cohere.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
-import { isReranker, noReranker, rankDocuments } from '../rank-documents.ts';
+import type { ScoreDocuments } from '../../served/served-type.ts';
+import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
-import { shortenDocuments } from '../shorten-documents.ts';
 
 const VERSIONS = ['1', '2'] as const;
 
@@ -23,7 +23,8 @@ export function cohereRerankRoutes(
   readBody: BodyReader,
 ): RouteGroup<ShellEnv> {
   const routes = new Hono<ShellEnv>();
-  if (!isReranker(engine.manifest)) {
+  const score = scorerOf(engine.manifest);
+  if (!score) {
     for (const version of VERSIONS) {
       const path = `/v${version}/rerank`;
       routes.post(path, () => {
@@ -37,7 +38,7 @@ export function cohereRerankRoutes(
     routes.post(`/v${version}/rerank`, admit(kernel.lifecycle), async (c) => {
       const body = await readBody(c, schema);
       const id = c.get('requestId');
-      return c.json({ id, ...(await rerank(c, engine, body, version)) });
+      return c.json({ id, ...(await rerank(c, engine, score, body, version)) });
     });
   }
   return {
@@ -56,6 +57,7 @@ export function cohereRerankRoutes(
 async function rerank(
   c: Context,
   engine: ServingEngine,
+  score: ScoreDocuments,
   body: CohereRerankRequest,
   version: string,
 ): Promise<Omit<Static<typeof cohereRerankResponse>, 'id'>> {
@@ -63,7 +65,7 @@ async function rerank(
   const texts = body.documents.map((item) => (typeof item === 'string' ? item : item.text));
   const documents = await shortenDocuments(engine, texts, body.max_tokens_per_doc);
   const ranking = { query, documents, raw: false, overflow: overflowOf(body) };
-  const { ranked, tokens, truncated } = await rankDocuments(c, engine, ranking);
+  const { ranked, tokens, truncated } = await rankDocuments(c, engine, score, ranking);
   const count = truncated.length;
   return {
     model: engine.manifest.name,
@@ -85,6 +87,23 @@ async function rerank(
       ...(count > 0 ? { truncated_inputs: count } : {}),
     },
   };
+}
+
+/** Truncates documents to a number of tokens, special tokens not counted, for clients that set it. */
+async function shortenDocuments(
+  { manifest, tokenize }: Pick<ServingEngine, 'manifest' | 'tokenize'>,
+  documents: readonly string[],
+  maxTokens: number | null | undefined,
+): Promise<readonly string[]> {
+  // The model does not read more tokens anyway.
+  if (!maxTokens || maxTokens >= manifest.tokenizer.maxLength) return documents;
+  const tokenized = await tokenize(documents, false);
+  return documents.map((document, index) => {
+    const { ids, details } = tokenized[index] ?? {};
+    if (!ids || !details || ids.length <= maxTokens) return document;
+    const end = details.offsets[maxTokens * 2 - 1] ?? 0;
+    return Array.from(document).slice(0, end).join('');
+  });
 }
 
 function truncationWarning(count: number, documents: number, { manifest }: ServingEngine): string {

@@ -1,7 +1,10 @@
 import { Hono } from 'hono';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { vectorWidth } from '#core/model/vector-width.ts';
 import type { EncoderContext } from '../../context.ts';
-import { modelFacts } from '../model-facts.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import { modelMetadata } from '../../schemas/model.ts';
 
@@ -39,5 +42,71 @@ export function modelRoutes({ engine }: EncoderContext): RouteGroup {
         errors: [],
       },
     ],
+  };
+}
+
+/** The response of `GET /model`. */
+function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
+  const {
+    name,
+    version,
+    modelType,
+    id2label,
+    scoreFunction,
+    sentence,
+    sparse,
+    multiVector,
+    tokenOutputs,
+    mask,
+    license,
+    card = {},
+  } = manifest;
+  return {
+    model_id: name,
+    model_type: modelType,
+    version,
+    // Integer keys of an object are always in numeric order.
+    ...(id2label ? { id2label: { ...id2label } } : {}),
+    // Softmax is omitted, so that the response for most models has only the members of the contract.
+    ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
+    ...(sentence
+      ? {
+          pooling: typeof sentence.pooling === 'string' ? sentence.pooling : [...sentence.pooling],
+          normalize: sentence.normalize,
+          dimensions: sentence.dimensions ?? vectorWidth(manifest),
+          // Cosine is omitted like softmax.
+          ...(sentence.similarity ? { similarity_fn_name: sentence.similarity } : {}),
+          prompts: Object.fromEntries(Object.entries(sentence.prompts).map(([key, { text }]) => [key, text])),
+          ...(sentence.defaultPrompt === undefined ? {} : { default_prompt_name: sentence.defaultPrompt }),
+        }
+      : {}),
+    ...(tokenOutputs
+      ? { outputs: [...EMBEDDING_OUTPUTS], multi_vector_dimensions: tokenOutputs.multiVector.width }
+      : {}),
+    ...(mask ? { mask_token: mask.token } : {}),
+    ...(sparse
+      ? { pooling: sparse.pooling, dimensions: manifest.width, similarity_fn_name: sparse.similarity }
+      : {}),
+    ...(multiVector
+      ? {
+          normalize: multiVector.normalize,
+          dimensions: manifest.width,
+          query_prefix: multiVector.query.marker?.token ?? '',
+          document_prefix: multiVector.document.marker?.token ?? '',
+          query_length: multiVector.query.maxLength,
+          document_length: multiVector.document.maxLength,
+          do_query_expansion: multiVector.query.expansion !== undefined,
+          attend_to_expansion_tokens: multiVector.query.expansion?.isAttended ?? false,
+        }
+      : {}),
+    ...(license
+      ? omitUndefined({ license: license.id, license_name: license.name, license_link: license.link })
+      : {}),
+    ...omitUndefined({
+      languages: card.languages && [...card.languages],
+      base_models: card.baseModels && [...card.baseModels],
+      tags: card.tags && [...card.tags],
+      citation: card.citation,
+    }),
   };
 }

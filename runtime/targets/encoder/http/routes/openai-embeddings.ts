@@ -6,11 +6,24 @@ import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
-import { exampleIds } from '../token-ids.ts';
+import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
-import { ANSWER_HEADERS, type AnswerExchange } from '../run-model.ts';
-import { EMBEDDINGS_PATH } from '../embeddings-answer.ts';
+import {
+  ANSWER_HEADERS,
+  type AnswerExchange,
+  callerAt,
+  listPieces,
+  piecesAnswer,
+  runModel,
+  sumOf,
+} from '../run-model.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
+import { overflowOf } from '../../schemas/overflow.ts';
+import type { ExchangeBodyReader } from '#serve/http/body.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
+
+/** The route, which also has a direct one. */
+export const EMBEDDINGS_PATH = '/v1/embeddings';
 
 /** `POST /v1/embeddings`: one vector for each input, for clients of OpenAI's API. */
 export function openAiEmbeddingRoutes({ engine }: EncoderContext, answer: AnswerExchange): RouteGroup {
@@ -55,3 +68,36 @@ const OPERATION: Omit<Operation, 'request'> = {
   errors: WORK_ERRORS,
   openAiErrors: true,
 };
+
+/** Answers requests of `/v1/embeddings`: one vector for each input. */
+export function createEmbeddingsAnswer(
+  { engine, kernel }: EncoderContext,
+  readBody: ExchangeBodyReader,
+): AnswerExchange {
+  const { name } = engine.manifest;
+  const request = embeddingsRequest(engine.manifest, engine.limits);
+  return (exchange) =>
+    runAdmitted(kernel.lifecycle, async () => {
+      const body = await readBody(exchange, request);
+      checkTokenIds(body.input, 'input', engine);
+      const inputs = embeddingInputs(body.input);
+      const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
+      const format = body.encoding_format === 'base64' ? 'base64' : 'json';
+      const { results, tokens, truncated } = await runModel(callerAt(exchange), engine, {
+        inputs,
+        view: { kind: 'vector', format, ...options },
+        prompt,
+        overflow: overflowOf(body),
+      });
+      const count = sumOf(tokens);
+      const usage = {
+        prompt_tokens: count,
+        total_tokens: count,
+        // Absent if there are none: clients that know OpenAI's two members only are the rule.
+        ...(truncated.length > 0 ? { truncated_inputs: truncated.length } : {}),
+      };
+      const data = listPieces(results, (index) => `{"object":"embedding","index":${index},"embedding":`, '}');
+      const rest = JSON.stringify({ model: name, usage });
+      exchange.answer(piecesAnswer(['{"object":"list","data":', ...data, `,${rest.slice(1)}`]));
+    });
+}

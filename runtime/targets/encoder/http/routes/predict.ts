@@ -1,19 +1,26 @@
 import { Hono } from 'hono';
-import type { ModelType } from '#contract/model-types.ts';
+import type { TUnsafe } from 'typebox';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ExchangeBodyReader } from '#serve/http/body.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange/exchange.ts';
 import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { EncoderContext } from '../../context.ts';
-import { predictExamples } from '../examples.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
-import { ANSWER_HEADERS, type AnswerExchange } from '../run-model.ts';
-import { predictRequest, predictResponse } from '../../schemas/predict.ts';
+import { runAdmitted } from '#serve/run-admitted.ts';
+import type { EncoderContext } from '../../context.ts';
+import { predict, predictRequest, predictResponse } from '../../predict/predict.ts';
+import { SERVED } from '../../served/index.ts';
+import type { PredictBody } from '../../served/served-type.ts';
+import { ANSWER_HEADERS, type AnswerExchange, callerAt, piecesAnswer, runModel } from '../run-model.ts';
+import type { ForeignTask } from './inference-api.ts';
 
 /** `POST /predict`: runs the model on each input. */
 export function predictRoutes({ engine }: EncoderContext, answer: AnswerExchange): RouteGroup {
-  const { modelType } = engine.manifest;
+  const { manifest, limits } = engine;
+  const { texts, huggingFace } = SERVED[manifest.modelType];
   const routes = new Hono();
   routes.post('/predict', (c) => answerRequest(c, answer));
-
+  const { requests, answers } = examplesOf(manifest);
   return {
     routes,
     operations: [
@@ -22,16 +29,13 @@ export function predictRoutes({ engine }: EncoderContext, answer: AnswerExchange
         path: '/predict',
         id: 'predict',
         tag: 'Model',
-        summary: SUMMARIES[modelType],
-        ...(OTHER_BODIES[modelType] === undefined ? {} : { description: OTHER_BODIES[modelType] }),
-        request: {
-          schema: predictRequest(engine.manifest, engine.limits),
-          examples: predictExamples(engine.manifest).requests,
-        },
+        summary: texts.summary,
+        ...(huggingFace ? { description: huggingFace.note } : {}),
+        request: { schema: predictRequest(manifest, limits), examples: requests },
         answer: {
           description: 'One result per input, in input order.',
-          schema: predictResponse(engine.manifest),
-          examples: predictExamples(engine.manifest).answers,
+          schema: predictResponse(manifest),
+          examples: answers,
           headers: ANSWER_HEADERS,
         },
         errors: WORK_ERRORS,
@@ -40,27 +44,43 @@ export function predictRoutes({ engine }: EncoderContext, answer: AnswerExchange
   };
 }
 
-const HUGGING_FACE_BODIES =
-  'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
+/** Answers a body of Hugging Face's APIs in their format, and any other body according to the contract. */
+export function createPredictAnswer(
+  { engine, kernel }: EncoderContext,
+  readBody: ExchangeBodyReader,
+  task: ForeignTask | undefined,
+): AnswerExchange {
+  const request = predictRequest(engine.manifest, engine.limits);
+  const isForeign = (body: unknown): body is object => task?.isTheirs(body) ?? false;
+  const handle = async (exchange: HttpExchange): Promise<HttpAnswer> => {
+    const body = await readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
+      task && isForeign(value) ? task.schema : request,
+    );
+    const caller = callerAt(exchange);
+    const run: Parameters<typeof predict>[2] = (wanted) => runModel(caller, engine, wanted);
+    if (!task || !isForeign(body)) return piecesAnswer(await predict(engine, body as PredictBody, run));
+    const found = await task.answer(engine, body, run, '/predict');
+    return { status: 200, headers: JSON_TYPE, body: JSON.stringify(found) };
+  };
+  return (exchange) => runAdmitted(kernel.lifecycle, async () => exchange.answer(await handle(exchange)));
+}
 
-const OTHER_BODIES: Partial<Record<ModelType, string>> = {
-  fill_mask: HUGGING_FACE_BODIES,
-  sequence_classification: HUGGING_FACE_BODIES,
-  zero_shot_classification: 'A body with `parameters` gets the response of the Inference API, as at `/`.',
-  question_answering:
-    'A body with one question as `inputs`, or with `parameters`, gets the response of the Inference API, as at `/`.',
-  token_classification: HUGGING_FACE_BODIES,
-};
+interface Examples {
+  readonly requests: Readonly<Record<string, unknown>>;
+  readonly answers: Readonly<Record<string, unknown>>;
+}
 
-const SUMMARIES: Record<ModelType, string> = {
-  embedding: 'Compute one vector per token of each text.',
-  fill_mask: 'Predict the masked words of each text.',
-  sparse_embedding: 'Compute one sparse vector per text.',
-  sequence_classification: 'Classify each text.',
-  zero_shot_classification: 'Score the labels of the request for each text.',
-  question_answering: 'Find the answer of each question in its context.',
-  token_classification: 'Classify each token of each text.',
-  zero_shot_ner: 'Find entities of the given types in each text.',
-  sentence_embedding: 'Compute one vector per text.',
-  multi_vector: 'Compute one vector per token of each query or document.',
-};
+/** Example requests and responses for the OpenAPI document, with the name and labels of the model. */
+function examplesOf(manifest: Manifest): Examples {
+  const { name: model_id, modelType } = manifest;
+  const { request, result } = SERVED[modelType].example(manifest);
+  const text = { inputs: ['Anna lives in Berlin.'], ...request };
+  const metadata = { source: 'reviews' };
+  return {
+    requests: { text, 'with metadata': { ...text, metadata } },
+    answers: {
+      text: { results: [result], model_id },
+      'with metadata': { results: [result], model_id, metadata },
+    },
+  };
+}

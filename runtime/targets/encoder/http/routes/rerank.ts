@@ -10,15 +10,15 @@ import type { EncoderContext } from '../../context.ts';
 import { overflowOf } from '../../schemas/overflow.ts';
 import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';
 import { teiRanksResponse } from '../../schemas/tei.ts';
-import { isReranker, noReranker, rankDocuments } from '../rank-documents.ts';
+import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
-import { isTeiRerank, teiRanks } from '../tei/rerank.ts';
 
 /** `POST /rerank`: ranks documents by relevance to a query, with a cross-encoder. */
 export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyReader): RouteGroup {
   const { manifest, limits } = engine;
   const routes = new Hono();
-  if (!isReranker(manifest)) {
+  const score = scorerOf(manifest);
+  if (!score) {
     routes.post('/rerank', () => {
       throw new AppError('NotFoundError', noReranker('/rerank', manifest));
     });
@@ -32,7 +32,7 @@ export function rerankRoutes({ engine, kernel }: EncoderContext, readBody: BodyR
     const raw = body.raw_scores ?? false;
     const weights = body.weights ?? undefined;
     const ranking = { query: body.query, documents, raw, weights, overflow: overflowOf(body) };
-    const { ranked, tokens } = await rankDocuments(c, engine, ranking);
+    const { ranked, tokens } = await rankDocuments(c, engine, score, ranking);
     if (isTeiRerank(body)) return c.json(teiRanks(ranked, body));
     const results = ranked.slice(0, body.top_n ?? undefined).map(({ index, score }) => {
       const result = { index, relevance_score: score };
@@ -79,3 +79,31 @@ const OPERATION: Omit<Operation, 'request'> = {
   },
   errors: WORK_ERRORS,
 };
+
+interface TeiRerank {
+  readonly texts?: readonly string[];
+  readonly top_n?: number | null;
+  readonly return_text?: boolean | null;
+}
+
+/** Members that only clients of text-embeddings-inference send. */
+const OWN = ['return_text', 'truncate', 'truncation_direction'];
+const SHARED = new Set(['query', 'texts', 'raw_scores']);
+
+/**
+ * Whether a body of `/rerank` is one of text-embeddings-inference: it has `texts`, and either a member that only that API has,
+ * or no member that it does not have.
+ */
+function isTeiRerank(body: TeiRerank): boolean {
+  if (body.texts === undefined) return false;
+  return OWN.some((name) => name in body) || Object.keys(body).every((name) => SHARED.has(name));
+}
+
+/** The ranking in the shape of text-embeddings-inference. */
+const teiRanks = (
+  ranked: readonly { readonly index: number; readonly score: number }[],
+  { texts = [], top_n, return_text: withText }: TeiRerank,
+): object[] =>
+  ranked
+    .slice(0, top_n ?? undefined)
+    .map(({ index, score }) => ({ index, ...(withText ? { text: texts[index] } : {}), score }));

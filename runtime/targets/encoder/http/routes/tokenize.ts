@@ -5,7 +5,7 @@ import type { BodyReader } from '#serve/http/body.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
-import { exampleIds } from '../token-ids.ts';
+import { exampleIds } from '../vector-inputs.ts';
 import { planVector } from '#core/model/vector-plan.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from '../../schemas/tokenize.ts';

@@ -1,7 +1,7 @@
 import { fromBinary, fromJson, type JsonObject, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import type { ModelType } from '#contract/model-types.ts';
-import { SERVICES } from '#encoder/grpc/routes.ts';
+import { SERVED } from '#encoder/served/index.ts';
 import { FIXTURE_MODELS } from '../surfaces/fixture-models.ts';
 import { useModelServers } from './model-server.ts';
 
@@ -30,7 +30,9 @@ const ALL_OUTPUTS = ['DENSE', 'SPARSE', 'MULTI_VECTOR'].map((name) => `EMBEDDING
 test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (model) => {
   const { port, path } = await serve(model);
   const [type, { service }] = known(
-    Object.entries(SERVICES).find(([, one]) => path === `/${one.service.typeName}`),
+    Object.entries(SERVED)
+      .map(([name, { grpc }]) => [name, grpc] as const)
+      .find(([, one]) => path === `/${one.service.typeName}`),
   );
   const predict = known(service.methods.find(({ name }) => name === 'Predict'));
   const post = async (mediaType: string, body: string | Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> => {

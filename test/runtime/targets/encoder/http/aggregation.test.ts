@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { predictResponse } from '#encoder/schemas/predict.ts';
+import { predictResponse } from '#encoder/predict/predict.ts';
 import { TOLERANCE } from '#test/helpers/close.ts';
 import { type Entity, readGoldenEntities } from '#test/helpers/golden-entities.ts';
 import { expectToMatch } from './matches.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelType } from '#contract/model-types.ts';
-import { predictResponse } from '#encoder/schemas/predict.ts';
+import { predictResponse } from '#encoder/predict/predict.ts';
 import { largestDifference, TOLERANCE } from '#test/helpers/close.ts';
 import { type GoldenText, readGolden } from '#test/helpers/golden.ts';
 import { expectToMatch } from './matches.ts';

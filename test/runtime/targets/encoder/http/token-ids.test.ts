@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ServingEngine } from '#encoder/engine/serving.ts';
-import { checkTokenIds } from '#encoder/http/token-ids.ts';
+import { checkTokenIds } from '#encoder/http/vector-inputs.ts';
 import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 
 const { manifest } = standInEngine({}, () => Promise.reject(new Error('not run')));

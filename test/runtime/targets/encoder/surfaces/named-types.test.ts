@@ -26,20 +26,10 @@ const EXCEPTIONS: readonly string[] = [
   'cli/services/init/result.ts',
   'cli/services/prepare-model.ts',
   'cli/services/read-config.ts',
-  'runtime/targets/encoder/bench/request.ts',
-  'runtime/targets/encoder/grpc/routes.ts',
-  'runtime/targets/encoder/http/examples.ts',
-  'runtime/targets/encoder/http/predict-answer.ts',
-  'runtime/targets/encoder/http/routes/inference-api.ts',
-  'runtime/targets/encoder/http/routes/predict.ts',
-  'runtime/targets/encoder/http/tei/info.ts',
   'runtime/targets/encoder/infer/print-options.ts',
-  'runtime/targets/encoder/mcp/run-encoder.ts',
-  'runtime/targets/encoder/schemas/predict.ts',
   'runtime/targets/encoder/tasks/sentence-embedding.ts',
   'runtime/targets/gateway/api/completions/docs.ts',
   'runtime/targets/gateway/evaluation/work/backends/encoder-model.ts',
-  'runtime/transform/check-result.ts',
 ];
 
 test('no file but an index names three model types', () => {

@@ -1,0 +1,116 @@
+import type { Context } from 'hono';
+import type { Similarity } from '#contract/sentence.ts';
+import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
+import type { ServingEngine, View } from '../../engine/serving.ts';
+import { readJson } from '../../json/json.ts';
+import { similarityOf } from '../../math/similarity.ts';
+import { alignSparse, type ReadVector } from '../../math/sparse.ts';
+import { overflowOf } from '../../schemas/overflow.ts';
+import type {
+  EmbedAllRequest,
+  EmbedRequest,
+  EmbedSparseRequest,
+  SimilarityRequest,
+} from '../../schemas/tei.ts';
+import { callerOf, jsonAnswer, listPieces, runModel } from '../run-model.ts';
+import { checkTokenIds, embeddingInputs, planEmbeddings } from '../vector-inputs.ts';
+
+/** One vector per input. */
+export const embed = (c: Context, engine: ServingEngine, body: EmbedRequest): Promise<Response> =>
+  vectorsFor(c, engine, body, (options) => ({ kind: 'vector', format: 'json', ...options }));
+
+/** One vector per token of each input, as the model returns it. */
+export const embedAll = (c: Context, engine: ServingEngine, body: EmbedAllRequest): Promise<Response> =>
+  vectorsFor(c, engine, body, () => ({ kind: 'tokens' }));
+
+async function vectorsFor(
+  c: Context,
+  engine: ServingEngine,
+  body: EmbedRequest,
+  viewOf: (options: VectorPlan['options']) => View,
+): Promise<Response> {
+  checkTokenIds(body.inputs, 'inputs', engine);
+  const inputs = embeddingInputs(body.inputs);
+  const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
+  const view = viewOf(options);
+  const { results } = await runModel(callerOf(c), engine, {
+    inputs,
+    view,
+    prompt,
+    overflow: overflowOf(body),
+  });
+  return jsonAnswer(c, listPieces(results));
+}
+
+/** One sparse vector per input: a list of indices with their values. */
+export async function embedSparse(
+  c: Context,
+  engine: ServingEngine,
+  body: EmbedSparseRequest,
+): Promise<Response> {
+  checkTokenIds(body.inputs, 'inputs', engine);
+  const inputs = embeddingInputs(body.inputs);
+  // Models of type sparse_embedding have no prompts, so that each is refused.
+  const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
+  const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
+  const { results } = await runModel(callerOf(c), engine, {
+    inputs,
+    view: { kind: 'result', format: 'json', options },
+    prompt,
+    overflow: overflowOf(body),
+  });
+  return c.json(
+    results.map((result) => {
+      const { indices, values } = readSparse(result);
+      return indices.map((index, at) => ({ index, value: values[at] }));
+    }),
+  );
+}
+
+/** Reads the sparse vector of a rendered result, which it is or has. */
+function readSparse(json: Uint8Array): ReadVector {
+  const result = readJson(json) as ReadVector | { readonly sparse: ReadVector };
+  return 'sparse' in result ? result.sparse : result;
+}
+
+/** The similarity of each sentence to the source sentence, by the function of the model. */
+export async function similarity(
+  c: Context,
+  engine: ServingEngine,
+  { inputs: { source_sentence: source, sentences }, parameters }: SimilarityRequest,
+): Promise<Response> {
+  const promptName = parameters?.prompt_name;
+  const { sparse } = engine.manifest;
+  const chosen = sparse?.similarity ?? engine.manifest.sentence?.similarity ?? 'cosine';
+  const normalize = chosen === 'cosine' ? true : undefined;
+  const { options, prompt } = planVector(engine.manifest, { normalize, promptName });
+  const inputs = [source, ...sentences].map((text) => ({ text }));
+  const overflow = overflowOf(parameters ?? {});
+  if (sparse) {
+    const view = { kind: 'result', format: 'json', options: {} } as const;
+    const { results } = await runModel(callerOf(c), engine, { inputs, view, overflow });
+    const [first, ...others] = results.map(readSparse);
+    return c.json(others.map((other) => (first ? compareSparse(chosen, first, other) : 0)));
+  }
+  const { results } = await runModel(callerOf(c), engine, {
+    inputs,
+    view: { kind: 'vector', format: 'json', ...options },
+    prompt,
+    overflow,
+  });
+  const [first = [], ...others] = results.map(vectorOf);
+  return c.json(others.map((other) => rounded(similarityOf(chosen, first, other))));
+}
+
+const rounded = (value: number): number => shortestFloat32(Math.fround(value));
+
+function compareSparse(similarity: Similarity, one: ReadVector, other: ReadVector): number {
+  const [first, second] = alignSparse(one, other).map((vector) =>
+    similarity === 'cosine' ? [...normalizeL2(Float32Array.from(vector))] : vector,
+  );
+  return rounded(similarityOf(similarity, first ?? [], second ?? []));
+}
+
+const vectorOf = (json: Uint8Array): number[] => readJson(json) as number[];

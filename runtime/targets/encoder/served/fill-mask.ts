@@ -1,0 +1,165 @@
+import { type Static, Type } from 'typebox';
+import { FillMask } from '#gen/encoder/fill_mask_pb.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
+import type { ServingEngine } from '../engine/serving.ts';
+import { readJson } from '../json/json.ts';
+import { encodeJson } from '../json/json-writer.ts';
+import { overflowMembers, overflowOf } from '../schemas/overflow.ts';
+import { NOT_EMPTY, text } from '../schemas/texts.ts';
+import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/fill-mask.ts';
+import { atLeastOne, engineInputs } from './bodies.ts';
+import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
+import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
+
+const options = {
+  top_k: optional(
+    Type.Integer({ minimum: 1, description: 'Number of candidates of each mask. Default: 5.' }),
+  ),
+  targets: optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      title: 'a list of words',
+      description: 'Only score these tokens. A word of several tokens is refused.',
+    }),
+  ),
+};
+
+const candidate = Type.Object(
+  {
+    token: Type.String(),
+    token_id: Type.Integer(),
+    score: Type.Number({ description: 'Probability of the token.' }),
+    sequence: Type.String({ description: 'The text with the token in place of the mask.' }),
+  },
+  { $id: 'MaskCandidate' },
+);
+
+const result = Type.Object(
+  {
+    masks: Type.Array(
+      Type.Object(
+        { candidates: Type.Array(candidate, { description: 'Highest score first.' }) },
+        { $id: 'FilledMask' },
+      ),
+      { description: 'The masks of the text, in order.' },
+    ),
+  },
+  { $id: 'FillMaskResult' },
+);
+
+/** Results of threads have ids; words are added by the thread that has the tokenizer. */
+const filled = (
+  engine: Pick<ServingEngine, 'decode'>,
+  results: readonly Uint8Array[],
+): Promise<FilledText[]> =>
+  fillMasks(
+    engine,
+    results.map((one) => readJson(one) as MaskedText),
+  );
+
+const foreignRequest = ({ maxClientBatch: maxItems }: ClientBatch) =>
+  Type.Object(
+    {
+      inputs: Type.Union([
+        text,
+        documented(Type.Array(text, { minItems: 1, title: 'a list of texts', ...NOT_EMPTY }), { maxItems }),
+      ]),
+      parameters: optional(
+        Type.Object({
+          top_k: optional(
+            Type.Integer({ minimum: 1, default: 5, description: 'Number of candidates of each mask.' }),
+          ),
+          targets: optional(
+            Type.Array(Type.String({ minLength: 1 }), {
+              title: 'a list of words',
+              description: 'Only score these tokens.',
+            }),
+          ),
+        }),
+      ),
+      ...overflowMembers,
+    },
+    { $id: 'FillMaskRequest' },
+  );
+
+const filledMasks = Type.Array(
+  Type.Object(
+    {
+      score: Type.Number(),
+      token: Type.Integer({ description: 'Token id.' }),
+      token_str: Type.String(),
+      sequence: Type.String({ description: 'The text with the token in place of the mask.' }),
+    },
+    { $id: 'FilledToken' },
+  ),
+);
+
+const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = {
+  request: (_, limits) => foreignRequest(limits),
+  response: Type.Union([filledMasks, Type.Array(filledMasks), Type.Array(Type.Array(filledMasks))], {
+    $id: 'FillMaskResponse',
+    description:
+      'Candidates, highest score first: one list for a text with one mask, a list of lists for several masks, and a list of these for a list of texts.',
+  }),
+  example: ({ mask }) => ({
+    request: { inputs: `Anna ${mask?.token ?? '[MASK]'} in Berlin.` },
+    response: [{ score: 0.61, token: 3268, token_str: 'lives', sequence: 'anna lives in berlin.' }],
+  }),
+  isTheirs: isHuggingFaceBody,
+  note: HUGGING_FACE_NOTE,
+  async answer(engine, body, run) {
+    const { inputs, parameters } = body;
+    const targets = await targetIds(engine, parameters?.targets);
+    const { results } = await run({
+      inputs: [inputs].flat().map((one) => ({ text: one })),
+      view: { kind: 'result', format: 'json', options: { topK: parameters?.top_k ?? undefined, targets } },
+      overflow: overflowOf(body),
+    });
+    const texts = (await filled(engine, results)).map(candidatesOf);
+    return typeof inputs === 'string' ? texts[0] : texts;
+  },
+};
+
+/** One list for each mask, or only that of a single mask. */
+function candidatesOf({ masks }: FilledText): object[] {
+  const lists = masks.map(({ candidates }) =>
+    candidates.map(({ token, token_id, score, sequence }) => ({
+      score,
+      token: token_id,
+      token_str: token,
+      sequence,
+    })),
+  );
+  return lists.length === 1 ? (lists[0] ?? []) : lists;
+}
+
+export const fillMask: ServedType<BodyOf<typeof options>> = {
+  texts: {
+    summary: 'Predict the masked words of each text.',
+    tool: 'Predicts the masked tokens of input text sequences.',
+  },
+  request: () => ({ options }),
+  result: () => result,
+  example: ({ mask }) => ({
+    request: { inputs: [`Anna ${mask?.token ?? '[MASK]'} in Berlin.`], top_k: 1 },
+    result: {
+      masks: [
+        {
+          candidates: [{ token: 'lives', token_id: 3268, score: 0.61, sequence: 'anna lives in berlin.' }],
+        },
+      ],
+    },
+  }),
+  bench: (words, { mask }) => ({ inputs: [`${mask?.token ?? '[MASK]'} ${words}`] }),
+  info: () => ({ fill_mask: {} }),
+  predict: {
+    plan: async (engine, { inputs, top_k, targets }) => ({
+      inputs: engineInputs(inputs),
+      options: { topK: atLeastOne('top_k', top_k), targets: await targetIds(engine, targets) },
+      complete: async (results) => (await filled(engine, results)).map((one) => encodeJson(one)),
+    }),
+  },
+  huggingFace,
+  grpc: { service: FillMask },
+};

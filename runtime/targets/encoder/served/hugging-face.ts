@@ -1,0 +1,19 @@
+import { memberOf } from '#core/values/member-of.ts';
+
+/** Members of the contract's body that the bodies of Hugging Face's APIs do not have. They would be ignored there. */
+const CONTRACT_MEMBERS = ['metadata', 'top_k', 'aggregation'];
+
+/**
+ * Whether a body of `/predict` is one of text-embeddings-inference or of Hugging Face's Inference API: `inputs` is a single
+ * text, or there is a member that only they have. The contract's body has a list of inputs and none of these members.
+ */
+export function isHuggingFaceBody(body: unknown): boolean {
+  const has = (name: string): boolean => memberOf(body, name) !== undefined;
+  if (CONTRACT_MEMBERS.some(has)) return false;
+  return typeof memberOf(body, 'inputs') === 'string' || has('raw_scores') || hasParameters(body);
+}
+
+export const HUGGING_FACE_NOTE =
+  'A body with `raw_scores` or `parameters`, or with a single text as `inputs`, gets the response of the API that has them: text-embeddings-inference, or the Inference API, as at `/`.';
+
+export const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;

@@ -1,0 +1,93 @@
+import { type Message } from '@bufbuild/protobuf';
+import { Type } from 'typebox';
+import { inputError } from '#contract/errors.ts';
+import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
+import { planVector } from '#core/model/vector-plan.ts';
+import { InputType, MultiVector, type MultiVectorRequest } from '#gen/encoder/multi_vector_pb.ts';
+import { oneOf, optional } from '#serve/http/schemas.ts';
+import { sharedRows } from '../math/max-sim.ts';
+import { numbers } from '../schemas/results.ts';
+import { texts } from '../schemas/texts.ts';
+import { engineInputs } from './bodies.ts';
+import { encodedQuery, numberIn } from './scores.ts';
+import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
+
+const options = {
+  input_type: oneOf(TEXT_ROLES, {
+    description: 'Whether the texts are queries or documents, which have different vectors.',
+  }),
+  normalize: optional(
+    Type.Boolean({
+      description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
+    }),
+  ),
+};
+
+const result = Type.Object(
+  {
+    vectors: Type.Array(numbers('Vector of a token.'), {
+      description:
+        'One per token, special tokens included. Tokens of documents that the model skips, such as punctuation, have none; queries also have those of expansion tokens.',
+    }),
+  },
+  { $id: 'MultiVectorResult' },
+);
+
+/** The scores of late interaction are sums of similarities, also as raw scores: no function maps them to 0 to 1. */
+const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents, overflow }, run) => {
+  const normalize = manifest.multiVector?.normalize ?? false;
+  const encoded = await run.query({
+    inputs: [{ text: query }],
+    role: 'query',
+    view: { kind: 'result', format: 'json', options: { normalize, role: 'query' } },
+    overflow,
+  });
+  const { vectors = [] } = encodedQuery(encoded);
+  const { results, tokens, truncated } = await run.documents({
+    inputs: documents.map((text) => ({ text })),
+    role: 'document',
+    view: { kind: 'max-sim', query: sharedRows(vectors) },
+    overflow,
+  });
+  return { scores: results.map(numberIn), tokens: [...encoded.tokens, ...tokens], truncated };
+};
+
+function roleOf(type: InputType): TextRole {
+  if (type === InputType.QUERY) return 'query';
+  if (type === InputType.DOCUMENT) return 'document';
+  throw inputError(
+    `input_type must be QUERY or DOCUMENT, not ${type === InputType.INPUT_TYPE_UNSPECIFIED ? 'INPUT_TYPE_UNSPECIFIED' : type}`,
+  );
+}
+
+export const multiVector: ServedType<BodyOf<typeof options, string>> = {
+  texts: {
+    summary: 'Compute one vector per token of each query or document.',
+    tool: 'Computes one vector per token of input queries or documents, for late interaction.',
+  },
+  request: (_, { maxClientBatch }) => ({ inputs: texts(maxClientBatch), options }),
+  result: () => result,
+  example: () => ({
+    request: { input_type: 'document' },
+    result: {
+      vectors: [
+        [0.6, -0.8],
+        [0, 1],
+      ],
+    },
+  }),
+  bench: (words) => ({ inputs: [words], input_type: 'document' }),
+  // Ranking is the operation of that API for it.
+  info: () => ({ reranker: { id2label: {}, label2id: {} } }),
+  predict: {
+    plan({ manifest }, { inputs, input_type: role, normalize }) {
+      const { options: vector } = planVector(manifest, { normalize });
+      return { inputs: engineInputs(inputs), role, options: { ...vector, role } };
+    },
+  },
+  grpc: {
+    service: MultiVector,
+    body: (request: Message) => ({ input_type: roleOf((request as MultiVectorRequest).inputType) }),
+  },
+  rank: () => scoreByVectors,
+};

@@ -1,0 +1,136 @@
+import { type Static, Type } from 'typebox';
+import { DEFAULT_ANSWERS, MAX_ANSWERS, planAnswers } from '#core/model/answer-plan.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { QuestionAnswering } from '#gen/encoder/question_answering_pb.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
+import type { RequestOverflow, RunModel } from '../engine/serving.ts';
+import { readJson } from '../json/json.ts';
+import type { WindowAnswers } from '../math/answer-spans.ts';
+import { overflowMembers, overflowOf } from '../schemas/overflow.ts';
+import { NOT_EMPTY, text } from '../schemas/texts.ts';
+import { type Answers, answersIn } from '../tasks/question-answering.ts';
+import { hasParameters } from './hugging-face.ts';
+import type { BodyOf, HuggingFaceTask, ServedType } from './served-type.ts';
+
+const count = (value: number, description: string) =>
+  optional(Type.Integer({ minimum: 1, maximum: MAX_ANSWERS, default: value, description }));
+
+/** Named as in the pipeline of transformers. */
+const options = {
+  top_k: count(DEFAULT_ANSWERS.topK, 'Maximum number of answers.'),
+  max_answer_len: count(DEFAULT_ANSWERS.maxLength, 'Maximum number of tokens of an answer.'),
+  handle_impossible_answer: optional(
+    Type.Boolean({ default: false, description: 'Whether the empty answer can be one of the answers.' }),
+  ),
+};
+
+const members = { question: text, context: text };
+const question = Type.Object(members, {
+  $id: 'Question',
+  additionalProperties: false,
+  title: 'an object with question and context',
+});
+type Question = Static<typeof question>;
+type Body = BodyOf<typeof options, Question>;
+type Options = Partial<Pick<Body, keyof typeof options>>;
+
+const questions = (maxInputs: number) =>
+  documented(
+    Type.Array(question, {
+      minItems: 1,
+      title: 'a list of objects with question and context',
+      description: `Questions with the texts that can have the answers. At most ${maxInputs} per request.`,
+      ...NOT_EMPTY,
+    }),
+    { maxItems: maxInputs },
+  );
+
+const answer = Type.Object(
+  {
+    answer: Type.String({ description: 'The part of the context.' }),
+    score: Type.Number(),
+    start: Type.Integer({ description: 'Start of the answer in the context, in Unicode code points.' }),
+    end: Type.Integer({ description: 'End of the answer in the context, in Unicode code points.' }),
+  },
+  { $id: 'Answer' },
+);
+
+const result = Type.Object(
+  { answers: Type.Array(answer, { description: 'The best answer first.' }) },
+  { $id: 'QuestionAnsweringResult' },
+);
+
+/** Finds the answers of each question in its context. */
+async function answerQuestions(
+  asked: readonly Question[],
+  { top_k: topK, max_answer_len: maxLength, handle_impossible_answer: canBeEmpty }: Options,
+  overflow: RequestOverflow,
+  run: RunModel,
+): Promise<Answers[]> {
+  const plan = planAnswers({ topK, maxLength, canBeEmpty });
+  const { results } = await run({
+    inputs: asked.map(({ question: words, context }) => ({ text: words, pair: context })),
+    view: { kind: 'result', format: 'json', options: { answers: plan } },
+    overflow,
+  });
+  return asked.map(({ context }, at) => {
+    const { windows } = readJson(itemAt(results, at)) as { readonly windows: readonly WindowAnswers[] };
+    return answersIn(windows, context, plan);
+  });
+}
+
+const foreignRequest = Type.Object(
+  {
+    inputs: Type.Object(members, { title: 'an object with question and context' }),
+    parameters: optional(Type.Object(options)),
+    ...overflowMembers,
+  },
+  { $id: 'AnswersRequest' },
+);
+
+/** The answers of one question. */
+const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
+  request: () => foreignRequest,
+  response: Type.Union([answer, Type.Array(answer)], {
+    $id: 'AnswersResponse',
+    description: 'The answer, or a list of several.',
+  }),
+  example: () => ({
+    request: { inputs: { question: 'Where does Anna live?', context: 'Anna lives in Berlin.' } },
+    response: { answer: 'Berlin', score: 0.98, start: 14, end: 20 },
+  }),
+  isTheirs: (body) => isObject(memberOf(body, 'inputs')) || hasParameters(body),
+  note: 'A body with one question as `inputs`, or with `parameters`, gets the response of the Inference API, as at `/`.',
+  async answer(_, body, run) {
+    const [found] = await answerQuestions([body.inputs], body.parameters ?? {}, overflowOf(body), run);
+    const { answers = [] } = found ?? {};
+    // A single answer is not in a list.
+    return answers.length === 1 ? answers[0] : answers;
+  },
+};
+
+export const questionAnswering: ServedType<Body> = {
+  texts: {
+    summary: 'Find the answer of each question in its context.',
+    tool: 'Finds the answers of questions in texts.',
+  },
+  request: (_, { maxClientBatch }) => ({ inputs: questions(maxClientBatch), options }),
+  result: () => result,
+  example: () => ({
+    request: {
+      inputs: [{ question: 'Where does Anna live?', context: 'Anna lives in Berlin.' }],
+      top_k: 1,
+    },
+    result: { answers: [{ answer: 'Berlin', score: 0.98, start: 14, end: 20 }] },
+  }),
+  bench: (words) => ({ inputs: [{ question: 'Which one?', context: words }] }),
+  info: () => ({ question_answering: {} }),
+  predict: {
+    together: async (_, body, run) => await answerQuestions(body.inputs, body, overflowOf(body), run),
+  },
+  huggingFace,
+  grpc: { service: QuestionAnswering },
+};

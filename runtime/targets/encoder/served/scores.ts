@@ -1,0 +1,16 @@
+import type { EngineAnswer } from '../engine/serving.ts';
+import { readJson } from '../json/json.ts';
+import type { ReadVector } from '../math/sparse.ts';
+
+/** The vectors of a query. Which members there are depends on the model and on the outputs of the request. */
+export interface EncodedQuery {
+  readonly embedding?: readonly number[];
+  readonly sparse?: ReadVector;
+  readonly vectors?: readonly (readonly number[])[];
+}
+
+export const encodedQuery = ({ results: [result] }: Pick<EngineAnswer, 'results'>): EncodedQuery =>
+  result === undefined ? {} : (readJson(result) as EncodedQuery);
+
+/** The score of a document. */
+export const numberIn = (result: Uint8Array): number => Number(Buffer.from(result).toString());

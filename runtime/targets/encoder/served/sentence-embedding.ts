@@ -1,0 +1,141 @@
+import { type Message } from '@bufbuild/protobuf';
+import { Type } from 'typebox';
+import { EMBEDDING_OUTPUTS, type EmbeddingOutput as OutputName } from '#contract/embedding-outputs.ts';
+import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { planOutputs } from '#core/model/output-plan.ts';
+import { planVector } from '#core/model/vector-plan.ts';
+import { vectorWidth } from '#core/model/vector-width.ts';
+import {
+  EmbeddingOutput,
+  SentenceEmbedding,
+  type SentenceEmbeddingRequest,
+} from '#gen/encoder/sentence_embedding_pb.ts';
+import { oneOf, optional } from '#serve/http/schemas.ts';
+import { sharedRows } from '../math/max-sim.ts';
+import { numbers } from '../schemas/results.ts';
+import { promptName } from '../schemas/texts.ts';
+import type { OutputWeights } from '../tasks/hybrid-score.ts';
+import { atLeastOne, engineInputs } from './bodies.ts';
+import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
+import { encodedQuery, numberIn } from './scores.ts';
+import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
+
+/** Of models that return multi-vectors and sparse vectors, too. */
+const outputOptions = {
+  outputs: optional(
+    Type.Array(oneOf(EMBEDDING_OUTPUTS), {
+      minItems: 1,
+      uniqueItems: true,
+      title: `a list of ${EMBEDDING_OUTPUTS.join(', ')}`,
+      description: 'Outputs to return for each text, from one run of the model. Default: dense vectors.',
+    }),
+  ),
+  ...sparseOptions,
+};
+
+const optionsOf = (manifest: Manifest) => ({
+  normalize: optional(
+    Type.Boolean({
+      description: 'Whether to L2-normalize vectors. Default: the setting of the model.',
+    }),
+  ),
+  dimensions: optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: vectorWidth(manifest),
+      description: 'Truncate vectors to this many dimensions. Default: the setting of the model.',
+    }),
+  ),
+  prompt_name: promptName(manifest),
+  ...(manifest.tokenOutputs ? outputOptions : ({} as typeof outputOptions)),
+});
+type Body = BodyOf<ReturnType<typeof optionsOf>>;
+
+const result = Type.Object({ embedding: numbers('Vector of the text.') }, { $id: 'SentenceEmbeddingResult' });
+
+const resultOfOutputs = Type.Object(
+  {
+    embedding: Type.Optional(numbers('Vector of the text, if `outputs` has `dense` or is not set.')),
+    vectors: Type.Optional(
+      Type.Array(numbers('Vector of a token.'), {
+        description: 'One per token but the first one, if `outputs` has `multi_vector`.',
+      }),
+    ),
+    sparse: Type.Optional(sparseResult),
+  },
+  { $id: 'EmbeddingOutputsResult' },
+);
+
+/** By the outputs that have a weight. */
+const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
+  const { query, documents, overflow, weights = DENSE_ONLY } = request;
+  const outputs = EMBEDDING_OUTPUTS.filter((output) => weights[output] !== undefined);
+  const encoded = await run.query({
+    inputs: [{ text: query }],
+    view: { kind: 'result', format: 'json', options: { normalize: true, outputs } },
+    overflow,
+  });
+  const { embedding, vectors, sparse } = encodedQuery(encoded);
+  const { results, tokens, truncated } = await run.documents({
+    inputs: documents.map((text) => ({ text })),
+    view: {
+      kind: 'hybrid',
+      query: {
+        weights,
+        outputs,
+        sparse,
+        dense: embedding && sharedRows([embedding]),
+        multiVector: vectors && sharedRows(vectors),
+      },
+    },
+    overflow,
+  });
+  return { scores: results.map(numberIn), tokens: [...encoded.tokens, ...tokens], truncated };
+};
+
+const DENSE_ONLY: OutputWeights = { dense: 1 };
+
+function outputOf(output: EmbeddingOutput): OutputName {
+  if (output === EmbeddingOutput.DENSE) return 'dense';
+  if (output === EmbeddingOutput.SPARSE) return 'sparse';
+  if (output === EmbeddingOutput.MULTI_VECTOR) return 'multi_vector';
+  throw inputError(
+    `outputs must be of EMBEDDING_OUTPUT_DENSE, EMBEDDING_OUTPUT_SPARSE, EMBEDDING_OUTPUT_MULTI_VECTOR, not ${output}`,
+  );
+}
+
+export const sentenceEmbedding: ServedType<Body> = {
+  texts: {
+    summary: 'Compute one vector per text.',
+    tool: 'Performs sentence embedding of input text sequences.',
+  },
+  request: (manifest) => ({ options: optionsOf(manifest) }),
+  result: ({ tokenOutputs }) => (tokenOutputs ? resultOfOutputs : result),
+  example: ({ tokenOutputs }) =>
+    tokenOutputs
+      ? {
+          request: { outputs: ['dense', 'sparse'], max_active_dims: 2 },
+          result: { embedding: [0.6, -0.8], sparse: { indices: [2013, 5075], values: [0.12, 0.25] } },
+        }
+      : { request: { normalize: true }, result: { embedding: [0.6, -0.8] } },
+  info: ({ sentence }) => ({ embedding: { pooling: [sentence?.pooling ?? 'mean'].flat().join('+') } }),
+  predict: {
+    plan(engine, { inputs, normalize, dimensions, prompt_name, outputs, max_active_dims, tokens }) {
+      const { manifest } = engine;
+      const { options, prompt } = planVector(manifest, { normalize, dimensions, promptName: prompt_name });
+      const maxActiveDims = atLeastOne('max_active_dims', max_active_dims);
+      return {
+        inputs: engineInputs(inputs),
+        prompt,
+        options: { ...options, maxActiveDims, outputs: planOutputs(manifest, outputs) },
+        complete: tokens ? addTokens(engine) : undefined,
+      };
+    },
+  },
+  grpc: {
+    service: SentenceEmbedding,
+    body: (request: Message) => ({ outputs: (request as SentenceEmbeddingRequest).outputs.map(outputOf) }),
+  },
+  rank: ({ tokenOutputs }) => (tokenOutputs ? scoreByOutputs : undefined),
+};

@@ -1,0 +1,185 @@
+import { type Static, Type } from 'typebox';
+import type { Manifest } from '#contract/manifest.ts';
+import { applyScoreFunction } from '#core/numbers/score-function.ts';
+import { sigmoid } from '#core/numbers/softmax.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { SequenceClassification } from '#gen/encoder/sequence_classification_pb.ts';
+import { documented } from '#serve/http/documented.ts';
+import { oneOf, optional } from '#serve/http/schemas.ts';
+import { readJson } from '../json/json.ts';
+import { overflowMembers, overflowOf } from '../schemas/overflow.ts';
+import { numbers } from '../schemas/results.ts';
+import { NOT_EMPTY, text } from '../schemas/texts.ts';
+import { engineInputs } from './bodies.ts';
+import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
+import { firstLabel, labelsOf } from './labels.ts';
+import type { BodyOf, ClientBatch, HuggingFaceTask, ScoreDocuments, ServedType } from './served-type.ts';
+
+const options = {
+  top_k: optional(
+    Type.Integer({ minimum: 1, description: 'Add `top`: this many labels with the highest scores.' }),
+  ),
+};
+
+const rankedLabel = Type.Object(
+  { index: Type.Integer(), label: Type.String(), score: Type.Number() },
+  { $id: 'RankedLabel' },
+);
+
+const result = Type.Object(
+  {
+    logits: numbers('Raw model output for each label.'),
+    scores: numbers(
+      'Score of each label: softmax of the logits; sigmoid for models with one label or with several ' +
+        'labels per text; the logits for regression.',
+    ),
+    predicted_index: Type.Integer({ description: 'Index of the label with the highest score.' }),
+    predicted_label: Type.Optional(Type.String()),
+    top: Type.Optional(
+      Type.Array(rankedLabel, { description: 'Labels with the highest scores, if `top_k` is set.' }),
+    ),
+  },
+  { $id: 'SequenceClassificationResult' },
+);
+
+interface Rendered {
+  readonly logits: readonly number[];
+  readonly scores: readonly number[];
+}
+
+const sequence = Type.Array(text, {
+  minItems: 1,
+  maxItems: 2,
+  title: 'a list of one or two texts',
+  ...NOT_EMPTY,
+});
+
+/** Also the requests of Hugging Face's Inference API, which have `parameters`. */
+const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatch: maxItems }: ClientBatch) =>
+  Type.Object(
+    {
+      inputs: Type.Union([
+        text,
+        documented(Type.Array(sequence, { minItems: 1, title: 'a list of lists of texts', ...NOT_EMPTY }), {
+          maxItems,
+        }),
+      ]),
+      raw_scores: optional(Type.Boolean({ default: false, description: 'Return logits instead of scores.' })),
+      parameters: optional(
+        Type.Object({
+          top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
+          function_to_apply: optional(
+            oneOf(scoreFunction === 'none' ? ['none'] : [scoreFunction, 'none'], {
+              description: 'The function of the model, or `none` for logits.',
+            }),
+          ),
+        }),
+      ),
+      ...overflowMembers,
+    },
+    { $id: 'ClassifyRequest' },
+  );
+type ForeignRequest = Static<ReturnType<typeof foreignRequest>>;
+
+const prediction = Type.Object({ label: Type.String(), score: Type.Number() }, { $id: 'Prediction' });
+const predictions = Type.Array(prediction);
+
+/** Labels with their scores, highest first. Clients of the Inference API expect a list of lists, also for one text. */
+const huggingFace: HuggingFaceTask<ForeignRequest> = {
+  request: foreignRequest,
+  response: Type.Union([predictions, Type.Array(predictions)], {
+    $id: 'ClassifyResponse',
+    description: 'Labels with their scores, highest first: one list for a text, a list of lists for a batch.',
+  }),
+  example: () => ({
+    request: { inputs: 'Anna lives in Berlin.' },
+    response: [[{ label: 'positive', score: 0.98 }]],
+  }),
+  isTheirs: isHuggingFaceBody,
+  note: HUGGING_FACE_NOTE,
+  async answer({ manifest }, body, run, path) {
+    const { inputs, parameters } = body;
+    const raw = wantsLogits(body, manifest);
+    const { results } = await run({
+      inputs:
+        typeof inputs === 'string'
+          ? [{ text: inputs }]
+          : inputs.map(([first = '', pair]) => ({ text: first, pair })),
+      view: { kind: 'result', format: 'json', options: {} },
+      overflow: overflowOf(body),
+    });
+    const ranked = results.map((one) => rank(one, raw, manifest).slice(0, parameters?.top_k ?? undefined));
+    const isOfInferenceApi = path === '/' || Boolean(parameters);
+    return typeof inputs === 'string' && !isOfInferenceApi ? ranked[0] : ranked;
+  },
+};
+
+function wantsLogits({ raw_scores: raw, parameters }: ForeignRequest, manifest: Manifest): boolean {
+  const isNone = parameters?.function_to_apply === 'none';
+  return isNone && manifest.scoreFunction !== 'none' ? true : (raw ?? false);
+}
+
+function rank(
+  rendered: Uint8Array,
+  raw: boolean,
+  { id2label }: Manifest,
+): { label: string; score: number }[] {
+  const { logits, scores } = readJson(rendered) as Rendered;
+  return (raw ? logits : scores)
+    .map((score, index) => ({ label: id2label?.[index] ?? `LABEL_${index}`, score }))
+    .sort((a, b) => b.score - a.score);
+}
+
+/** By a cross-encoder, which reads the query together with each document. */
+const scorePairs: ScoreDocuments = async (_, { query, documents, raw, overflow }, run) => {
+  const { results, tokens, truncated } = await run.documents({
+    inputs: documents.map((pair) => ({ text: query, pair })),
+    view: { kind: 'result', format: 'json', options: {} },
+    overflow,
+  });
+  return { scores: results.map((one) => scoreOf(one, raw)), tokens, truncated };
+};
+
+/** Computed from the logit, because `scores` can come from a transform or a regression model and may not be between 0 and 1. */
+function scoreOf(rendered: Uint8Array, raw: boolean): number {
+  const logit = Float32Array.from((readJson(rendered) as Rendered).logits);
+  return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
+}
+
+export const sequenceClassification: ServedType<BodyOf<typeof options>> = {
+  texts: {
+    summary: 'Classify each text.',
+    tool: 'Performs sequence classification of input text sequences.',
+  },
+  request: () => ({ options }),
+  result: () => result,
+  example({ width, scoreFunction = 'softmax', ...manifest }) {
+    const logits = [2.3, -1.1].slice(0, width);
+    const scores = Array.from(applyScoreFunction(scoreFunction, Float32Array.from(logits)), (score) =>
+      Number(score.toFixed(4)),
+    );
+    const label = firstLabel(manifest);
+    return {
+      request: { top_k: 1 },
+      result: {
+        logits,
+        scores,
+        predicted_index: 0,
+        predicted_label: label,
+        top: [{ index: 0, label, score: scores[0] }],
+      },
+    };
+  },
+  // A reranker reads a query and a document.
+  bench: (words, { width }) => ({ inputs: [width === 1 ? ['Which one?', words] : words] }),
+  info: (manifest) => ({ [manifest.width === 1 ? 'reranker' : 'classifier']: labelsOf(manifest) }),
+  predict: {
+    plan: (_, { inputs, top_k }) => ({
+      inputs: engineInputs(inputs),
+      options: { topK: top_k ?? undefined },
+    }),
+  },
+  huggingFace,
+  grpc: { service: SequenceClassification },
+  rank: ({ width }) => (width === 1 ? scorePairs : undefined),
+};

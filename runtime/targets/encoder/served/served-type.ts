@@ -1,0 +1,128 @@
+import type { DescService, Message } from '@bufbuild/protobuf';
+import type { Static, TObject, TProperties, TSchema } from 'typebox';
+import type { Manifest } from '#contract/manifest.ts';
+import type {
+  EngineLimits,
+  EngineRequest,
+  RequestOverflow,
+  RunModel,
+  ServingEngine,
+} from '../engine/serving.ts';
+import type { overflowMembers } from '../schemas/overflow.ts';
+import type { TextOrPair } from '../schemas/texts.ts';
+import type { OutputWeights } from '../tasks/hybrid-score.ts';
+import type { ResultOptions } from '../tasks/task.ts';
+
+/**
+ * What servers do for a model type, on every wire: HTTP, gRPC, MCP and `bench` ask this and know no types. Every type has a file with
+ * its name; what `infer` and inference threads need is in the file of the same name in `tasks/`.
+ */
+export interface ServedType<Body extends PredictBody = PredictBody> {
+  /** What the type does: a sentence for the OpenAPI document, and the one of the contract for the tool of MCP. */
+  readonly texts: { readonly summary: string; readonly tool: string };
+  /** What is special to requests of `/predict`. */
+  request(manifest: Manifest, limits: ClientBatch): RequestParts;
+  /** The schema of a result. */
+  result(manifest: ResultManifest): TSchema;
+  /** An example for documents: members of a request, and the result for `Anna lives in Berlin.` */
+  example(manifest: Manifest): { readonly request: object; readonly result: object };
+  /** A request of `bench` with one text. Default: the text alone. */
+  bench?(text: string, manifest: Manifest): object;
+  /** `model_type` of `GET /info`. */
+  info(manifest: Manifest): Readonly<Record<string, object>>;
+  /** How the results of a request come about. */
+  readonly predict: FromOneRun<Body> | FromSeveralRuns<Body>;
+  /** How clients of Hugging Face's APIs ask for the task, if these have it. */
+  readonly huggingFace?: HuggingFaceTask;
+  readonly grpc: GrpcService<Body>;
+  /** How the model scores documents for a query; undefined if it cannot. */
+  rank?(manifest: Manifest): ScoreDocuments | undefined;
+}
+
+export type ClientBatch = Pick<EngineLimits, 'maxClientBatch'>;
+export type ResultManifest = Pick<Manifest, 'modelType' | 'tokenOutputs'>;
+
+interface RequestParts {
+  /** Schema of `inputs`. Default: texts and pairs of texts. */
+  readonly inputs?: TSchema;
+  /** The members next to `inputs`. */
+  readonly options: TProperties;
+  /** Combinations that are rejected, for documents. */
+  readonly restriction?: Readonly<Record<string, unknown>>;
+}
+
+/** A validated body of `/predict`, of any type. */
+export interface PredictBody extends MembersOf<typeof overflowMembers> {
+  readonly inputs: readonly unknown[];
+  readonly metadata?: Readonly<Record<string, string>> | null;
+}
+
+/** A validated body with the options and the inputs of a type. */
+export type BodyOf<Options extends TProperties, Input = TextOrPair> = PredictBody &
+  MembersOf<Options> & { readonly inputs: readonly Input[] };
+
+type MembersOf<Properties extends TProperties> = Readonly<Static<TObject<Properties>>>;
+
+/** Each result is computed from one input. */
+interface FromOneRun<Body> {
+  plan(engine: ServingEngine, body: Body): RunPlan | Promise<RunPlan>;
+}
+
+interface RunPlan extends Omit<EngineRequest, 'view' | 'overflow' | 'signal'> {
+  readonly options: ResultOptions;
+  /** Completes results in the main thread, for what needs the tokenizer. */
+  readonly complete?: ((results: readonly Uint8Array[]) => Promise<readonly JsonPiece[]>) | undefined;
+}
+
+/** Each result is computed from several runs, or chosen from what they return. */
+interface FromSeveralRuns<Body> {
+  together(engine: ServingEngine, body: Body, run: RunModel): Promise<readonly object[]>;
+}
+
+/** A part of a response that is already JSON. */
+export type JsonPiece = string | Uint8Array;
+
+/** A task of Hugging Face's Inference API or of text-embeddings-inference, at `/` and at `/predict`. */
+export interface HuggingFaceTask<Body extends object = object> {
+  request(manifest: Manifest, limits: ClientBatch): TSchema;
+  readonly response: TSchema;
+  example(manifest: Manifest): { readonly request: object; readonly response: unknown };
+  /** Whether a body of `/predict` is one of theirs, which gets their response. */
+  isTheirs(body: unknown): boolean;
+  /** The same as a sentence. */
+  readonly note: string;
+  /** `path` is the route that was called. */
+  answer(engine: ServingEngine, body: Body, run: RunModel, path: '/' | '/predict'): Promise<unknown>;
+}
+
+interface GrpcService<Body> {
+  readonly service: DescService;
+  /** The members of a request whose values differ from those of a body of `/predict`, such as enumerations. */
+  body?(request: Message): Partial<Body>;
+}
+
+/** Scores documents for a query. The runs of the query and of the documents are those of one caller. */
+export type ScoreDocuments = (
+  engine: ServingEngine,
+  request: RankRequest,
+  run: { readonly query: RunModel; readonly documents: RunModel },
+) => Promise<DocumentScores>;
+
+export interface RankRequest {
+  readonly query: string;
+  readonly documents: readonly string[];
+  /** Whether scores are logits instead of numbers between 0 and 1. */
+  readonly raw: boolean;
+  readonly overflow: RequestOverflow;
+  /** The weight of each output, for models with several. Default: dense vectors only. */
+  readonly weights?: OutputWeights | undefined;
+}
+
+export interface DocumentScores {
+  /** In the order of the documents. */
+  readonly scores: readonly number[];
+  /** Number of tokens processed in each run of a text. */
+  readonly tokens: readonly number[];
+  /** Indexes of the documents that were truncated. */
+  readonly truncated: readonly number[];
+}

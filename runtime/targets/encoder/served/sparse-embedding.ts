@@ -1,0 +1,84 @@
+import { Type } from 'typebox';
+import { SparseEmbedding } from '#gen/encoder/sparse_embedding_pb.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { optional } from '#serve/http/schemas.ts';
+import type { ServingEngine } from '../engine/serving.ts';
+import { numbers } from '../schemas/results.ts';
+import { atLeastOne, engineInputs } from './bodies.ts';
+import type { BodyOf, JsonPiece, ServedType } from './served-type.ts';
+
+/** Also options of sentence_embedding models that have sparse vectors. */
+export const sparseOptions = {
+  max_active_dims: optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'Keep this many of the greatest values of each vector. Default: all that are not zero.',
+    }),
+  ),
+  tokens: optional(
+    Type.Boolean({ description: 'Add `tokens`: the token of each index, as written in the vocabulary.' }),
+  ),
+};
+
+export const sparseResult = Type.Object(
+  {
+    indices: Type.Array(Type.Integer(), {
+      description: 'Token ids of the words whose values are not zero, ascending.',
+    }),
+    values: numbers('Value of each index.'),
+    tokens: Type.Optional(
+      Type.Array(Type.Unsafe<string | null>({ type: 'string', nullable: true }), {
+        description:
+          'Token of each index, if `tokens` is set; null for an index that the vocabulary does not have.',
+      }),
+    ),
+  },
+  { $id: 'SparseEmbeddingResult' },
+);
+
+export const sparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
+  texts: {
+    summary: 'Compute one sparse vector per text.',
+    tool: 'Performs sparse embedding of input text sequences.',
+  },
+  request: () => ({ options: sparseOptions }),
+  result: () => sparseResult,
+  example: () => ({
+    request: { max_active_dims: 2, tokens: true },
+    result: { indices: [2013, 5075], values: [0.52, 1.61], tokens: ['city', 'anna'] },
+  }),
+  info: () => ({ embedding: { pooling: 'splade' } }),
+  predict: {
+    plan: (engine, { inputs, max_active_dims, tokens }) => ({
+      inputs: engineInputs(inputs),
+      options: { maxActiveDims: atLeastOne('max_active_dims', max_active_dims) },
+      complete: tokens ? addTokens(engine) : undefined,
+    }),
+  },
+  grpc: { service: SparseEmbedding },
+};
+
+/** Adds `tokens` to sparse vectors: the token of each index. Results of other outputs are unchanged. */
+export const addTokens =
+  ({ tokenOf }: Pick<ServingEngine, 'tokenOf'>) =>
+  async (results: readonly Uint8Array[]): Promise<readonly JsonPiece[]> =>
+    results.map((result) => {
+      const found = sparseIn(result);
+      if (found === undefined) return result;
+      const [vector, end] = found;
+      const { indices } = parseJsonText(vector) as { indices: number[] };
+      const tokens = JSON.stringify(indices.map(tokenOf));
+      // The vector is a JSON object: its closing brace is replaced to append one member.
+      return Buffer.concat([result.subarray(0, -end.length), Buffer.from(`,"tokens":${tokens}${end}`)]);
+    });
+
+/** The text of the sparse vector, which is the result or its last member, and the end of the result. */
+function sparseIn(result: Uint8Array): [vector: string, end: string] | undefined {
+  const bytes = Buffer.from(result.buffer, result.byteOffset, result.byteLength);
+  if (bytes.subarray(0, INDICES.length).equals(INDICES)) return [bytes.toString(), '}'];
+  const at = bytes.lastIndexOf(MEMBER);
+  return at < 0 ? undefined : [bytes.toString('utf8', at + MEMBER.length, bytes.length - 1), '}}'];
+}
+
+const INDICES = Buffer.from('{"indices"');
+const MEMBER = Buffer.from('"sparse":');

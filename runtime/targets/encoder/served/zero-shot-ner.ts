@@ -1,0 +1,79 @@
+import { Type } from 'typebox';
+import { DEFAULT_THRESHOLD, planEntities } from '#core/model/entity-options.ts';
+import { ZeroShotNer } from '#gen/encoder/zero_shot_ner_pb.ts';
+import { optional } from '#serve/http/schemas.ts';
+import { texts } from '../schemas/texts.ts';
+import { engineInputs } from './bodies.ts';
+import type { BodyOf, ServedType } from './served-type.ts';
+
+const options = {
+  labels: Type.Array(Type.String({ minLength: 1, title: 'text' }), {
+    minItems: 1,
+    title: 'a list of texts',
+    description: 'Types of the entities to find, in any words: `person`, `name of a product`.',
+  }),
+  threshold: optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: DEFAULT_THRESHOLD,
+      description: 'Minimum score: entities with a higher score are returned.',
+    }),
+  ),
+  flat_ner: optional(
+    Type.Boolean({
+      default: true,
+      description: 'Whether entities do not overlap. With `false`, an entity can be a part of another one.',
+    }),
+  ),
+  multi_label: optional(
+    Type.Boolean({ default: false, description: 'Whether the same words can have several types.' }),
+  ),
+};
+
+const result = Type.Object(
+  {
+    entities: Type.Array(
+      Type.Object(
+        {
+          text: Type.String({ description: 'The words of the entity.' }),
+          label: Type.String({ description: 'One of the `labels` of the request.' }),
+          score: Type.Number(),
+          start: Type.Integer({ description: 'Start of the entity in the text, in Unicode code points.' }),
+          end: Type.Integer({ description: 'End of the entity in the text, in Unicode code points.' }),
+        },
+        { $id: 'FoundEntity' },
+      ),
+      { description: 'Entities of the text, by start.' },
+    ),
+  },
+  { $id: 'ZeroShotNerResult' },
+);
+
+export const zeroShotNer: ServedType<BodyOf<typeof options, string>> = {
+  texts: {
+    summary: 'Find entities of the given types in each text.',
+    tool: 'Finds entities of the given types in input text sequences.',
+  },
+  request: (_, { maxClientBatch }) => ({ inputs: texts(maxClientBatch), options }),
+  result: () => result,
+  example: () => ({
+    request: { labels: ['person', 'city'], threshold: 0.5 },
+    result: {
+      entities: [
+        { text: 'Anna', label: 'person', score: 0.9866, start: 0, end: 4 },
+        { text: 'Berlin', label: 'city', score: 0.9731, start: 14, end: 20 },
+      ],
+    },
+  }),
+  bench: (words) => ({ inputs: [words], labels: ['person', 'place'] }),
+  // A type of this project: the labels come with the request.
+  info: () => ({ zero_shot_ner: {} }),
+  predict: {
+    plan({ manifest }, { inputs, labels, threshold, flat_ner: flatNer, multi_label: multiLabel }) {
+      const entities = planEntities(manifest, { labels, threshold, flatNer, multiLabel });
+      return { inputs: engineInputs(inputs), labels: entities?.labels, options: { entities } };
+    },
+  },
+  grpc: { service: ZeroShotNer },
+};
