@@ -39,11 +39,11 @@ const RESULTS = 1;
  * that a thread can encode are added to the response as opaque fields, so that no number is converted on the way to the socket.
  */
 export function predict({ kernel, engine }: EncoderContext) {
-  const { service, body: bodyOf } = SERVED[engine.manifest.modelType].grpc;
-  const { input, output } = methodOf(service, 'Predict');
+  const { grpc } = SERVED[engine.manifest.modelType];
+  const { input, output } = methodOf(grpc.service, 'Predict');
   return async (request: Message, call: HandlerContext): Promise<Message> =>
     await runAdmitted(kernel.lifecycle, async () => {
-      const body = { ...membersOf(request, input), ...bodyOf?.(request) } as PredictBody;
+      const body = { ...membersOf(request, input), ...grpc.body?.(request) } as PredictBody;
       const { format, results } = await predictResults(
         engine,
         body,
