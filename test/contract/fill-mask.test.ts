@@ -124,6 +124,25 @@ verifies('mask:infer', async (arm) => {
   expect(JSON.parse(second)).toEqual({ index: 1, error: expect.stringContaining('has no mask token') });
 });
 
+verifies('mask:infer-targets', async (arm) => {
+  // Words in one flag and in several ones.
+  const [first = '', ...others] = golden.targets;
+  const flags = ['--targets', first, '--targets', others.join(', ')];
+  const { stdout, stderr } = await arm.run('fill-mask', ['infer', ...flags, ...texts]);
+  expect(stderr).toBe('');
+  expect(golden.of_targets).toEqual(listed((JSON.parse(stdout) as { predictions: Filled[] }).predictions));
+  expect(await arm.run('fill-mask', ['infer', '--targets=dog,doghouses', '[MASK]'])).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'Error: --targets "doghouses" is 5 tokens of this model, but a mask stands for one. Choose another word.\n',
+  });
+  expect(await arm.run('sentiment', ['infer', '--targets=dog', 'x'])).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'Error: --targets requires a fill_mask model; this model is of type sequence_classification. Remove the flag.\n',
+  });
+});
+
 verifiesOnce('mask:build', async () => {
   const output = join(folder(), 'x.encoder');
   const build = (...args: string[]) =>

@@ -1,7 +1,8 @@
 import { ARMS_AND_TRANSFORMS } from './arms.ts';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { readGoldenEntities } from '../helpers/golden-entities.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { STEPS } from '#encoder/engine/steps.ts';
 import { verifies } from './verifies.ts';
@@ -45,6 +46,60 @@ verifies(
   },
   ARMS_AND_TRANSFORMS,
 );
+
+verifies('infer:sequence_classification:top-k', async (arm) => {
+  const run = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await arm.run('multilabel', ['infer', 'I love this', ...args]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    return JSON.parse(stdout).predictions[0];
+  };
+  const [plain, one, all] = [await run(), await run('--top-k=1'), await run('--top-k=1000')];
+  const { top, ...rest } = one;
+  expect(rest).toEqual(plain);
+  expect(top).toEqual([{ index: expect.any(Number), label: plain.label, score: plain.score }]);
+  expect(all.top.length).toBeGreaterThan(2);
+  const scores = all.top.map(({ score }: { score: number }) => score);
+  expect(scores).toEqual(scores.toSorted((left: number, right: number) => right - left));
+  expect((await arm.run('sentiment', ['infer', 'x', '--top-k=0'])).stderr).toMatch(
+    /--top-k: "0" is not a whole number from 1 to/,
+  );
+  expect(await arm.run('ner', ['infer', 'x', '--top-k=1'])).toMatchObject({
+    exitCode: 1,
+    stderr:
+      'Error: --top-k requires a fill_mask, sequence_classification or question_answering model; this model is of type token_classification. Remove the flag.\n',
+  });
+});
+
+verifies('infer:token_classification:aggregation', async (arm) => {
+  const cases = readGoldenEntities();
+  const run = async (...args: string[]): Promise<string> => {
+    const { exitCode, stdout, stderr } = await arm.run('ner', ['infer', ...args]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    return stdout;
+  };
+  const texts = cases.map(({ text }) => text);
+  for (const strategy of ['simple', 'first', 'average', 'max']) {
+    const { predictions } = JSON.parse(await run(`--aggregation=${strategy}`, '--', ...texts));
+    for (const [at, { tokens, labels, entities }] of predictions.entries()) {
+      expect(tokens).toHaveLength(labels.length);
+      const expected = cases[at]?.groups[strategy] ?? [];
+      expect(entities).toEqual(
+        expected.map(([entity_group, score, start, end, word]) => ({
+          entity_group,
+          score: expect.closeTo(score, 4),
+          word,
+          start,
+          end,
+        })),
+      );
+    }
+  }
+  expect(await run('--aggregation=none', 'Anna')).toBe(await run('Anna'));
+  const input = join(folder(), 'texts.txt');
+  writeFileSync(input, 'John lives in Berlin\n');
+  const line = JSON.parse(await run('--input', input, '--aggregation=simple'));
+  expect(Object.keys(line)).toEqual(['index', 'tokens', 'labels', 'entities']);
+});
 
 verifies(
   'infer:embedding:shape',

@@ -168,7 +168,7 @@ verifiesOnce('questions:build', async () => {
   });
   expect(inference?.windows?.length).toBeGreaterThan(2);
   const printed =
-    inference && (questionAnswering.printed(inference, engine.manifest, options, context) as object);
+    inference && (questionAnswering.printed(inference, engine, options, context) as object);
   expectAnswers((printed as { answers: Answer[] }).answers, LONG + 2);
   expect(engine.manifest.graphChanges).toEqual(['Outputs start_logits and end_logits are joined']);
   await engine.close();

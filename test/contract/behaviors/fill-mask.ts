@@ -20,6 +20,10 @@ export const FILL_MASK = {
     source: 'docs/infer.md',
     behavior: 'infer prints the candidates of each mask, also for files; a text without a mask is an error.',
   },
+  'mask:infer-targets': {
+    source: 'docs/infer.md#texts-as-arguments',
+    behavior: '--targets scores only these words, as /predict does; a word of several tokens is refused.',
+  },
   'mask:build': {
     source: 'docs/config.md',
     behavior:

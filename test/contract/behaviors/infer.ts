@@ -10,6 +10,16 @@ export const INFER = {
     source: 'docs/infer.md#texts-as-arguments',
     behavior: 'infer prints {"predictions": [{tokens, labels}], "metadata": null}, one per input, in order.',
   },
+  'infer:sequence_classification:top-k': {
+    source: 'docs/infer.md#texts-as-arguments',
+    behavior:
+      '--top-k adds the labels with the highest scores, as /predict does; models of other types refuse it.',
+  },
+  'infer:token_classification:aggregation': {
+    source: 'docs/infer.md#texts-as-arguments',
+    behavior:
+      '--aggregation adds the entities that /predict returns, for each strategy and for files; none adds nothing.',
+  },
   'infer:embedding:shape': {
     source: 'docs/infer.md#texts-as-arguments',
     behavior: 'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, in order.',

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { TEXT_ROLES } from '#contract/multi-vector.ts';
 import { threadsForOneRun } from './thread-count.ts';
 import { isProbablyClosed } from '#platform/null-device.ts';
 import { CACHE_DIR_VARIABLE } from '#platform/native/cache-folders.ts';
@@ -7,13 +6,11 @@ import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts
 import { requiredNumber } from '#serve/cli/values.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { openEngine } from '../engine/engine.ts';
-import { ENTITY_FLAGS } from '../infer/entity-flags.ts';
-import { LABEL_FLAGS } from '../infer/labels.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
 import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
-import { printOptions, roleIn } from '../infer/print-options.ts';
+import { flagsOfTypes, printOptions, roleIn } from '../infer/print-options.ts';
 
 /** The `infer` command: runs the model on texts from the command line or from a file. */
 export function inferCommand(modelPath: string): Command {
@@ -34,65 +31,7 @@ export function inferCommand(modelPath: string): Command {
         value: 'file',
         help: 'Write the results to this file, or to <model>.json in this folder, instead of stdout',
       },
-      normalize: {
-        value: 'boolean',
-        help: 'Embedding models: L2-normalize every vector',
-        choices: ['true', 'false'],
-      },
-      dimensions: {
-        value: 'count',
-        help: 'Sentence embedding models: truncate vectors to this many dimensions',
-      },
-      'prompt-name': {
-        canBeEmpty: true,
-        value: 'name',
-        help: 'Sentence embedding models: name of the prompt to put before each text',
-      },
-      outputs: {
-        value: 'names',
-        help: 'Sentence embedding models: what to print, of dense, sparse, multi_vector (e.g. dense,sparse)',
-        defaultText: 'dense',
-      },
-      'input-type': {
-        value: 'type',
-        help: 'Multi-vector models: whether the texts are queries or documents',
-        choices: TEXT_ROLES,
-      },
-      pooling: {
-        value: 'mode',
-        help: 'Embedding models: one vector per text with mean, one per token with none',
-        choices: ['mean', 'none'],
-      },
-      'max-active-dims': {
-        value: 'count',
-        help: 'Sparse embedding models: keep this many of the greatest values of every vector',
-      },
-      tokens: {
-        help: 'Sparse embedding models: add the token of each index',
-      },
-      ...LABEL_FLAGS,
-      'hypothesis-template': {
-        value: 'text',
-        help: 'Zero-shot classification models: the sentence about a label, with {} in its place',
-        defaultText: 'This example is {}.',
-      },
-      ...ENTITY_FLAGS,
-      question: {
-        value: 'text',
-        help: 'Question answering models: the question; each text is a context that can have the answer',
-      },
-      'top-k': {
-        value: 'count',
-        help: 'Fill-mask models: candidates of each mask (5); question answering models: maximum answers per text (1)',
-      },
-      'max-answer-len': {
-        value: 'count',
-        help: 'Question answering models: maximum tokens of an answer',
-        defaultText: '15',
-      },
-      'handle-impossible-answer': {
-        help: 'Question answering models: allow an empty answer',
-      },
+      ...flagsOfTypes(),
       input: {
         value: 'file',
         help: 'Read texts from a file (.txt, .jsonl, .csv); - reads from stdin',
@@ -160,7 +99,7 @@ export function inferCommand(modelPath: string): Command {
         onStep: timing?.onStep,
       });
       try {
-        const options = printOptions(invocation, engine.manifest);
+        const options = await printOptions(invocation, engine);
         if (input === undefined) {
           await inferArguments(engine, invocation.positionals, options, file, output, timing?.onStep);
           return 0;

@@ -1,5 +1,4 @@
 import { AppError, inputError } from '#contract/errors.ts';
-import type { Manifest } from '#contract/manifest.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import { planBatches } from '../batching/batches.ts';
@@ -13,7 +12,7 @@ import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { FailedInference, Inference } from '../tasks/task.ts';
+import type { FailedInference, Inference, PrintModel } from '../tasks/task.ts';
 import { encodeMarked } from './encode-marked.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import { transformToOpen } from './open-transform.ts';
@@ -23,8 +22,7 @@ import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts'
 import { tokenizerForRole } from './tokenizer-for-role.ts';
 import { rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
-export interface Engine {
-  readonly manifest: Manifest;
+export interface Engine extends PrintModel {
   /**
    * Runs one inference per text, in order. Rejects with an InputError if there are no texts or an empty text, and with an
    * InternalError if the transform fails for a text.
@@ -35,9 +33,6 @@ export interface Engine {
     texts: readonly string[],
     options?: InferOptions,
   ) => Promise<(Inference | FailedInference)[]>;
-  /** The token of an id as written in the vocabulary; null if there is none. */
-  readonly tokenOf: (id: number) => string | null;
-  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -137,6 +132,12 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       manifest,
       inferEach,
       tokenOf: (id) => tokenizer.tokenOf(id),
+      idOf: (token) => tokenizer.idOf(token),
+      tokenize: async (texts, addSpecialTokens) =>
+        await tokenizer.encode(
+          texts.map((text) => ({ text })),
+          { details: false, addSpecialTokens },
+        ),
       decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
       close: thread.close,

@@ -5,8 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Step } from '../engine/steps.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
-import { inferOptions } from './infer-options.ts';
-import { printResult } from './print-result.ts';
+import { inferOptions } from './print-options.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
 /** Runs the model on texts from the command line and writes one JSON document with all results. */
@@ -23,7 +22,7 @@ export async function inferArguments(
   const inferences = await engine.infer(texts, inferOptions(task, options));
   await timeStep(onStep, 'results', async () => {
     const results = await Promise.all(
-      inferences.map((inference, at) => printResult(engine, inference, options, texts[at] ?? '')),
+      inferences.map((inference, at) => task.printed(inference, engine, options, texts[at] ?? '')),
     );
     const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
     const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);

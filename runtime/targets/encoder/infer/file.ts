@@ -10,8 +10,7 @@ import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';
 import { formatOf } from './formats.ts';
-import { inferOptions } from './infer-options.ts';
-import { printResult } from './print-result.ts';
+import { inferOptions } from './print-options.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
@@ -132,10 +131,10 @@ async function printed(
   text: string,
 ): Promise<Result> {
   if ('failure' in inference) return { error: inference.failure };
-  const { lineKey } = TASKS[engine.manifest.modelType];
+  const task = TASKS[engine.manifest.modelType];
   try {
-    const result = await printResult(engine, inference, options, text);
-    return lineKey === undefined || options.outputs ? Object(result) : { [lineKey]: result };
+    const result = await task.printed(inference, engine, options, text);
+    return task.lineKey === undefined || options.outputs ? Object(result) : { [task.lineKey]: result };
   } catch (error) {
     if (error instanceof AppError) return { error: error.message };
     throw error;

@@ -14,6 +14,19 @@ export const embedding: Task<EmbeddingResult> = {
   details: true,
   printedAs: 'embeddings',
   lineKey: 'embedding',
+  flags: {
+    pooling: {
+      value: 'mode',
+      help: 'Embedding models: one vector per text with mean, one per token with none',
+      choices: ['mean', 'none'],
+    },
+  },
+  sharedFlags: ['normalize'],
+
+  printOptions: (flags) => ({
+    normalize: flags.choice('normalize') ?? false,
+    pooling: flags.text('pooling') === 'none' ? 'none' : 'mean',
+  }),
 
   result(inference, manifest, options): EmbeddingResult {
     const { windows } = inference;
@@ -42,7 +55,7 @@ export const embedding: Task<EmbeddingResult> = {
     return writer.finish();
   },
 
-  printed(inference, manifest, options) {
+  printed(inference, { manifest }, options) {
     if (options.pooling === 'none') {
       return embedding.result(inference, manifest, options).embeddings.map((token) => token.embedding);
     }

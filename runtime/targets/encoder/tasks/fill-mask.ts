@@ -5,7 +5,7 @@ import { softmax } from '#core/numbers/softmax.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { greatest } from '../math/greatest.ts';
 import { finiteOutput } from './finite-output.ts';
-import type { Task } from './task.ts';
+import type { PrintModel, Task } from './task.ts';
 
 /** Candidates of the masks of a text, as ids: what a model computes. */
 export interface MaskedText {
@@ -30,10 +30,6 @@ export interface FilledText {
   }[];
 }
 
-interface Vocabulary {
-  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
-}
-
 /** Number of candidates if a request states none, as in transformers. */
 const DEFAULT_CANDIDATES = 5;
 
@@ -41,6 +37,19 @@ const DEFAULT_CANDIDATES = 5;
 export const fillMask: Task<MaskedText> = {
   details: false,
   printedAs: 'predictions',
+  flags: {
+    targets: {
+      value: 'a,b,c',
+      repeatable: true,
+      help: 'Fill-mask models: only score these words, separated by commas',
+    },
+  },
+  sharedFlags: ['top-k'],
+
+  printOptions: async (flags, model) => ({
+    topK: flags.count('top-k'),
+    targets: await targetIds(model, flags.words('targets'), () => '--targets'),
+  }),
 
   result({ text, values }, manifest, { topK = DEFAULT_CANDIDATES, targets }) {
     const { mask, width } = manifest;
@@ -56,7 +65,10 @@ export const fillMask: Task<MaskedText> = {
     };
   },
 
-  printed: (inference, manifest, options) => fillMask.result(inference, manifest, options),
+  async printed(inference, model, options) {
+    const [filled] = await fillMasks(model, [fillMask.result(inference, model.manifest, options)]);
+    return filled ?? { masks: [] };
+  },
 };
 
 function best(
@@ -75,7 +87,10 @@ function best(
  * Adds the spelling of each candidate, and the text with it in place of the mask. As in transformers, a text with several masks
  * keeps its special tokens.
  */
-export async function fillMasks({ decode }: Vocabulary, texts: readonly MaskedText[]): Promise<FilledText[]> {
+export async function fillMasks(
+  { decode }: Pick<PrintModel, 'decode'>,
+  texts: readonly MaskedText[],
+): Promise<FilledText[]> {
   return await Promise.all(
     texts.map(async ({ ids, masks }) => ({
       masks: await Promise.all(
@@ -108,18 +123,11 @@ export const noMask = (which: string, { mask, tokenizer }: Pick<Manifest, 'mask'
     `${which} has no mask token within its first ${tokenizer.maxLength} tokens. Put ${mask?.token ?? ''} where a word is to be predicted.`,
   );
 
-interface TargetVocabulary {
-  readonly idOf: (token: string) => number | undefined;
-  readonly tokenize: (
-    texts: readonly string[],
-    addSpecialTokens: boolean,
-  ) => Promise<readonly { readonly ids: Int32Array }[]>;
-}
-
 /** The ids of the tokens to score; undefined for all. A word of several tokens cannot fill one mask. */
 export async function targetIds(
-  { idOf, tokenize }: TargetVocabulary,
+  { idOf, tokenize }: Pick<PrintModel, 'idOf' | 'tokenize'>,
   targets: readonly string[] | null | undefined,
+  nameOf: (index: number) => string = (index) => `targets/${index}`,
 ): Promise<readonly number[] | undefined> {
   if (!targets || targets.length === 0) return undefined;
   const tokenized = await tokenize(targets, false);
@@ -130,7 +138,7 @@ export async function targetIds(
         const id = idOf(target) ?? (ids.length === 1 ? ids[0] : undefined);
         if (id !== undefined) return id;
         throw inputError(
-          `targets/${at} ${JSON.stringify(target)} is ${ids.length} tokens of this model, but a mask stands for one. Choose another word.`,
+          `${nameOf(at)} ${JSON.stringify(target)} is ${ids.length} tokens of this model, but a mask stands for one. Choose another word.`,
         );
       }),
     ),

@@ -5,7 +5,7 @@ import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
 import { sparseDot, type ReadVector } from '../math/sparse.ts';
 import type { Inference } from './task.ts';
 import { textVector } from './text-vector.ts';
-import { sparseOutput, vectorsOutput } from './token-outputs.ts';
+import { sparseOutput, vectorsOutput } from './sentence-embedding.ts';
 
 /** The weight of each output in a score; those without one do not count. */
 export type OutputWeights = Partial<Readonly<Record<EmbeddingOutput, number>>>;

@@ -11,15 +11,16 @@ import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
 import { zeroShotNer } from './zero-shot-ner.ts';
 
+/** Help lists their flags in this order. */
 export const TASKS: Record<ModelType, Task<unknown>> = {
-  embedding,
-  sparse_embedding: sparseEmbedding,
-  fill_mask: fillMask,
-  sequence_classification: sequenceClassification,
-  zero_shot_classification: zeroShotClassification,
-  question_answering: questionAnswering,
-  token_classification: tokenClassification,
-  zero_shot_ner: zeroShotNer,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,
+  embedding,
+  sparse_embedding: sparseEmbedding,
+  zero_shot_classification: zeroShotClassification,
+  zero_shot_ner: zeroShotNer,
+  question_answering: questionAnswering,
+  fill_mask: fillMask,
+  token_classification: tokenClassification,
+  sequence_classification: sequenceClassification,
 };

@@ -1,5 +1,8 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { configError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
+import { TEXT_ROLES } from '#contract/multi-vector.ts';
+import { planVector } from '#core/model/vector-plan.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference, ResultOptions, Task } from './task.ts';
@@ -14,6 +17,24 @@ export const multiVector: Task<MultiVectorResult> = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'vectors',
+  flags: {
+    'input-type': {
+      value: 'type',
+      help: 'Multi-vector models: whether the texts are queries or documents',
+      choices: TEXT_ROLES,
+    },
+  },
+  sharedFlags: ['normalize'],
+
+  printOptions(flags, { manifest }) {
+    const role = TEXT_ROLES.find((name) => name === flags.text('input-type'));
+    if (role === undefined) {
+      throw configError(
+        '--input-type is missing: queries and documents of a multi_vector model have different vectors. Pass --input-type query or document.',
+      );
+    }
+    return { ...planVector(manifest, { normalize: flags.choice('normalize') }).options, role };
+  },
 
   result: (inference, manifest, options) => ({ vectors: keptVectors(inference, manifest, options) }),
 
@@ -27,7 +48,7 @@ export const multiVector: Task<MultiVectorResult> = {
     return writer.finish();
   },
 
-  printed: keptVectors,
+  printed: (inference, { manifest }, options) => keptVectors(inference, manifest, options),
 };
 
 /** The vectors of all tokens but those that the settings of the model skip. */

@@ -1,5 +1,6 @@
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { type AnswerPlan, candidatesOf, planAnswers } from '#core/model/answer-plan.ts';
+import { configError } from '#contract/errors.ts';
+import { type AnswerPlan, candidatesOf, MAX_ANSWERS, planAnswers } from '#core/model/answer-plan.ts';
 import { answerSpans, type WindowAnswers } from '../math/answer-spans.ts';
 import { type Answer, chooseAnswers } from '../math/choose-answers.ts';
 import { finiteOutput } from './finite-output.ts';
@@ -13,6 +14,37 @@ interface QuestionAnsweringResult {
 export const questionAnswering: Task<QuestionAnsweringResult> = {
   details: true,
   printedAs: 'predictions',
+  flags: {
+    question: {
+      value: 'text',
+      help: 'Question answering models: the question; each text is a context that can have the answer',
+    },
+    'top-k': {
+      value: 'count',
+      help: 'Fill-mask models: candidates of each mask (5); question answering models: maximum answers per text (1); sequence classification models: add this many labels',
+    },
+    'max-answer-len': {
+      value: 'count',
+      help: 'Question answering models: maximum tokens of an answer',
+      defaultText: '15',
+    },
+    'handle-impossible-answer': {
+      help: 'Question answering models: allow an empty answer',
+    },
+  },
+
+  printOptions(flags) {
+    const question = flags.text('question');
+    if (question === undefined) {
+      throw configError('--question is missing. Pass the question about each text.');
+    }
+    const plan = planAnswers({
+      topK: flags.count('top-k', MAX_ANSWERS),
+      maxLength: flags.count('max-answer-len', MAX_ANSWERS),
+      canBeEmpty: flags.isSet('handle-impossible-answer'),
+    });
+    return { questions: { question, plan } };
+  },
 
   result({ text, values, windows }, manifest, options) {
     if (windows) {
@@ -28,7 +60,7 @@ export const questionAnswering: Task<QuestionAnsweringResult> = {
 
   inputs: (context, { questions }) => [{ text: questions?.question ?? '', pair: context }],
 
-  printed(inference, manifest, { questions }, context) {
+  printed(inference, { manifest }, { questions }, context) {
     const plan = questions?.plan ?? planAnswers({});
     const { windows } = questionAnswering.result(inference, manifest, { answers: plan });
     return answersIn(windows, context, plan);

@@ -1,11 +1,17 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { TokenOutputName, TokenOutputs } from '#contract/embedding-outputs.ts';
+import { configError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import type { SparseVector } from '../math/sparse.ts';
-import { writeSparse } from './sparse-embedding.ts';
-import type { Inference, PrintOptions, ResultOptions, Task } from './task.ts';
+import { planOutputs } from '#core/model/output-plan.ts';
+import { planVector } from '#core/model/vector-plan.ts';
+import { vectorWidth } from '#core/model/vector-width.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
+import { sparseOfTokens, type SparseVector } from '../math/sparse.ts';
+import { finiteOutput } from './finite-output.ts';
+import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sparse-embedding.ts';
+import type { FlagReader, Inference, PrintModel, PrintOptions, ResultOptions, Task } from './task.ts';
 import { textVector } from './text-vector.ts';
 import { writeFloats } from './token-info.ts';
-import { sparseOutput, vectorsOutput } from './token-outputs.ts';
 
 /** The outputs of the request; only dense vectors by default. Sparse vectors are last, so that their tokens can be added. */
 export interface SentenceEmbeddingResult {
@@ -18,6 +24,51 @@ export const sentenceEmbedding = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'embedding',
+  flags: {
+    normalize: {
+      value: 'boolean',
+      help: 'Embedding models: L2-normalize every vector',
+      choices: ['true', 'false'],
+      models: 'an embedding',
+    },
+    dimensions: {
+      value: 'count',
+      help: 'Sentence embedding models: truncate vectors to this many dimensions',
+    },
+    'prompt-name': {
+      canBeEmpty: true,
+      value: 'name',
+      help: 'Sentence embedding models: name of the prompt to put before each text',
+    },
+    outputs: {
+      value: 'names',
+      help: 'Sentence embedding models: what to print, of dense, sparse, multi_vector (e.g. dense,sparse)',
+      defaultText: 'dense',
+    },
+  },
+  sharedFlags: SPARSE_FLAGS,
+
+  printOptions(flags: FlagReader, { manifest }: PrintModel) {
+    const wishes = {
+      normalize: flags.choice('normalize'),
+      dimensions: flags.count('dimensions', vectorWidth(manifest)),
+      promptName: flags.text('prompt-name'),
+    };
+    const { options, prompt } = planVector(manifest, wishes, '--prompt-name');
+    const names = flags
+      .text('outputs')
+      ?.split(',')
+      .map((name) => name.trim());
+    const outputs = planOutputs(manifest, names, '--outputs');
+    const without = SPARSE_FLAGS.find((flag) => flags.text(flag) !== undefined);
+    // They have no effect on results without a sparse vector.
+    if (without !== undefined && !outputs?.includes('sparse')) {
+      throw configError(
+        `--${without} requires a sparse vector, which a sentence_embedding model only returns with --outputs sparse. Pass it, or remove the flag.`,
+      );
+    }
+    return { ...options, prompt, outputs, ...sparsePrintOptions(flags) };
+  },
 
   result: resultOf,
 
@@ -33,8 +84,12 @@ export const sentenceEmbedding = {
     return writer.finish();
   },
 
-  printed: (inference: Inference, manifest: Manifest, options: PrintOptions) =>
-    options.outputs ? resultOf(inference, manifest, options) : textVector(inference, manifest, options),
+  printed(inference: Inference, model: PrintModel, options: PrintOptions) {
+    const { manifest } = model;
+    if (!options.outputs) return textVector(inference, manifest, options);
+    const result = resultOf(inference, manifest, options);
+    return result.sparse ? { ...result, sparse: printSparse(result.sparse, model, options) } : result;
+  },
 } satisfies Task<SentenceEmbeddingResult>;
 
 function resultOf(inference: Inference, manifest: Manifest, options: ResultOptions): SentenceEmbeddingResult {
@@ -44,4 +99,41 @@ function resultOf(inference: Inference, manifest: Manifest, options: ResultOptio
     ...(outputs.includes('multi_vector') ? { vectors: vectorsOutput(inference, manifest, options) } : {}),
     ...(outputs.includes('sparse') ? { sparse: sparseOutput(inference, manifest, options) } : {}),
   };
+}
+
+/** The sparse vector of a text, from the weights of its tokens. */
+export function sparseOutput(
+  inference: Inference,
+  manifest: Manifest,
+  { maxActiveDims }: Pick<ResultOptions, 'maxActiveDims'>,
+): SparseVector {
+  const [weights, { sparse }] = rowsOf(inference, manifest, 'sparse');
+  const finite = finiteOutput(weights, sparse);
+  return sparseOfTokens(inference.text.ids, finite, sparse.skipped, maxActiveDims);
+}
+
+/** The vectors of all tokens but the first one, which stands for the whole text. */
+export function vectorsOutput(
+  inference: Inference,
+  manifest: Manifest,
+  { normalize, dimensions }: Pick<ResultOptions, 'normalize' | 'dimensions'>,
+): Float32Array[] {
+  const [values, { multiVector }] = rowsOf(inference, manifest, 'multi_vector');
+  const { width, hasFirst } = multiVector;
+  return Array.from({ length: Math.max(0, inference.text.ids.length - 1) }, (_, at) => {
+    const start = (at + (hasFirst ? 1 : 0)) * width;
+    const row = values.subarray(start, start + Math.min(width, dimensions ?? width));
+    const vector = finiteOutput(row, multiVector);
+    return normalize ? normalizeL2(vector) : vector;
+  });
+}
+
+function rowsOf(
+  { tokenOutputs: rows }: Inference,
+  { tokenOutputs: settings }: Manifest,
+  name: TokenOutputName,
+): [rows: Float32Array, settings: TokenOutputs] {
+  const values = rows?.[name];
+  if (!values || !settings) throw new Error(`the output ${name} was not computed`);
+  return [values, settings];
 }

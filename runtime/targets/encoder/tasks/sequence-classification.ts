@@ -25,6 +25,8 @@ interface RankedLabel {
 export const sequenceClassification: Task<SequenceClassificationResult> = {
   details: false,
   printedAs: 'predictions',
+  sharedFlags: ['top-k'],
+  printOptions: (flags) => ({ topK: flags.count('top-k') }),
 
   result({ values, transformed }, manifest, { topK }) {
     const { id2label, scoreFunction } = manifest;
@@ -49,11 +51,16 @@ export const sequenceClassification: Task<SequenceClassificationResult> = {
     return writer.finish();
   },
 
-  printed(inference, manifest) {
-    const result = sequenceClassification.result(inference, manifest, {});
+  printed(inference, { manifest }, { topK }) {
+    const { predicted_label, predicted_index, scores, top } = sequenceClassification.result(
+      inference,
+      manifest,
+      { topK },
+    );
     return {
-      label: result.predicted_label ?? String(result.predicted_index),
-      score: shortestFloat32(result.scores[result.predicted_index] ?? 0),
+      label: predicted_label ?? String(predicted_index),
+      score: shortestFloat32(scores[predicted_index] ?? 0),
+      ...(top === undefined ? {} : { top }),
     };
   },
 };

@@ -1,21 +1,48 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type SparseVector, toSparse } from '../math/sparse.ts';
 import { finiteOutput } from './finite-output.ts';
-import type { Task } from './task.ts';
+import type { FlagReader, PrintModel, PrintOptions, Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
 
 export const sparseEmbedding: Task<SparseVector> = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'embedding',
+  flags: {
+    'max-active-dims': {
+      value: 'count',
+      help: 'Sparse embedding models: keep this many of the greatest values of every vector',
+      models: 'a sparse_embedding',
+    },
+    tokens: {
+      help: 'Sparse embedding models: add the token of each index',
+      models: 'a sparse_embedding',
+    },
+  },
+  printOptions: sparsePrintOptions,
 
   result: ({ values }, manifest, { maxActiveDims }) =>
     toSparse(finiteOutput(values, manifest), maxActiveDims),
 
   proto: writeSparse,
 
-  printed: (inference, manifest, options) => sparseEmbedding.result(inference, manifest, options),
+  printed: (inference, model, options) =>
+    printSparse(sparseEmbedding.result(inference, model.manifest, options), model, options),
 };
+
+/** Also flags of sentence_embedding models that have sparse vectors. */
+export const SPARSE_FLAGS = ['max-active-dims', 'tokens'] as const;
+
+export function sparsePrintOptions(flags: FlagReader): Pick<PrintOptions, 'maxActiveDims' | 'tokens'> {
+  return { maxActiveDims: flags.count('max-active-dims'), tokens: flags.isSet('tokens') };
+}
+
+/** A vector as `infer` prints it, with the token of each index if that is wanted. */
+export const printSparse = (
+  vector: SparseVector,
+  { tokenOf }: Pick<PrintModel, 'tokenOf'>,
+  { tokens }: Pick<PrintOptions, 'tokens'>,
+): object => (tokens ? { ...vector, tokens: vector.indices.map(tokenOf) } : vector);
 
 /** Encodes a vector as a SparseEmbeddingResult. */
 export function writeSparse({ indices, values }: SparseVector): Uint8Array {

@@ -8,6 +8,7 @@ import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { Transformed } from '#transform/transform-row.ts';
 import type { AnswerPlan } from '#core/model/answer-plan.ts';
 import type { LabelPlan } from '#core/model/label-plan.ts';
+import type { AggregationStrategy } from '../math/entities.ts';
 import type { VectorLayer } from '../math/layers.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */
@@ -48,6 +49,48 @@ export interface ResultOptions extends VectorOptions {
   readonly entities?: EntityOptions | undefined;
 }
 
+/** The model whose results are printed: its settings and its tokenizer. */
+export interface PrintModel {
+  readonly manifest: Manifest;
+  /** The token of an id as written in the vocabulary; null if there is none. */
+  readonly tokenOf: (id: number) => string | null;
+  /** The id of a token as written in the vocabulary. */
+  readonly idOf: (token: string) => number | undefined;
+  readonly tokenize: (
+    texts: readonly string[],
+    addSpecialTokens: boolean,
+  ) => Promise<readonly { readonly ids: Int32Array }[]>;
+  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
+}
+
+/** A flag of `infer` that only some model types have: plain data, because help lists the flags of all types. */
+export interface InferFlag {
+  /** Name of the value in help. Without it, the flag is a switch. */
+  readonly value?: string;
+  readonly help: string;
+  readonly defaultText?: string;
+  readonly choices?: readonly string[];
+  readonly repeatable?: boolean;
+  readonly canBeEmpty?: boolean;
+  /** What a message calls the models that have the flag, with an article. Default: all of their types. */
+  readonly models?: string;
+}
+
+/** Reads the flags of a command line. */
+export interface FlagReader {
+  readonly text: (name: string) => string | undefined;
+  readonly texts: (name: string) => readonly string[];
+  /** The words of a flag, separated by commas. A repeated flag adds to them. */
+  readonly words: (name: string) => string[];
+  readonly isSet: (name: string) => boolean;
+  /** `true` or `false`. */
+  readonly choice: (name: string) => boolean | undefined;
+  /** A whole number from 1 to `max`. */
+  readonly count: (name: string, max?: number) => number | undefined;
+  /** A number from 0 to 1. */
+  readonly share: (name: string) => number | undefined;
+}
+
 export interface PrintOptions extends ResultOptions {
   readonly normalize: boolean;
   /** Embeddings on the command line only: one vector per text, or one per token. */
@@ -60,8 +103,8 @@ export interface PrintOptions extends ResultOptions {
   readonly tokens: boolean;
   /** Question answering only: the question about each text. */
   readonly questions?: { readonly question: string; readonly plan: AnswerPlan } | undefined;
-  /** Zero-shot NER only: which entities to find. */
-  readonly entities?: EntityOptions | undefined;
+  /** Token classification only: how to group tokens into entities. */
+  readonly aggregation?: AggregationStrategy | undefined;
 }
 
 /** How a model type turns raw output into results. Every type has a file with its name. */
@@ -76,14 +119,20 @@ interface TaskResults<Result> {
   proto?(result: Result): Uint8Array;
   /** The inputs of the model that a text of `infer` becomes. Default: the text. */
   readonly inputs?: (text: string, options: PrintOptions) => readonly TextInput[];
+  /** Flags of `infer`, by name. Help lists them in this order. */
+  readonly flags?: Readonly<Record<string, InferFlag>>;
+  /** Names of flags that are defined by another type. */
+  readonly sharedFlags?: readonly string[];
+  /** What the flags mean. */
+  printOptions?(flags: FlagReader, model: PrintModel): Partial<PrintOptions> | Promise<Partial<PrintOptions>>;
   /** The name of the list that `infer` prints. */
   readonly printedAs: 'embeddings' | 'predictions';
 }
 
 /** How `infer` prints a text: `printed` returns one element of its list. */
 type PrintedLine =
-  | { readonly lineKey?: undefined; printed(...args: Printed): object }
+  | { readonly lineKey?: undefined; printed(...args: Printed): object | Promise<object> }
   /** The key of a text's result in a line of `infer --input`. */
   | { readonly lineKey: string; printed(...args: Printed): unknown };
 
-type Printed = [inference: Inference, manifest: Manifest, options: PrintOptions, text: string];
+type Printed = [inference: Inference, model: PrintModel, options: PrintOptions, text: string];

@@ -11,7 +11,7 @@ import {
 } from '../math/entities.ts';
 import { finiteOutput } from './finite-output.ts';
 import { labelScores } from './sequence-classification.ts';
-import type { Task } from './task.ts';
+import type { PrintModel, Task } from './task.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
 interface TokenClassificationResult {
@@ -24,9 +24,28 @@ interface TokenClassificationResult {
   }[];
 }
 
+/** How tokens are grouped into entities; `none` groups nothing. */
+export const AGGREGATIONS = ['none', 'simple', 'first', 'average', 'max'] as const satisfies readonly (
+  | AggregationStrategy
+  | 'none'
+)[];
+
 export const tokenClassification: Task<TokenClassificationResult> = {
   details: true,
   printedAs: 'predictions',
+  flags: {
+    aggregation: {
+      value: 'strategy',
+      help: 'Token classification models: add entities, which are tokens grouped in this way',
+      choices: AGGREGATIONS,
+      defaultText: 'none',
+    },
+  },
+
+  printOptions(flags) {
+    const aggregation = AGGREGATIONS.find((name) => name === flags.text('aggregation'));
+    return { aggregation: aggregation === 'none' ? undefined : aggregation };
+  },
 
   result(inference, manifest): TokenClassificationResult {
     const { windows } = inference;
@@ -63,20 +82,18 @@ export const tokenClassification: Task<TokenClassificationResult> = {
     return writer.finish();
   },
 
-  printed(inference, manifest) {
-    const { tokens } = tokenClassification.result(inference, manifest, {});
-    return {
+  async printed(inference, model, { aggregation }, text) {
+    const { tokens } = tokenClassification.result(inference, model.manifest, {});
+    const printed = {
       tokens: tokens.map(({ token_info }) => token_info.token),
       labels: tokens.map(({ label }) => label),
     };
+    if (!aggregation) return printed;
+    const rows = tokens.map(({ token_info, scores }) => ({ ...token_info, scores }));
+    const [entities] = await aggregateTexts(model, [{ text, tokens: rows }], aggregation);
+    return { ...printed, entities };
   },
 };
-
-/** How tokens are grouped into entities; `none` groups nothing. */
-export const AGGREGATIONS = ['none', 'simple', 'first', 'average', 'max'] as const satisfies readonly (
-  | AggregationStrategy
-  | 'none'
-)[];
 
 export interface AggregatedEntity {
   readonly entity_group: string;
@@ -86,14 +103,9 @@ export interface AggregatedEntity {
   readonly end: number;
 }
 
-interface Decoder {
-  readonly manifest: Manifest;
-  readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
-}
-
 /** Groups the tokens of each text into entities. Their words are spelled by the thread that has the tokenizer. */
 export async function aggregateTexts(
-  { manifest, decode }: Decoder,
+  { manifest, decode }: Pick<PrintModel, 'manifest' | 'decode'>,
   texts: readonly { readonly text: string; readonly tokens: readonly EntityToken[] }[],
   strategy: AggregationStrategy,
 ): Promise<AggregatedEntity[][]> {

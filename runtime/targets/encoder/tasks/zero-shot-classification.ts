@@ -1,10 +1,10 @@
 import type { Manifest } from '#contract/manifest.ts';
-import type { LabelPlan } from '#core/model/label-plan.ts';
+import { type LabelPlan, planLabels } from '#core/model/label-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { scoreLabels } from '../math/entailment-scores.ts';
 import { finiteOutput } from './finite-output.ts';
-import type { Task } from './task.ts';
+import type { FlagReader, Task } from './task.ts';
 
 /** The output for a text and the sentence about one label. Results of all labels are computed from these. */
 interface EntailmentResult {
@@ -14,16 +14,50 @@ interface EntailmentResult {
 export const zeroShotClassification: Task<EntailmentResult> = {
   details: false,
   printedAs: 'predictions',
+  flags: {
+    labels: {
+      value: 'a,b,c',
+      repeatable: true,
+      help: 'Zero-shot models: the labels, separated by commas',
+    },
+    label: {
+      value: 'label',
+      repeatable: true,
+      help: 'Zero-shot models: one more label, which can contain commas',
+    },
+    'multi-label': {
+      help: 'Zero-shot models: score each label on its own, because several can be true',
+    },
+    'hypothesis-template': {
+      value: 'text',
+      help: 'Zero-shot classification models: the sentence about a label, with {} in its place',
+      defaultText: 'This example is {}.',
+    },
+  },
+
+  printOptions: (flags) => ({
+    zeroShot: planLabels(
+      {
+        labels: labelsIn(flags),
+        template: flags.text('hypothesis-template'),
+        multiLabel: flags.isSet('multi-label'),
+      },
+      { labels: '--labels', template: '--hypothesis-template' },
+    ),
+  }),
 
   result: ({ values }, manifest) => ({ logits: finiteOutput(values, manifest) }),
 
   inputs: (text, { zeroShot }) => zeroShot?.hypotheses.map((pair) => ({ text, pair })) ?? [{ text }],
 
-  printed({ parts = [] }, manifest, { zeroShot }) {
+  printed({ parts = [] }, { manifest }, { zeroShot }) {
     const logits = parts.map(({ values }) => finiteOutput(values, manifest));
     return rankLabels(logits, manifest, zeroShot ?? { labels: [], multiLabel: false });
   },
 };
+
+/** The labels of a command line. */
+export const labelsIn = (flags: FlagReader): string[] => [...flags.words('labels'), ...flags.texts('label')];
 
 export interface RankedLabels {
   /** The label with the highest score first. */

@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Manifest } from '#contract/manifest.ts';
-import type { EntityOptions } from '#core/model/entity-options.ts';
+import { type EntityOptions, planEntities } from '#core/model/entity-options.ts';
 import type { WordSource } from '#core/model/tokenized-text.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { codePoints } from '#core/text/code-points.ts';
@@ -8,6 +8,7 @@ import { chooseEntities } from '../math/choose-entities.ts';
 import { type EntitySpan, entityCandidates } from '../math/entity-candidates.ts';
 import { finiteOutput } from './finite-output.ts';
 import type { Inference, Task } from './task.ts';
+import { labelsIn } from './zero-shot-classification.ts';
 
 export interface ZeroShotNerResult {
   readonly entities: readonly {
@@ -23,6 +24,30 @@ export interface ZeroShotNerResult {
 export const zeroShotNer: Task<ZeroShotNerResult> = {
   details: false,
   printedAs: 'predictions',
+  flags: {
+    threshold: {
+      value: 'number',
+      help: 'Zero-shot NER models: minimum score of an entity, from 0 to 1',
+      defaultText: '0.5',
+    },
+    'flat-ner': {
+      value: 'boolean',
+      help: 'Zero-shot NER models: whether entities do not overlap',
+      choices: ['true', 'false'],
+      defaultText: 'true',
+    },
+  },
+  sharedFlags: ['labels', 'label', 'multi-label'],
+
+  printOptions(flags, { manifest }) {
+    const request = {
+      labels: labelsIn(flags),
+      threshold: flags.share('threshold'),
+      flatNer: flags.choice('flat-ner'),
+      multiLabel: flags.isSet('multi-label'),
+    };
+    return { entities: planEntities(manifest, request, '--labels') };
+  },
 
   result(inference, manifest, { entities }): ZeroShotNerResult {
     const options = required(entities);
@@ -33,7 +58,7 @@ export const zeroShotNer: Task<ZeroShotNerResult> = {
 
   proto: writeEntities,
 
-  printed: (inference, manifest, options) => zeroShotNer.result(inference, manifest, options),
+  printed: (inference, { manifest }, options) => zeroShotNer.result(inference, manifest, options),
 };
 
 /** Encodes a result as the protobuf message of the contract. */

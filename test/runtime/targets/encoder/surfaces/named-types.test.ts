@@ -6,6 +6,7 @@ import { ROOT } from '#test/helpers/paths.ts';
 
 /** The index of each room: what a new type is added to. */
 const INDEXES = new Set([
+  'runtime/contract/manifest.ts',
   'runtime/contract/model-types.ts',
   'runtime/targets/encoder/tasks/index.ts',
   'runtime/targets/encoder/served/index.ts',
@@ -26,7 +27,6 @@ const EXCEPTIONS: readonly string[] = [
   'cli/services/init/result.ts',
   'cli/services/prepare-model.ts',
   'cli/services/read-config.ts',
-  'runtime/targets/encoder/infer/print-options.ts',
   'runtime/targets/encoder/tasks/sentence-embedding.ts',
   'runtime/targets/gateway/api/completions/docs.ts',
   'runtime/targets/gateway/evaluation/work/backends/encoder-model.ts',
