@@ -133,8 +133,9 @@ verifies('mask:infer-targets', async (arm) => {
   expect(golden.of_targets).toEqual(listed((JSON.parse(stdout) as { predictions: Filled[] }).predictions));
   expect(await arm.run('fill-mask', ['infer', '--targets=dog,doghouses', '[MASK]'])).toMatchObject({
     exitCode: 1,
-    stderr:
-      'Error: --targets "doghouses" is 5 tokens of this model, but a mask stands for one. Choose another word.\n',
+    stderr: expect.stringMatching(
+      /^Error: --targets "doghouses" is \d+ tokens of this model, but a mask stands for one\. Choose another word\.$/m,
+    ),
   });
   expect(await arm.run('sentiment', ['infer', '--targets=dog', 'x'])).toMatchObject({
     exitCode: 1,

@@ -73,8 +73,8 @@ verifies('infer:sequence_classification:top-k', async (arm) => {
 verifies('infer:token_classification:aggregation', async (arm) => {
   const cases = readGoldenEntities();
   const run = async (...args: string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await arm.run('ner', ['infer', ...args]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { exitCode, stdout } = await arm.run('ner', ['infer', ...args]);
+    expect(exitCode).toBe(0);
     return stdout;
   };
   const texts = cases.map(({ text }) => text);
