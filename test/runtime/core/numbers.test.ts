@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { argmax } from '#core/numbers/argmax.ts';
-import { planBatches } from '#encoder/batching/batches.ts';
+import { planBatches } from '#encoder/batching/batch-queue.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { padBatch, padToShape } from '#encoder/batching/padding.ts';
 import { softmax } from '#core/numbers/softmax.ts';

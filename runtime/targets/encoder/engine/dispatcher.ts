@@ -1,7 +1,6 @@
 import type { RunRules } from '#contract/batching.ts';
 import { AppError } from '#contract/errors.ts';
-import { BatchQueue } from '../batching/batch-queue.ts';
-import { widthOf } from '../batching/batches.ts';
+import { BatchQueue, widthOf } from '../batching/batch-queue.ts';
 import type { EngineObserver } from './serving.ts';
 import type { Job, JobItem } from './job.ts';
 import type { Pool, PoolHooks } from './pool.ts';

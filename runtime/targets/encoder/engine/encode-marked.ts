@@ -1,7 +1,8 @@
-import type { TextRules } from '#contract/multi-vector.ts';
-import { markText } from '#core/model/mark-text.ts';
+import type { TextRules, TextRole } from '#contract/multi-vector.ts';
+import { markText, maxTextLength } from '#core/model/mark-text.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
+import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
 
 /**
  * Tokenizes the queries or the documents of a multi_vector model, with a tokenizer that leaves room for the marker. White space
@@ -15,4 +16,13 @@ export async function encodeMarked(
   const trimmed = texts.map(({ text }) => ({ text: text.trim() }));
   const encoded = await tokenizer.encode(trimmed, { details: false });
   return encoded.map((text) => markText(text, rules));
+}
+
+/** Settings of the tokenizer for queries or documents; all texts of other models have the same. */
+export function tokenizerForRole(
+  { tokenizer, multiVector }: Pick<Manifest, 'tokenizer' | 'multiVector'>,
+  role: TextRole,
+): TokenizerSettings {
+  const rules = multiVector?.[role];
+  return rules ? { ...tokenizer, maxLength: maxTextLength(rules) } : tokenizer;
 }

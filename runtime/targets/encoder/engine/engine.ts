@@ -1,7 +1,7 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
-import { planBatches } from '../batching/batches.ts';
+import { planBatches } from '../batching/batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { padBatch } from '../batching/padding.ts';
@@ -13,13 +13,12 @@ import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintModel } from '../tasks/task.ts';
-import { encodeMarked } from './encode-marked.ts';
+import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
 import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
-import { transformToOpen } from './open-transform.ts';
+import { transformToOpen } from './protocol.ts';
 import { createProgress } from './progress.ts';
 import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts';
-import { tokenizerForRole } from './tokenizer-for-role.ts';
 import { rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
 export interface Engine extends PrintModel {

@@ -2,8 +2,126 @@ import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EngineAnswer, EngineRequest, View } from './serving.ts';
-import { WindowedText } from './windowed-text.ts';
 import { pushAll } from '#core/values/push-all.ts';
+import { vectorKind } from '#contract/model-types.ts';
+import type { VectorOptions } from '#core/model/vector-plan.ts';
+import type { EntityOptions } from '#core/model/entity-options.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import { readJson } from '../json/json.ts';
+import { encodeJson, encodeVector } from '../json/json-writer.ts';
+import type { EntitySpan } from '../math/entity-candidates.ts';
+import { meanOfWindows } from '../math/mean-of-windows.ts';
+import { normalizeL2 } from '#core/vectors/vectors.ts';
+import { sentenceEmbedding } from '../tasks/sentence-embedding.ts';
+import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
+
+/** A long text while its windows are processed: collects their rendered results and merges them. */
+class WindowedText {
+  readonly #windows: readonly TokenizedText[];
+  readonly #view: View;
+  /** The options of the vector, if the result is one vector and not a list of tokens. */
+  readonly #vector: VectorOptions | undefined;
+  /** The options of a text whose entities are chosen from the spans of all windows. */
+  readonly #entities: EntityOptions | undefined;
+  readonly #text: TokenizedText;
+  readonly #parts: Uint8Array[] = [];
+  #left: number;
+
+  constructor(text: TokenizedText, windows: readonly TokenizedText[], view: View, { modelType }: Manifest) {
+    this.#text = text;
+    this.#entities = view.kind === 'result' ? view.options.entities : undefined;
+    this.#windows = windows;
+    this.#view = view;
+    this.#vector = vectorOptions(view, modelType);
+    this.#left = windows.length;
+  }
+
+  /** The view of a window: a list of tokens as requested, spans, or a vector that is not normalized yet. */
+  viewOf(at: number): View {
+    if (this.#entities) return { kind: 'spans', entities: this.#entities };
+    if (!this.#vector) {
+      return this.#view.kind === 'tokens' ? { kind: 'tokens', range: this.#ownTokens(at) } : this.#view;
+    }
+    const { dimensions, skip } = this.#vector;
+    // Only the first window has the prompt, whose tokens are skipped.
+    return {
+      kind: 'vector',
+      format: 'base64',
+      normalize: false,
+      dimensions,
+      skip: at === 0 ? skip : undefined,
+    };
+  }
+
+  /** The tokens of a window that other windows do not return; the first and the last window return their special tokens too. */
+  #ownTokens(at: number): [from: number, to: number] {
+    const { details, ids } = itemAt(this.#windows, at);
+    const special = details?.special ?? new Uint8Array(ids.length);
+    const isLast = at === this.#windows.length - 1;
+    return [at === 0 ? 0 : special.indexOf(0), isLast ? ids.length : special.lastIndexOf(0) + 1];
+  }
+
+  /** Adds the result of a window. Returns the result of the text when all windows have one. */
+  add(at: number, result: Uint8Array): Uint8Array | undefined {
+    // A copy, because the result is a part of the results of its batch.
+    this.#parts[at] = result.slice();
+    this.#left -= 1;
+    return this.#left === 0 ? this.#merge() : undefined;
+  }
+
+  #merge(): Uint8Array {
+    const view = this.#view;
+    if (this.#entities) return this.#mergeSpans(this.#entities);
+    if (!this.#vector) return isProto(view) ? Buffer.concat(this.#parts) : joinLists(this.#parts);
+    const mean = meanOfWindows(
+      this.#parts.map((part, at) => ({ vector: decodeVector(part), weight: this.#windows[at]?.weight ?? 0 })),
+    );
+    const vector = this.#vector.normalize ? normalizeL2(mean) : mean;
+    if (view.kind === 'vector') return encodeVector(vector, view.format);
+    const embedding = { embedding: vector };
+    return isProto(view) ? sentenceEmbedding.proto(embedding) : encodeJson(embedding);
+  }
+
+  #mergeSpans(entities: EntityOptions): Uint8Array {
+    const { source } = this.#text.words ?? {};
+    if (!source) throw new Error('tokenized without words');
+    const spans = this.#parts.flatMap((part) => readJson(part) as EntitySpan[]);
+    const result = entitiesOf(spans, source, entities);
+    return isProto(this.#view) ? writeEntities(result) : encodeJson(result);
+  }
+}
+
+function vectorOptions(view: View, modelType: Manifest['modelType']): VectorOptions | undefined {
+  if (view.kind === 'vector') return view;
+  return view.kind === 'result' && vectorKind(modelType) === 'text' ? view.options : undefined;
+}
+
+/** Repeated fields of concatenated protobuf messages are concatenated, too. */
+const isProto = (view: View): boolean => view.kind === 'result' && view.format === 'proto';
+
+/** Joins JSON lists, or objects that each have a single member, which is a list: `{"tokens":[…]}`. */
+function joinLists(parts: readonly Uint8Array[]): Uint8Array {
+  const [first = new Uint8Array()] = parts;
+  const head = first.subarray(0, first.indexOf(OPENING) + 1);
+  const lists = parts.map((part) => part.subarray(part.indexOf(OPENING) + 1, part.lastIndexOf(CLOSING)));
+  const joined = lists
+    .filter(({ length }) => length > 0)
+    .flatMap((list, at) => (at === 0 ? [list] : [COMMA, list]));
+  const tail = first.subarray(first.lastIndexOf(CLOSING));
+  return Buffer.concat([head, ...joined, tail]);
+}
+
+const OPENING = 0x5b;
+const CLOSING = 0x5d;
+const COMMA = Buffer.from(',');
+
+/** Decodes a JSON string with base64-encoded float32 values. */
+function decodeVector(quoted: Uint8Array): Float32Array {
+  const bytes = Uint8Array.from(
+    Buffer.from(Buffer.from(quoted.subarray(1, -1)).toString('latin1'), 'base64'),
+  );
+  return new Float32Array(bytes.buffer);
+}
 
 /** Maximum number of windows of one request in the queue: other requests get their turn between them. */
 const MAX_QUEUED_WINDOWS = 16;

@@ -1,12 +1,14 @@
-import type { AppError } from '#contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { returnFreedMemory } from '#platform/malloc.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { ThreadPlan } from '../batching/thread-plan.ts';
-import type { InferenceThread } from './inference-thread.ts';
+import { type InferenceThread, startInferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
-import { createLargeThread } from './large-thread.ts';
-import { type MemberHooks, type PooledModel, type PoolMember, startMember } from './pool-member.ts';
+import type { TextWords } from '#core/model/tokenized-text.ts';
+import { padBatch } from '../batching/padding.ts';
+import { createProgress, watchTransform } from './progress.ts';
+import type { OpenModel, OpenTransform } from './protocol.ts';
 
 export interface PoolHooks extends MemberHooks {
   /** Called when a thread has room: send it work with `send`, if there is any. */
@@ -182,3 +184,188 @@ export async function startPool(
     },
   };
 }
+
+interface LargeThread {
+  /** Whether no text is running. */
+  readonly isFree: () => boolean;
+  readonly send: (items: readonly JobItem[]) => void;
+  readonly close: () => Promise<void>;
+}
+
+interface LargeHooks extends Pick<MemberHooks, 'onFailed'> {
+  /** Called when the next text can be sent. */
+  readonly onRoom: () => void;
+}
+
+/** How long the memory of large texts is kept for the next one: new memory costs up to a third of the time of a run (measured). */
+const KEEP_MS = 10_000;
+
+/**
+ * Runs large texts one at a time, in a thread that `start` opens for them. ONNX Runtime keeps the memory of its largest run until
+ * a session is closed, so the thread is closed after a pause (docs/decisions/0058). @internal Exported for tests only.
+ */
+export function createLargeThread(
+  start: () => Promise<PoolMember>,
+  hooks: LargeHooks,
+  clock: Clock,
+): LargeThread {
+  let member: PoolMember | undefined;
+  let running: Promise<void> | undefined;
+  let cancelTimer = (): void => {};
+
+  const open = async (): Promise<PoolMember> => {
+    const opened = await start();
+    void opened.died.then(() => (member = undefined));
+    return opened;
+  };
+  const release = async (): Promise<void> => {
+    cancelTimer();
+    const released = member;
+    member = undefined;
+    await released?.close();
+    void released?.ended.then(returnFreedMemory);
+  };
+  const run = async (items: readonly JobItem[]): Promise<void> => {
+    cancelTimer();
+    try {
+      member ??= await open();
+      await member.run(items);
+    } catch (error) {
+      hooks.onFailed(items, AppError.from(error), 'failed');
+    }
+    running = undefined;
+    cancelTimer = clock.after(KEEP_MS, () => void release());
+    hooks.onRoom();
+  };
+
+  return {
+    isFree: () => running === undefined,
+    send(items) {
+      running = run(items);
+    },
+    async close() {
+      await running;
+      await release();
+    },
+  };
+}
+
+/** The model as every thread of a pool opens it. */
+export type PooledModel = Omit<OpenModel, 'kind' | 'threads' | 'transform'> & {
+  readonly transform?: Omit<OpenTransform, 'progress'> | undefined;
+};
+
+/** The `reason` of an AppError that concerns a single text: the thread and the other texts continue. */
+export const TEXT_FAILED = 'text_failed';
+
+/** Why an item has no result: it failed, its thread died, or another item of its batch was at fault. */
+type Failure = 'failed' | 'died' | 'unlucky';
+
+interface MemberHooks {
+  readonly onDone: (items: readonly JobItem[], results: readonly Uint8Array[], milliseconds: number) => void;
+  readonly onFailed: (items: readonly JobItem[], error: AppError, reason: Failure) => void;
+}
+
+/** A thread that has the model open. @internal Exported for tests only. */
+export interface PoolMember {
+  readonly alone: boolean;
+  /** Number of batches that were sent to the thread and are not answered. */
+  readonly running: () => number;
+  readonly run: (items: readonly JobItem[]) => Promise<void>;
+  readonly died: Promise<AppError>;
+  /** Resolves when the thread has ended and its memory is freed. */
+  readonly ended: Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a thread, or uses one that was started. Rejects if the model cannot be opened. */
+async function startMember(
+  { transform, ...model }: PooledModel,
+  threads: number,
+  alone: boolean,
+  hooks: MemberHooks,
+  thread: InferenceThread = startInferenceThread(),
+): Promise<PoolMember> {
+  const progress = createProgress();
+  try {
+    await thread.open({ ...model, threads, transform: transform && { ...transform, progress } });
+  } catch (error) {
+    await thread.close();
+    throw error;
+  }
+  const { padId } = model.manifest.tokenizer;
+  let running = 0;
+  let stuckAt: number | undefined;
+  const seconds = transform?.script.limits.seconds;
+  const endWatch =
+    seconds === undefined
+      ? undefined
+      : watchTransform(progress, seconds, (row) => {
+          stuckAt = row;
+          thread.kill();
+        });
+  void thread.died.then(endWatch);
+
+  const finish = async (items: readonly JobItem[]): Promise<void> => {
+    const started = performance.now();
+    const rows = items.map(({ view, text }) => ({
+      view,
+      details: text.details,
+      words: text.words && withoutMask(text.words),
+    }));
+    const batch = padBatch(
+      items.map(({ text }) => text),
+      padId,
+    );
+    const { bytes, ends, failures } = await thread.render(batch, rows);
+    const failed = new Set(failures.map(({ row }) => row));
+    for (const { row, message } of failures) {
+      hooks.onFailed([itemAt(items, row)], textFailed(message), 'failed');
+    }
+    const results = ends.map((end, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], end));
+    const isDone = (_: unknown, row: number): boolean => !failed.has(row);
+    hooks.onDone(items.filter(isDone), results.filter(isDone), performance.now() - started);
+  };
+  /** Only the running batch can be at fault; the batches behind it are sent to other threads. */
+  const fail = (items: readonly JobItem[], error: AppError): void => {
+    const culprit = stuckAt === undefined ? undefined : items[stuckAt];
+    if (culprit) {
+      stuckAt = undefined;
+      const message = `The transform failed: it exceeded its time limit of ${seconds} s (transform_limits.seconds)`;
+      hooks.onFailed([culprit], textFailed(message), 'failed');
+      hooks.onFailed(
+        items.filter((item) => item !== culprit),
+        error,
+        'unlucky',
+      );
+    } else hooks.onFailed(items, error, thread.alive() ? 'failed' : 'died');
+  };
+
+  return {
+    alone,
+    running: () => running,
+    async run(items) {
+      running += 1;
+      try {
+        await finish(items);
+      } catch (error) {
+        fail(items, AppError.from(error));
+      } finally {
+        running -= 1;
+      }
+    },
+    died: thread.died,
+    ended: thread.ended,
+    async close() {
+      endWatch?.();
+      await thread.close();
+    },
+  };
+}
+
+/** The mask is a part of the batch. */
+const withoutMask = (words: TextWords): TextWords => ({ ...words, mask: NO_MASK });
+const NO_MASK = new Int32Array();
+
+const textFailed = (message: string): AppError =>
+  new AppError('InternalError', message, { reason: TEXT_FAILED });

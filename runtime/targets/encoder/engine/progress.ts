@@ -16,7 +16,27 @@ export function markRow(progress: Progress, row: number): void {
 }
 
 /** Returns the current row, and a counter that changes with every row. */
-export const readProgress = (progress: Progress): { row: number; step: number } => ({
+const readProgress = (progress: Progress): { row: number; step: number } => ({
   row: Atomics.load(progress, 0),
   step: Atomics.load(progress, 1),
 });
+
+/**
+ * Calls `onStuck` with the row that a transform is stuck on. Lua stops long-running scripts itself, but not inside a library
+ * function. Returns a function that stops the watch.
+ */
+export function watchTransform(
+  progress: Progress,
+  seconds: number,
+  onStuck: (row: number) => void,
+): () => void {
+  let seen: number | undefined;
+  const look = setInterval(() => {
+    const { row, step } = readProgress(progress);
+    if (row !== NO_ROW && step === seen) onStuck(row);
+    seen = row === NO_ROW ? undefined : step;
+  }, seconds * 1000);
+  // The timer must not keep the process alive.
+  look.unref();
+  return () => clearInterval(look);
+}

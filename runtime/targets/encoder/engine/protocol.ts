@@ -10,6 +10,7 @@ import type { VectorLayer } from '../math/layers.ts';
 import type { View } from './serving.ts';
 import type { Progress } from './progress.ts';
 import type { BatchOutput } from '#core/model/raw-output.ts';
+import type { Model } from '../model.ts';
 
 /**
  * The first message: the model to open. It is sent after the thread starts, so that the thread starts while the model is read.
@@ -68,4 +69,13 @@ export interface RenderReply {
   readonly ends: readonly number[];
   /** Rows whose transform failed or whose output is not finite; they have no bytes. */
   readonly failures: readonly { readonly row: number; readonly message: string }[];
+}
+
+/** Returns what threads need to run the model's transform, if the model has one. */
+export function transformToOpen(
+  { manifest, transform }: Model,
+  lua: string,
+): Omit<OpenTransform, 'progress'> | undefined {
+  if (!manifest.transform || transform === undefined) return undefined;
+  return { script: { ...manifest.transform, source: transform }, lua };
 }

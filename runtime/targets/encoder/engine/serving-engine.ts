@@ -3,24 +3,38 @@ import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { maxPairsInThreads } from '../batching/large-texts.ts';
 import { type Machine, planThreads, type ThreadPlan } from '../batching/thread-plan.ts';
-import type { TokenizerSettings } from '#contract/manifest.ts';
+import type { TokenizerSettings, Manifest } from '#contract/manifest.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
-import { checkInputs, checkRoom, checkSizes } from './admission.ts';
-import type { EngineLimits, EngineObserver, ServingEngine, TruncationSide } from './serving.ts';
+import type {
+  EngineLimits,
+  EngineObserver,
+  ServingEngine,
+  TruncationSide,
+  EngineInput,
+  TokenBoundary,
+  EngineAnswer,
+  EngineRequest,
+  OverflowRule,
+} from './serving.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { startInferenceThread } from './inference-thread.ts';
-import { transformToOpen } from './open-transform.ts';
-import { type Pool, startPool } from './pool.ts';
-import { withPrompt } from './prompt.ts';
-import { createRunner } from './runner.ts';
-import { findBoundary } from './token-boundary.ts';
-import { tokenizerForRole } from './tokenizer-for-role.ts';
-import { tokenizersBySide } from './tokenizers-by-side.ts';
-import { warmUp } from './warm-up.ts';
+import { transformToOpen } from './protocol.ts';
+import { type Pool, startPool, TEXT_FAILED } from './pool.ts';
+import { tokenizerForRole, encodeMarked } from './encode-marked.ts';
+import { AppError, inputError } from '#contract/errors.ts';
+import { codePoints } from '#core/text/code-points.ts';
+import { planEntities } from '#core/model/entity-options.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
+import { itemAt } from '#core/values/item-at.ts';
+import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
+import { maxTextLength } from '#core/model/mark-text.ts';
+import { noMask } from '../tasks/fill-mask.ts';
+import { TASKS } from '../tasks/index.ts';
+import { Job } from './job.ts';
 
 export interface ServingOptions {
   readonly limits: EngineLimits;
@@ -145,4 +159,248 @@ async function start(
   const [tokenizer] = opened.value;
   const tokenizerFor = tokenizersBySide(tokenizer, settings, open);
   return { pool: pool.value, tokenizer, tokenizerFor };
+}
+
+/** Returns the inputs with a prompt before each text. Token ids are not changed. */
+function withPrompt(inputs: readonly EngineInput[], prompt: string): readonly EngineInput[] {
+  if (prompt === '') return inputs;
+  return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
+}
+
+/** Rejects invalid inputs before any work is done. */
+function checkInputs(
+  inputs: readonly EngineInput[],
+  limits: EngineLimits,
+  maxTokenId: number,
+  group = 1,
+): void {
+  if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
+  checkSizes(inputs, limits, group);
+  for (const [index, input] of inputs.entries()) {
+    if ('ids' in input) checkIds(input.ids, index, maxTokenId);
+  }
+}
+
+/** Rejects inputs that would take too long to tokenize. */
+function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, group = 1): void {
+  if (inputs.length > limits.maxClientBatch) {
+    throw inputError(
+      `Too many inputs: the request has ${inputs.length}, the maximum is ${limits.maxClientBatch} (--max-client-batch). Send several requests.`,
+    );
+  }
+  for (const [index, input] of inputs.entries()) {
+    if ('text' in input) {
+      checkLength(`${input.text}${input.pair ?? ''}`, Math.floor(index / group), limits.maxInputChars);
+    }
+  }
+}
+
+/**
+ * Rejects a request if the queue has no room for it. A request is always accepted when the queue is empty, however large it is.
+ */
+function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineLimits): void {
+  if (waiting === 0 || waiting + inputs <= maxQueue) return;
+  throw new AppError(
+    'OverloadedError',
+    `The model is overloaded: ${waiting} inputs are queued, the maximum is ${maxQueue} (--max-queue). Retry in a second.`,
+  );
+}
+
+const isEmpty = (input: EngineInput): boolean =>
+  'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
+
+function checkLength(text: string, index: number, maxCharacters: number): void {
+  // A text never has more code points than UTF-16 units, so most texts need no counting.
+  if (text.length <= maxCharacters) return;
+  const characters = codePoints(text);
+  if (characters <= maxCharacters) return;
+  throw inputError(
+    `Input ${index} is too long: ${characters} characters, the maximum is ${maxCharacters} (--max-input-chars). Split it.`,
+  );
+}
+
+function checkIds(ids: readonly number[], index: number, maxTokenId: number): void {
+  const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id > maxTokenId);
+  if (bad === undefined) return;
+  throw inputError(
+    `Input ${index} has an invalid token id ${bad}. Token ids of this model range from 0 to ${maxTokenId}.`,
+  );
+}
+
+/**
+ * Returns the tokenizer that truncates on a side and to a number of tokens. The library keeps both as settings of the whole
+ * tokenizer, so others have a tokenizer of their own, which is opened by the first request that needs it.
+ */
+function tokenizersBySide(
+  tokenizer: TextTokenizer,
+  settings: TokenizerSettings,
+  open: (settings: TokenizerSettings) => TextTokenizer,
+): (side: TruncationSide, maxLength?: number) => TextTokenizer {
+  const opened = new Map([[keyOf(settings.truncationSide, settings.maxLength), tokenizer]]);
+  return (truncationSide, maxLength = settings.maxLength) => {
+    const key = keyOf(truncationSide, maxLength);
+    const found = opened.get(key) ?? open({ ...settings, truncationSide, maxLength });
+    opened.set(key, found);
+    return found;
+  };
+}
+
+const keyOf = (side: TruncationSide, maxLength: number): string => `${side} ${maxLength}`;
+
+/** Finds the special token that the tokenizer puts at the start of every text, or otherwise at the end. */
+async function findBoundary(tokenizer: TextTokenizer): Promise<TokenBoundary | undefined> {
+  const [text] = await tokenizer.encode([{ text: 'a' }], { details: true });
+  if (!text?.details) return undefined;
+  const { ids, details } = text;
+  const at = (side: TokenBoundary['side'], index: number): TokenBoundary | undefined => {
+    const [id, token] = [ids[index], details.tokens[index]];
+    if (details.special[index] !== 1 || id === undefined || token === undefined) return undefined;
+    return { side, id, token };
+  };
+  return at('start', 0) ?? at('end', ids.length - 1);
+}
+
+/**
+ * Runs the model on a short text, so that the first request does not pay for what a first run does. The memory of longer texts is not
+ * prepared: a full batch would delay the start by 120 ms of a processor to save the first full batch a few percent of its time.
+ */
+async function warmUp(runner: Runner, { transform, mask, entities: settings }: Manifest): Promise<void> {
+  const entities = planEntities({ entities: settings }, { labels: ['a'] });
+  const view = { kind: 'result', format: 'json', options: { entities } } as const;
+  const inputs = [{ text: mask ? `${mask.token} a` : 'a' }];
+  await runner.submit({ inputs, view, labels: entities?.labels }, 'truncate').catch((error: unknown) => {
+    // The transform or the model can fail for this text and work for others.
+    if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;
+  });
+}
+
+interface Runner {
+  /** Tokenizes the inputs of a request, runs them, and collects their results. */
+  readonly submit: (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
+  /** Number of inputs that are accepted and not yet answered. */
+  readonly waiting: () => number;
+  /** Resolves when no input is waiting. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Returns the tokenizer that truncates on this side, by default to the maximum of the model. */
+type TokenizerForSide = (side: TruncationSide, maxLength?: number) => TextTokenizer;
+
+/** Number of inputs to tokenize in one call, so that a large request does not block small ones. */
+const TOKENIZE_AT_ONCE = 64;
+
+function createRunner(
+  tokenizerFor: TokenizerForSide,
+  dispatcher: Dispatcher,
+  manifest: Manifest,
+  maxWindows: number,
+): Runner {
+  const { modelType, tokenizer: settings, windows, multiVector, entities } = manifest;
+  const { maxLength, truncationSide } = settings;
+  const longestFor = (role: TextRole): string => {
+    if (multiVector) return `${multiVector[role].maxLength} tokens, the maximum of this model for a ${role}`;
+    return windows
+      ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${entities ? `${entities.maxWords} words` : `${maxLength} tokens`} (--max-windows)`
+      : `${maxLength} tokens, the maximum of this model`;
+  };
+  const jobs = new Set<Job>();
+  const { details } = TASKS[modelType];
+
+  const encode = async (
+    texts: readonly TextInput[],
+    side: TruncationSide,
+    { role = 'document', labels }: EngineRequest,
+  ): Promise<TokenizedText[]> => {
+    if (texts.length === 0) return [];
+    const rules = multiVector?.[role];
+    return rules
+      ? await encodeMarked(tokenizerFor(side, maxTextLength(rules)), texts, rules)
+      : await tokenizerFor(side).encode(texts, { details, labels });
+  };
+  const tokenize = async (
+    inputs: readonly EngineInput[],
+    side: TruncationSide,
+    request: EngineRequest,
+  ): Promise<TokenizedText[]> => {
+    const encoded = await encode(
+      inputs.filter((input) => 'text' in input),
+      side,
+      request,
+    );
+    let next = 0;
+    return inputs.map((input) => {
+      if ('text' in input) return itemAt(encoded, next++);
+      return {
+        ids: Int32Array.from(side === 'left' ? input.ids.slice(-maxLength) : input.ids.slice(0, maxLength)),
+        truncated: input.ids.length > maxLength,
+      };
+    });
+  };
+  const feed = async (job: Job, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
+    const { inputs, overflow, group = 1, role = 'document' } = request;
+    const { rule = onOverflow, side = truncationSide } = overflow ?? {};
+    for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
+      const texts = await tokenize(inputs.slice(start, start + TOKENIZE_AT_ONCE), side, request);
+      refuseWithoutMask(texts, start, manifest);
+      if (rule === 'error')
+        refuseOverflow(
+          texts,
+          (at) => Math.floor((start + at) / group),
+          longestFor(role),
+          overflow?.rule ? 'request' : 'server',
+        );
+      if (start + texts.length === inputs.length) job.tokenized();
+      if (!job.ended) dispatcher.add(texts.flatMap((text, at) => job.items(start + at, text, manifest)));
+    }
+  };
+  const drop = (job: Job, error: unknown): void => {
+    dispatcher.forget(job);
+    job.fail(error);
+  };
+
+  return {
+    async submit(request, onOverflow) {
+      const { signal } = request;
+      const job = new Job(request);
+      const leave = (): void => drop(job, new AppError('CancelledError', 'Request cancelled.'));
+      if (signal?.aborted) leave();
+      signal?.addEventListener('abort', leave, { once: true });
+      jobs.add(job);
+      try {
+        feed(job, request, onOverflow).catch((error: unknown) => drop(job, error));
+        return await job.answer;
+      } finally {
+        jobs.delete(job);
+        signal?.removeEventListener('abort', leave);
+      }
+    },
+    waiting: () => [...jobs].reduce((sum, { left }) => sum + left, 0),
+    async settled() {
+      await Promise.allSettled([...jobs].map(({ answer }) => answer));
+    },
+  };
+}
+
+function refuseWithoutMask(texts: readonly TokenizedText[], start: number, manifest: Manifest): void {
+  const { mask } = manifest;
+  if (!mask) return;
+  const index = texts.findIndex(({ ids }) => !ids.includes(mask.id));
+  if (index >= 0) throw noMask(`Input ${start + index}`, manifest);
+}
+
+function refuseOverflow(
+  texts: readonly TokenizedText[],
+  inputOf: (at: number) => number,
+  longest: string,
+  ruledBy: 'request' | 'server',
+): void {
+  const index = texts.findIndex(({ truncated }) => truncated);
+  if (index < 0) return;
+  const wayOut =
+    ruledBy === 'request'
+      ? 'allow truncation in the request'
+      : 'start the server with --on-overflow truncate';
+  throw inputError(
+    `Input ${inputOf(index)} is too long: it has more than ${longest}. Shorten it, or ${wayOut}.`,
+  );
 }

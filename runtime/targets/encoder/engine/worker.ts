@@ -3,14 +3,31 @@ import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { type Answer, serveWorker } from '#platform/worker-server.ts';
 import { padToShape } from '../batching/padding.ts';
 import { feedsOf } from './feeds.ts';
-import type { InferenceRequest, OpenModel, RenderBatch, RunBatch } from './protocol.ts';
+import type { InferenceRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './protocol.ts';
 import type { View } from './serving.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
-import { graphOutput, outputsOf } from './token-outputs.ts';
 import { sharedNow, type SharedSpan } from './steps.ts';
 import type { RowTransform } from './row-transform.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { tokenOutputsAmong } from '#core/model/output-plan.ts';
+
+/** The output of the graph that has a row for each token. */
+function graphOutput({ tokenOutputs }: Manifest, name: TokenOutputName): string {
+  if (!tokenOutputs) throw new Error(`the model has no output ${name}`);
+  return name === 'sparse' ? tokenOutputs.sparse.output : tokenOutputs.multiVector.output;
+}
+
+/** The outputs for each token that the results of these rows need. */
+const outputsOf = (rows: readonly Pick<RenderRow, 'view'>[]): TokenOutputName[] => [
+  ...new Set(rows.flatMap(({ view }) => neededBy(view))),
+];
+
+function neededBy(view: View): TokenOutputName[] {
+  if (view.kind === 'result') return tokenOutputsAmong(view.options.outputs);
+  return view.kind === 'hybrid' ? tokenOutputsAmong(view.query.outputs) : [];
+}
 
 // An inference thread: owns one session and runs one batch at a time.
 

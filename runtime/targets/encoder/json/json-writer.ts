@@ -14,6 +14,13 @@ export function encodeJson(value: unknown): Uint8Array<ArrayBuffer> {
 /** Same for a single vector. */
 export const encodeFloats = (values: Float32Array): Uint8Array<ArrayBuffer> => encodeJson(values);
 
+/** Encodes a vector as a JSON array of numbers, or as a JSON string with base64-encoded float32 values. */
+export function encodeVector(vector: Float32Array, format: 'json' | 'base64'): Uint8Array {
+  if (format === 'json') return encodeJson(vector);
+  const base64 = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+  return Buffer.from(`"${base64}"`);
+}
+
 /** Growing copies the buffer and new memory is slow, so floats, which make up most of a large response, are counted first. */
 const likelySize = (value: unknown): number =>
   SMALL_SIZE + FLOATS_SLACK + Math.min(estimateFloats(value) * LIKELY_BYTES_PER_FLOAT, MAX_ESTIMATED_FLOATS);

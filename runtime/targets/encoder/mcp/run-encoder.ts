@@ -3,14 +3,14 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
-import { DOCUMENTED_KEYWORD } from '#serve/http/documented.ts';
+import { DOCUMENTED_KEYWORD, documentedKeywords } from '#serve/http/documented.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { predict, predictRequest, predictResponse } from '../predict/predict.ts';
 import { SERVED } from '../served/index.ts';
 import type { PredictBody } from '../served/served-type.ts';
-import { jsonSchema } from './json-schema.ts';
+import { isObject } from '#core/json/is-object.ts';
 
 export interface EncoderTool {
   readonly definition: Tool;
@@ -72,4 +72,24 @@ function check(args: unknown, validate: ValidateFunction): asserts args is Predi
     throw inputError('arguments must be an object.');
   }
   throw inputError(explainProblems(validate.errors ?? []));
+}
+
+/**
+ * Converts a schema of the HTTP API to plain JSON Schema for MCP clients: without custom keywords, without `$id`, which clients
+ * would take for a URL, and with OpenAPI's `nullable` as a type. APIs of assistants refuse tools with alternatives at the top
+ * level.
+ */
+function jsonSchema(schema: object): Tool['inputSchema'] {
+  const revive = (_key: string, value: unknown): unknown => (isObject(value) ? plain(value) : value);
+  const { anyOf: _, ...rest } = parseJsonText(JSON.stringify(schema), revive) as Tool['inputSchema'];
+  return rest;
+}
+
+/** Undefined, which removes it, if documents leave the schema out. */
+function plain(value: Readonly<Record<string, unknown>>): object | undefined {
+  const own = documentedKeywords(value);
+  if (own === undefined) return undefined;
+  const { nullable, ...schema } = own;
+  const entries = Object.entries(schema).filter(([key]) => key !== '$id' && key !== MESSAGE_KEYWORD);
+  return { ...Object.fromEntries(entries), ...(nullable === true ? { type: [schema['type'], 'null'] } : {}) };
 }

@@ -3,8 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional, textMap } from '#serve/http/schemas.ts';
 import type { RunModel, ServingEngine } from '../engine/serving.ts';
-import { overflowMembers, overflowOf } from '../schemas/overflow.ts';
-import { textsAndPairs } from '../schemas/texts.ts';
+import { overflowMembers, overflowOf, textsAndPairs } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
 import type { ClientBatch, JsonPiece, PredictBody, ResultManifest } from '../served/served-type.ts';
 

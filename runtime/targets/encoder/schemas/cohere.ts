@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers } from './overflow.ts';
+import { overflowMembers, text } from './texts.ts';
 import { document } from './rerank.ts';
-import { text } from './texts.ts';
 
 /** Unknown keys are ignored, as in `/rerank`: clients send settings that a model server does not use. */
 export const cohereRerankRequest = (maxDocuments: number) =>

@@ -4,8 +4,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
-import { overflowMembers } from './overflow.ts';
-import { NOT_EMPTY, promptName, text } from './texts.ts';
+import { overflowMembers, NOT_EMPTY, promptName, text } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers } from './overflow.ts';
-import { text } from './texts.ts';
+import { overflowMembers, text } from './texts.ts';
 
 export const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
 

@@ -4,8 +4,7 @@ import { documented } from '#serve/http/documented.ts';
 import { anyObject, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
-import { overflowMembers } from './overflow.ts';
-import { promptName, text } from './texts.ts';
+import { overflowMembers, promptName, text } from './texts.ts';
 
 // Shapes of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that server.
 

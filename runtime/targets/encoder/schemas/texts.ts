@@ -4,6 +4,8 @@ import { promptNames } from '#core/model/prompt-names.ts';
 import { documented, undocumented } from '#serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
+import type { RequestOverflow, EngineInput } from '../engine/serving.ts';
+import { inputError } from '#contract/errors.ts';
 
 /** The message that the contract defines for a missing or empty text. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };
@@ -55,4 +57,52 @@ export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<
       ...(defaultPrompt === undefined ? {} : { default: defaultPrompt }),
     }),
   );
+}
+
+/** Booleans are the values of text-embeddings-inference, words those of Cohere. */
+const TRUNCATE = [true, false, 'NONE', 'START', 'END', null] as const;
+const DIRECTIONS = ['right', 'left', 'Right', 'Left'] as const;
+
+/** Members of a request for texts that are longer than the model supports. */
+export const overflowMembers = {
+  truncate: Type.Optional(
+    Type.Unsafe<(typeof TRUNCATE)[number]>({
+      enum: [...TRUNCATE],
+      description:
+        'Whether to truncate texts that are too long: `false` or `NONE` refuses them, `true` truncates, `START` ' +
+        'removes tokens at the start and `END` at the end. Default: the setting of the server.',
+    }),
+  ),
+  truncation_direction: optional(
+    oneOf(DIRECTIONS, {
+      description: 'The side to remove tokens from. Default: the setting of the model.',
+    }),
+  ),
+};
+
+type OverflowMembers = {
+  readonly [Name in keyof typeof overflowMembers]?: Static<(typeof overflowMembers)[Name]>;
+};
+
+/** `truncate` with a side takes precedence over `truncation_direction`. */
+export function overflowOf({ truncate, truncation_direction: direction }: OverflowMembers): RequestOverflow {
+  const side = direction ? (direction.toLowerCase() === 'left' ? 'left' : 'right') : undefined;
+  if (truncate === false || truncate === 'NONE') return { rule: 'error', side };
+  if (truncate === 'START') return { rule: 'truncate', side: 'left' };
+  if (truncate === 'END') return { rule: 'truncate', side: 'right' };
+  return truncate ? { rule: 'truncate', side } : { side };
+}
+
+/** The inputs of a body with texts and pairs of texts. */
+export const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
+  inputs.map((input) => {
+    if (typeof input === 'string') return { text: input };
+    const [text = '', pair = ''] = input;
+    return { text, pair };
+  });
+
+/** A count of a body. Schemas of HTTP and MCP check it, messages of gRPC have no limits. */
+export function atLeastOne(name: string, count: number | null | undefined): number | undefined {
+  if (count === 0) throw inputError(`${name} must be at least 1, not 0`);
+  return count ?? undefined;
 }

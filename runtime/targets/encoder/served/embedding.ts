@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Embedding } from '#gen/encoder/embedding_pb.ts';
 import { EXAMPLE_TOKEN, numbers, tokenInfo } from '../schemas/results.ts';
-import { engineInputs } from './bodies.ts';
+import { engineInputs } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
 
 const options = { normalize: Type.Boolean({ description: 'Whether to L2-normalize vectors.' }) };

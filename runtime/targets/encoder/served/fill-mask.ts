@@ -5,10 +5,8 @@ import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { readJson } from '../json/json.ts';
 import { encodeJson } from '../json/json-writer.ts';
-import { overflowMembers, overflowOf } from '../schemas/overflow.ts';
-import { NOT_EMPTY, text } from '../schemas/texts.ts';
+import { overflowMembers, overflowOf, NOT_EMPTY, text, atLeastOne, engineInputs } from '../schemas/texts.ts';
 import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/fill-mask.ts';
-import { atLeastOne, engineInputs } from './bodies.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
 

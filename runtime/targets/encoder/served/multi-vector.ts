@@ -1,4 +1,4 @@
-import { type Message } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import { Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
@@ -7,8 +7,7 @@ import { InputType, MultiVector, type MultiVectorRequest } from '#gen/encoder/mu
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
-import { texts } from '../schemas/texts.ts';
-import { engineInputs } from './bodies.ts';
+import { texts, engineInputs } from '../schemas/texts.ts';
 import { encodedQuery, numberIn } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 

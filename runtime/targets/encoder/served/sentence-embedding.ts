@@ -1,4 +1,4 @@
-import { type Message } from '@bufbuild/protobuf';
+import type { Message } from '@bufbuild/protobuf';
 import { Type } from 'typebox';
 import { EMBEDDING_OUTPUTS, type EmbeddingOutput as OutputName } from '#contract/embedding-outputs.ts';
 import { inputError } from '#contract/errors.ts';
@@ -14,9 +14,8 @@ import {
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
-import { promptName } from '../schemas/texts.ts';
+import { promptName, atLeastOne, engineInputs } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
-import { atLeastOne, engineInputs } from './bodies.ts';
 import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
 import { encodedQuery, numberIn } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';

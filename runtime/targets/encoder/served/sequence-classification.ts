@@ -7,10 +7,8 @@ import { SequenceClassification } from '#gen/encoder/sequence_classification_pb.
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { readJson } from '../json/json.ts';
-import { overflowMembers, overflowOf } from '../schemas/overflow.ts';
+import { overflowMembers, overflowOf, NOT_EMPTY, text, engineInputs } from '../schemas/texts.ts';
 import { numbers } from '../schemas/results.ts';
-import { NOT_EMPTY, text } from '../schemas/texts.ts';
-import { engineInputs } from './bodies.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { firstLabel, labelsOf } from './labels.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ScoreDocuments, ServedType } from './served-type.ts';

@@ -8,8 +8,7 @@ import type {
   RunModel,
   ServingEngine,
 } from '../engine/serving.ts';
-import type { overflowMembers } from '../schemas/overflow.ts';
-import type { TextOrPair } from '../schemas/texts.ts';
+import type { overflowMembers, TextOrPair } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 

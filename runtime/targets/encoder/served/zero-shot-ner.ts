@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { DEFAULT_THRESHOLD, planEntities } from '#core/model/entity-options.ts';
 import { ZeroShotNer } from '#gen/encoder/zero_shot_ner_pb.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { texts } from '../schemas/texts.ts';
-import { engineInputs } from './bodies.ts';
+import { texts, engineInputs } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
 
 const options = {

@@ -1,9 +1,11 @@
 import { runServer } from '#serve/program/run-server.ts';
-import { banner } from './banner.ts';
 import { exposureNotice } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import type { ServeSettings } from './settings.ts';
-import { loadServers, startServers } from './start-servers.ts';
+import { loadServers, startServers, type RunningServers } from './start-servers.ts';
+import { formatAddress } from '#serve/hostname.ts';
+import type { EncoderContext } from '../context.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Serves until the process is stopped; returns the exit code. */
 export const runServers = (modelPath: string, settings: ServeSettings): Promise<number> =>
@@ -27,3 +29,28 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
 
 const MODEL_ENDED =
   'all inference threads exited and the model cannot be reopened (was the file replaced or removed?)';
+
+/** The startup banner: the model, the addresses it is served on, and who can reach them if no key protects them. */
+function banner(
+  { engine: { manifest }, runtime }: EncoderContext,
+  settings: ServeSettings,
+  ports: RunningServers['ports'],
+): string {
+  const { http, grpc, tls, mcpOnly } = settings;
+  const scheme = tls ? 'https' : 'http';
+  const lines = [
+    `${manifest.name} ${manifest.version} (${manifest.modelType}), encoderfile ${runtime.version}`,
+    '',
+  ];
+  if (http && ports.http !== undefined) {
+    const url = `${scheme}://${formatAddress(http.hostname, ports.http)}`;
+    if (!mcpOnly) lines.push(`  HTTP  ${url}`);
+    lines.push(`  MCP   ${url}/mcp`);
+  }
+  if (grpc && ports.grpc !== undefined) {
+    lines.push(`  gRPC  ${formatAddress(grpc.hostname, ports.grpc)}${tls ? ' (TLS)' : ''}`);
+  }
+  const notice = exposureNotice(settings);
+  if (notice) pushAll(lines, ['', ...notice.lines]);
+  return `${lines.join('\n')}\n\n`;
+}

@@ -1,9 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { Task } from './task.ts';
-import { textVector } from './text-vector.ts';
-import { vectorsOf } from './vectors-of.ts';
+import { finiteOutput, type Task } from './task.ts';
+import { textVector, vectorsOf } from './text-vector.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
 interface EmbeddingResult {

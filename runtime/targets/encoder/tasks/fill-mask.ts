@@ -4,8 +4,7 @@ import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { softmax } from '#core/numbers/softmax.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { greatest } from '../math/greatest.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { PrintModel, Task } from './task.ts';
+import { finiteOutput, type PrintModel, type Task } from './task.ts';
 
 /** Candidates of the masks of a text, as ids: what a model computes. */
 export interface MaskedText {

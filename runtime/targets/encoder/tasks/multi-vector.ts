@@ -1,13 +1,14 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { configError } from '#contract/errors.ts';
+import { configError, AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { TEXT_ROLES } from '#contract/multi-vector.ts';
 import { planVector } from '#core/model/vector-plan.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { Inference, ResultOptions, Task } from './task.ts';
+import { finiteOutput, type Inference, type ResultOptions, type Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
-import { vectorsOf } from './vectors-of.ts';
+import { vectorsOf } from './text-vector.ts';
+import { shortestFloat32 } from '#core/numbers/float32.ts';
+import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
 
 interface MultiVectorResult {
   readonly vectors: readonly Float32Array[];
@@ -52,7 +53,7 @@ export const multiVector: Task<MultiVectorResult> = {
 };
 
 /** The vectors of all tokens but those that the settings of the model skip. */
-export function keptVectors(
+function keptVectors(
   inference: Inference,
   manifest: Manifest,
   { normalize, role = 'document' }: ResultOptions,
@@ -66,4 +67,17 @@ export function keptVectors(
     vectors.push(normalize ? normalizeL2(vector) : vector);
   }
   return vectors;
+}
+
+/** The score of a document of a multi_vector model for a query. */
+export function scoreFor(query: VectorRows, inference: Inference, manifest: Manifest): number {
+  const vectors = keptVectors(inference, manifest, { normalize: manifest.multiVector?.normalize ?? false });
+  const width = vectors[0]?.length ?? query.width;
+  if (width !== query.width) {
+    throw new AppError(
+      'InternalError',
+      `The transform returned vectors of ${query.width} dimensions for the query and of ${width} for a document. Return the same number for all texts.`,
+    );
+  }
+  return shortestFloat32(Math.fround(maxSim(query, joinRows(vectors))));
 }

@@ -3,8 +3,7 @@ import { configError } from '#contract/errors.ts';
 import { type AnswerPlan, candidatesOf, MAX_ANSWERS, planAnswers } from '#core/model/answer-plan.ts';
 import { answerSpans, type WindowAnswers } from '../math/answer-spans.ts';
 import { type Answer, chooseAnswers } from '../math/choose-answers.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { Task } from './task.ts';
+import { finiteOutput, type Task } from './task.ts';
 
 /** Possible answers of each window of a context. The answers of the context are chosen among them. */
 interface QuestionAnsweringResult {

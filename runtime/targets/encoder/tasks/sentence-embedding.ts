@@ -7,9 +7,16 @@ import { planVector } from '#core/model/vector-plan.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { sparseOfTokens, type SparseVector } from '../math/sparse.ts';
-import { finiteOutput } from './finite-output.ts';
+import {
+  finiteOutput,
+  type FlagReader,
+  type Inference,
+  type PrintModel,
+  type PrintOptions,
+  type ResultOptions,
+  type Task,
+} from './task.ts';
 import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sparse-embedding.ts';
-import type { FlagReader, Inference, PrintModel, PrintOptions, ResultOptions, Task } from './task.ts';
 import { textVector } from './text-vector.ts';
 import { writeFloats } from './token-info.ts';
 

@@ -4,8 +4,7 @@ import { argmax } from '#core/numbers/argmax.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import type { Transformed } from '#transform/transform-row.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { Task } from './task.ts';
+import { finiteOutput, type Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
 
 interface SequenceClassificationResult {

@@ -1,7 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type SparseVector, toSparse } from '../math/sparse.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { FlagReader, PrintModel, PrintOptions, Task } from './task.ts';
+import { finiteOutput, type FlagReader, type PrintModel, type PrintOptions, type Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
 
 export const sparseEmbedding: Task<SparseVector> = {

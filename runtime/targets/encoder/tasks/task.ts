@@ -10,6 +10,8 @@ import type { AnswerPlan } from '#core/model/answer-plan.ts';
 import type { LabelPlan } from '#core/model/label-plan.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
 import type { VectorLayer } from '../math/layers.ts';
+import { AppError } from '#contract/errors.ts';
+import { findNotFinite } from '#core/numbers/finite.ts';
 
 /** The model output for one text: its tokens and the raw output, row by row without padding. */
 export interface Inference {
@@ -136,3 +138,14 @@ type PrintedLine =
   | { readonly lineKey: string; printed(...args: Printed): unknown };
 
 type Printed = [inference: Inference, model: PrintModel, options: PrintOptions, text: string];
+
+/** Returns the values unchanged. Throws an InternalError if the model returned NaN or infinity, which JSON cannot represent. */
+export function finiteOutput(values: Float32Array, { output }: Pick<Manifest, 'output'>): Float32Array {
+  const index = findNotFinite(values);
+  if (index === undefined) return values;
+  throw new AppError(
+    'InternalError',
+    `The model failed: output \`${output}\` contains ${values[index]}, but results must be finite numbers. ` +
+      'Export the model with a higher precision, such as float32.',
+  );
+}

@@ -4,9 +4,7 @@ import { meanOfWindows } from '../math/mean-of-windows.ts';
 import { poolRows } from '#core/vectors/pooling.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
-import { finiteOutput } from './finite-output.ts';
-import type { Inference } from './task.ts';
-import { vectorsOf } from './vectors-of.ts';
+import { finiteOutput, type Inference } from './task.ts';
 
 /** Returns one vector for a text with the model's pooling; embedding models without a pooling setting use the mean. */
 export function textVector(inference: Inference, manifest: Manifest, options: VectorOptions): Float32Array {
@@ -28,4 +26,21 @@ export function textVector(inference: Inference, manifest: Manifest, options: Ve
   const pooled = applyLayers(poolRows(values, width, pooling, skip), inference.layers ?? []);
   const vector = finiteOutput(pooled.subarray(0, dimensions), manifest);
   return normalize ? normalizeL2(vector) : vector;
+}
+
+/** Returns the vectors of all tokens of a text, special tokens included. */
+export function tokenVectors(inference: Inference, manifest: Manifest): Float32Array[] {
+  const { values, width } = vectorsOf(inference, manifest);
+  return Array.from({ length: values.length / width }, (_, row) =>
+    finiteOutput(values.subarray(row * width, (row + 1) * width), manifest),
+  );
+}
+
+/** Returns the vectors of a text's tokens, special tokens included, row by row: from the model, or from its transform. */
+export function vectorsOf(
+  { values, transformed }: Inference,
+  { width }: Manifest,
+): { values: Float32Array; width: number } {
+  if (!transformed) return { values, width };
+  return { values: transformed.data, width: transformed.shape.at(-1) ?? width };
 }

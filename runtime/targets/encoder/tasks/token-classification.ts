@@ -9,9 +9,8 @@ import {
   type EntityToken,
   wordOfEntity,
 } from '../math/entities.ts';
-import { finiteOutput } from './finite-output.ts';
+import { finiteOutput, type PrintModel, type Task } from './task.ts';
 import { labelScores } from './sequence-classification.ts';
-import type { PrintModel, Task } from './task.ts';
 import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
 
 interface TokenClassificationResult {

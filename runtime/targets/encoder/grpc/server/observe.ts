@@ -7,9 +7,8 @@ import { durationHistogram } from '#serve/durations.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '#serve/request-id.ts';
 import { nodeHeaders } from '#serve/telemetry/node-headers.ts';
-import { callOutcome } from './call-outcome.ts';
-import { type CallCode, CODE_NAME, OK } from './code-name.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
+import type { SpanOutcome } from '#serve/telemetry/tracer.ts';
 
 /** A call whose end will be logged and measured. */
 export interface ObservedCall {
@@ -85,3 +84,59 @@ function codeOf(reason: unknown): CallCode {
   // Without an explicit reason, the abort reason is the platform's default, which means success.
   return reason instanceof DOMException ? OK : Code.Internal;
 }
+
+/** Codes that are errors of the server, according to the semantic conventions; all others are errors of the client. */
+const SERVER_ERRORS: ReadonlySet<CallCode> = new Set([
+  Code.Unknown,
+  Code.DeadlineExceeded,
+  Code.Unimplemented,
+  Code.Internal,
+  Code.Unavailable,
+  Code.DataLoss,
+]);
+
+/** The span of a gRPC call. @see https://opentelemetry.io/docs/specs/semconv/rpc/grpc/ */
+function callOutcome(
+  { service, method }: Pick<UniversalHandler, 'service' | 'method'>,
+  status: CallCode,
+  requestId: string,
+): SpanOutcome {
+  const error = SERVER_ERRORS.has(status) ? CODE_NAME[status] : undefined;
+  return {
+    name: `${service.typeName}/${method.name}`,
+    attributes: {
+      'rpc.system': 'grpc',
+      'rpc.service': service.typeName,
+      'rpc.method': method.name,
+      'rpc.grpc.status_code': status,
+      'error.type': error,
+      'request.id': requestId,
+    },
+    error,
+  };
+}
+
+/** Outcome of a call. Connect has no code for success. */
+type CallCode = Code | typeof OK;
+const OK = 0;
+
+/** gRPC's own names: https://github.com/grpc/grpc/blob/master/doc/statuscodes.md */
+const CODE_NAME: Record<CallCode, string> = {
+  [OK]: 'OK',
+  [Code.Canceled]: 'CANCELLED',
+  [Code.Unknown]: 'UNKNOWN',
+  [Code.InvalidArgument]: 'INVALID_ARGUMENT',
+  [Code.DeadlineExceeded]: 'DEADLINE_EXCEEDED',
+  [Code.NotFound]: 'NOT_FOUND',
+  [Code.AlreadyExists]: 'ALREADY_EXISTS',
+  [Code.PermissionDenied]: 'PERMISSION_DENIED',
+  [Code.ResourceExhausted]: 'RESOURCE_EXHAUSTED',
+  [Code.FailedPrecondition]: 'FAILED_PRECONDITION',
+  [Code.Aborted]: 'ABORTED',
+  [Code.OutOfRange]: 'OUT_OF_RANGE',
+  [Code.Unimplemented]: 'UNIMPLEMENTED',
+  [Code.Internal]: 'INTERNAL',
+  [Code.Unavailable]: 'UNAVAILABLE',
+  [Code.DataLoss]: 'DATA_LOSS',
+  [Code.Unauthenticated]: 'UNAUTHENTICATED',
+};

@@ -1,17 +1,30 @@
 import { constants } from 'node:http2';
-import { Code, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
-import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
-import type { UniversalServerRequest } from '@connectrpc/connect/protocol';
-import type { HostRules } from '#serve/http/host-rules.ts';
+import {
+  Code,
+  type ConnectRouter,
+  createConnectRouter,
+  createContextValues,
+  ConnectError,
+} from '@connectrpc/connect';
+import {
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+  compressionBrotli,
+  compressionGzip,
+} from '@connectrpc/connect-node';
+import type { UniversalServerRequest, Compression } from '@connectrpc/connect/protocol';
+import { type HostRules, createHostCheck } from '#serve/http/host-rules.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
 import { dropDistantDeadline } from './deadline-headers.ts';
-import { createBrowserCheck } from './browser-check.ts';
-import { createHeldMessages } from './held-messages.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 import { callObserver, observedCall, observeEnd, type ObservingKernel } from './observe.ts';
 import { withPlainStatusMessage } from './status-message.ts';
 import { answerPlainText, answerUnknownMethod } from './unknown-method.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { AppError } from '#contract/errors.ts';
+import type { ByteBudget, ByteHold } from '#core/limits/byte-budget.ts';
+import { bodyDecoder } from '#serve/http/decode-body.ts';
 
 export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
@@ -126,4 +139,85 @@ function abandon(response: NodeResponse): void {
   // Clients map a refused stream to UNAVAILABLE.
   if ('stream' in response) response.stream.close(constants.NGHTTP2_REFUSED_STREAM);
   else response.destroy();
+}
+
+/**
+ * Checks Host and Origin of requests that a browser can send: over HTTP/1.1 (gRPC-Web and Connect), or with an Origin. Browsers
+ * do not use HTTP/2 without TLS, and a certificate does not have a name that an attacker points here, so the names of services
+ * that gRPC clients send over HTTP/2 are free.
+ */
+function createBrowserCheck(rules: HostRules): (request: NodeRequest) => string | undefined {
+  const refusal = createHostCheck(rules);
+  return ({ httpVersionMajor, headers }) => {
+    if (httpVersionMajor > 1 && headers.origin === undefined) return undefined;
+    const host = headers.host ?? headers[':authority']?.toString();
+    // The request is refused later, as an invalid one.
+    if (host === undefined) return undefined;
+    const given: Readonly<Record<string, string | undefined>> = { host, origin: headers.origin };
+    return refusal({ url: '', headers: { get: (name) => given[name] ?? null } });
+  };
+}
+
+/** Charges the bytes of calls to the memory of the process for requests, compressed and decompressed. */
+interface HeldMessages {
+  /** Compressions whose messages are charged to the call that they belong to. */
+  readonly compressions: readonly Compression[];
+  /** Runs a call with an account that ends with its response. */
+  readonly run: <Result>(
+    request: UniversalServerRequest,
+    response: NodeResponse,
+    handle: (request: UniversalServerRequest) => Result,
+  ) => Result;
+}
+
+const ENCODING_HEADERS = ['grpc-encoding', 'connect-content-encoding', 'content-encoding'];
+
+function createHeldMessages(memory: ByteBudget): HeldMessages {
+  const calls = new AsyncLocalStorage<ByteHold>();
+  const bounded = (compression: Compression): Compression => ({
+    ...compression,
+    async decompress(bytes, readMaxBytes) {
+      const decode = bodyDecoder(compression.name);
+      const hold = calls.getStore();
+      if (!decode || !hold) return await compression.decompress(bytes, readMaxBytes);
+      const message = `message is larger than configured readMaxBytes ${readMaxBytes} after decompression`;
+      return await decode(bytes, {
+        limit: readMaxBytes,
+        tooLarge: () => new AppError('TooLargeError', message),
+        hold,
+      }).catch(rethrow);
+    },
+  });
+  return {
+    compressions: [compressionGzip, compressionBrotli].map(bounded),
+    run(request, response, handle) {
+      const { body } = request;
+      if (!isStream(body)) return handle(request);
+      const hold = memory.open();
+      response.once('close', hold.release);
+      const held = { ...request, body: charged(body, hold) };
+      const isCompressed = ENCODING_HEADERS.some((name) => request.header.has(name));
+      return isCompressed ? calls.run(hold, () => handle(held)) : handle(held);
+    },
+  };
+}
+
+/** Anything else is a body that another framework has parsed. */
+const isStream = (body: UniversalServerRequest['body']): body is AsyncIterable<Uint8Array> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+async function* charged(body: AsyncIterable<Uint8Array>, hold: ByteHold): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of body) {
+    try {
+      hold.take(chunk.length);
+    } catch (error) {
+      rethrow(error);
+    }
+    yield chunk;
+  }
+}
+
+function rethrow(error: unknown): never {
+  const { code, message } = AppError.from(error);
+  throw new ConnectError(message, GRPC_STATUS[code]);
 }

@@ -10,7 +10,7 @@ import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { ServingEngine } from '../../engine/serving.ts';
 import { type CohereRerankRequest, cohereRerankRequest, cohereRerankResponse } from '../../schemas/cohere.ts';
-import { overflowOf } from '../../schemas/overflow.ts';
+import { overflowOf } from '../../schemas/texts.ts';
 import type { ScoreDocuments } from '../../served/served-type.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';

@@ -18,7 +18,7 @@ import {
   sumOf,
 } from '../run-model.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
-import { overflowOf } from '../../schemas/overflow.ts';
+import { overflowOf } from '../../schemas/texts.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { runAdmitted } from '#serve/run-admitted.ts';
 

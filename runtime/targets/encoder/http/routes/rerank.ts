@@ -7,7 +7,7 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
-import { overflowOf } from '../../schemas/overflow.ts';
+import { overflowOf } from '../../schemas/texts.ts';
 import { rerankRequest, rerankResponse } from '../../schemas/rerank.ts';
 import { teiRanksResponse } from '../../schemas/tei.ts';
 import { noReranker, rankDocuments, scorerOf } from '../rank-documents.ts';

@@ -7,7 +7,7 @@ import type { ServingEngine, View } from '../../engine/serving.ts';
 import { readJson } from '../../json/json.ts';
 import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse, type ReadVector } from '../../math/sparse.ts';
-import { overflowOf } from '../../schemas/overflow.ts';
+import { overflowOf } from '../../schemas/texts.ts';
 import type {
   EmbedAllRequest,
   EmbedRequest,

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BatchQueue } from '#encoder/batching/batch-queue.ts';
+import { BatchQueue, planBatches } from '#encoder/batching/batch-queue.ts';
 import type { RunRules } from '#contract/batching.ts';
-import { planBatches } from '#encoder/batching/batches.ts';
 
 interface Item {
   readonly id: number;

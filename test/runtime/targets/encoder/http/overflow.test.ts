@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { overflowOf } from '#encoder/schemas/overflow.ts';
+import { overflowOf } from '#encoder/schemas/texts.ts';
 import { useApp } from './open-app.ts';
 
 describe('what a request sets for long texts', () => {
