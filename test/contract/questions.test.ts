@@ -167,8 +167,7 @@ verifiesOnce('questions:build', async () => {
     inputsOf: (text) => [{ text: question ?? '', pair: text }],
   });
   expect(inference?.windows?.length).toBeGreaterThan(2);
-  const printed =
-    inference && (questionAnswering.printed(inference, engine, options, context) as object);
+  const printed = inference && (questionAnswering.printed(inference, engine, options, context) as object);
   expectAnswers((printed as { answers: Answer[] }).answers, LONG + 2);
   expect(engine.manifest.graphChanges).toEqual(['Outputs start_logits and end_logits are joined']);
   await engine.close();
