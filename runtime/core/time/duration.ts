@@ -35,3 +35,9 @@ function sumOfParts(text: string): number | undefined {
     sum += Number(number) * (UNITS[unit ?? ''] ?? 0);
   return sum;
 }
+
+/** Writes a duration of whole milliseconds with the largest unit that divides it: 90000 as 90s. */
+export function durationText(milliseconds: number): string {
+  const unit = (['h', 'm', 's'] as const).find((name) => milliseconds % (UNITS[name] ?? 1) === 0) ?? 'ms';
+  return `${milliseconds / (UNITS[unit] ?? 1)}${unit}`;
+}

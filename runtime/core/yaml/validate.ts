@@ -12,14 +12,23 @@ interface ValidateOptions {
   readonly hidden?: (path: readonly string[]) => string | undefined;
 }
 
-/** Validates values, and fills in the schema's defaults in place. */
+/** Validates values, and fills in the schema's defaults in place, unless the resolver of the values does that. */
 export type Validate = (value: unknown, options: ValidateOptions) => Finding[];
 
 /** Compiled schemas are used once or twice, so compilation must be fast. */
 const STARTS_SOON = { ...TRUSTED_SCHEMAS, code: { optimize: false } } as const;
 
-export function createValidate(schema: object): Validate {
-  const ajv = new Ajv({ strict: true, allErrors: true, useDefaults: true, verbose: true, ...STARTS_SOON });
+export function createValidate(
+  schema: object,
+  { fillsDefaults = true }: { readonly fillsDefaults?: boolean } = {},
+): Validate {
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: true,
+    useDefaults: fillsDefaults,
+    verbose: true,
+    ...STARTS_SOON,
+  });
   ajv.addKeyword(RULE_KEYWORD);
   const check = ajv.compile(schema);
   return (value, options) => (check(value) ? [] : explain(check.errors ?? [], options));

@@ -1,5 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { isLoopbackHost } from '../http/host-rules.ts';
+import { MIN_PUBLIC_CREDENTIAL_LENGTH } from './credential-length.ts';
 
 /** The credential that protects a server that other machines can reach. */
 interface RequiredCredential {
@@ -17,9 +18,6 @@ export interface Exposure {
   readonly hostname: string;
   readonly credential: RequiredCredential;
 }
-
-/** Minimum length of a credential that a user chooses: a shorter one can be guessed. */
-const MIN_PUBLIC_CREDENTIAL_LENGTH = 16;
 
 /**
  * Throws a ConfigError if other machines can reach the server and no credential protects it, unless the user accepts that with

@@ -1,3 +1,4 @@
+import { durationText } from '#core/time/duration.ts';
 import type { Invocation } from '../cli/command.ts';
 import { commonOptions } from '../cli/common-options.ts';
 import { duration, wholeNumber } from '../cli/values.ts';
@@ -10,11 +11,12 @@ export interface ProcessSettings extends KernelLimits {
 }
 
 export const DEFAULT_WATCHDOG_MS = 30_000;
+export const DEFAULT_REQUEST_MEMORY = 'a quarter of the heap limit or of the memory of the container';
 export const REQUEST_MEMORY_LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 export const PROCESS_OPTIONS = commonOptions({
-  'max-request-memory': { defaultText: 'a quarter of the heap limit or of the memory of the container' },
-  'watchdog-timeout': { defaultText: '30s' },
+  'max-request-memory': { defaultText: DEFAULT_REQUEST_MEMORY },
+  'watchdog-timeout': { defaultText: durationText(DEFAULT_WATCHDOG_MS) },
 });
 
 export const readProcessSettings = (invocation: Invocation): ProcessSettings => ({

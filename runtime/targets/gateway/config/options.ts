@@ -2,6 +2,7 @@ import type { Option } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
+import { DEFAULTS, MASTER_KEY_RULE } from './defaults.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
@@ -16,7 +17,7 @@ export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
   'data-dir': {
     value: 'folder',
     help: 'Folder of the SQLite database',
-    defaultText: 'gateway in $XDG_DATA_HOME or ~/.local/share',
+    defaultText: DEFAULTS.dataDir,
   },
   'database-url': {
     value: 'url',
@@ -26,17 +27,17 @@ export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
 
 const NETWORK_OPTIONS: Options = {
   ...commonOptions({
-    host: { defaultText: '127.0.0.1' },
-    port: { defaultText: '8000' },
+    host: { defaultText: DEFAULTS.host },
+    port: { defaultText: String(DEFAULTS.port) },
     'cert-file': {},
     'key-file': {},
     insecure: { help: 'Allow addresses other than loopback without a master key' },
     'allowed-hosts': {},
     'cors-origins': {},
-    'max-body': { defaultText: '33554432' },
+    'max-body': { defaultText: String(DEFAULTS.maxBodyBytes) },
     'shutdown-timeout': {
       help: 'Graceful shutdown timeout for requests and streams in flight, e.g. 30s',
-      defaultText: '30s',
+      defaultText: DEFAULTS.shutdown,
     },
     'shutdown-delay': { defaultText: 'none' },
   }),
@@ -44,19 +45,23 @@ const NETWORK_OPTIONS: Options = {
   'public-url': {
     value: 'url',
     help: 'URL at which clients reach the gateway, for downloads and uploads',
-    defaultText: 'sign_in.public_url, or the address of the request',
+    defaultText: DEFAULTS.publicUrl,
   },
-  'body-timeout': { value: 'time', help: 'Timeout for receiving a request body', defaultText: '30s' },
+  'body-timeout': {
+    value: 'time',
+    help: 'Timeout for receiving a request body',
+    defaultText: DEFAULTS.bodyTimeout,
+  },
 };
 
 const ACCOUNT_OPTIONS: Options = {
   'auto-migrate': {
     help: 'Migrate an older database on startup; --auto-migrate=false refuses to start instead',
-    defaultText: 'true',
+    defaultText: String(DEFAULTS.autoMigrate),
   },
   'master-key': {
     value: 'key',
-    help: 'Admin key. Visible in the process list; prefer GATEWAY_MASTER_KEY',
+    help: `Admin key. ${MASTER_KEY_RULE}. Visible in the process list; prefer GATEWAY_MASTER_KEY`,
   },
   'master-key-file': { value: 'file', help: 'File containing the master key' },
   'bootstrap-api-key': { help: 'Create a first API key if there is none, and print it once' },
@@ -71,23 +76,26 @@ const ACCOUNT_OPTIONS: Options = {
   },
   'price-map': {
     help: 'Use published prices for models without a price; --price-map=false uses only prices that you set',
-    defaultText: 'true',
+    defaultText: String(DEFAULTS.priceMap),
   },
   'require-pricing': { help: 'Reject requests for models without a price' },
   'allow-unpriced': { help: 'Allow users and keys with a budget to use models without a price' },
   'assumed-output-tokens': {
     value: 'number',
     help: 'Output tokens to assume when a request sets no maximum',
-    defaultText: '1024',
+    defaultText: String(DEFAULTS.assumedOutputTokens),
   },
 };
 
 const OPERATION_OPTIONS: Options = {
-  ...commonOptions({ metrics: { defaultText: 'open' }, 'log-level': { defaultText: 'info' } }),
+  ...commonOptions({
+    metrics: { defaultText: DEFAULTS.metrics },
+    'log-level': { defaultText: DEFAULTS.logLevel },
+  }),
   ...commonOptions({
     'otel-endpoint': {},
-    'otel-service-name': { defaultText: 'gateway' },
-    'otel-sampled': { defaultText: '1' },
+    'otel-service-name': { defaultText: DEFAULTS.serviceName },
+    'otel-sampled': { defaultText: String(DEFAULTS.sampled) },
   }),
 };
 

@@ -42,7 +42,7 @@ export function parseFile(text: string, name: string, env: Environment): ParsedF
     if (written !== undefined) return `${JSON.stringify(written)}, whose value is hidden`;
     return isSecret(path) ? 'a hidden value' : undefined;
   };
-  const validate = createValidate(GATEWAY_FILE_SCHEMA);
+  const validate = createValidate(GATEWAY_FILE_SCHEMA, { fillsDefaults: false });
   const source = (path: Path): string => sourceAt(doc, clean, path);
   const findings = [
     ...expanded.findings,

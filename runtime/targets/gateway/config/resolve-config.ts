@@ -1,6 +1,8 @@
 import { isObject } from '#core/json/is-object.ts';
 import { METRICS_ACCESS, type MetricsAccess } from '#serve/http/health.ts';
-import type { GatewayFile } from './schemas/file.ts';
+import { DEFAULTS } from './defaults.ts';
+import { audit } from './schemas/audit.ts';
+import { accounts, type GatewayFile } from './schemas/file.ts';
 import type { GatewayConfig } from './spec.ts';
 import type { ResolveContext } from './resolve/context.ts';
 import { resolveDatabase } from './resolve/database.ts';
@@ -17,7 +19,6 @@ import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
 import { LOG_LEVELS } from '#serve/log-levels.ts';
 
-const AUDIT_RETENTION = '365d';
 const RATE = { min: 1, max: 1_000_000_000 };
 
 /** Merges flags, variables, the file and defaults. `written` is the file with its invalid values. */
@@ -34,9 +35,10 @@ export function resolveConfig(
   return {
     server: resolveServer(context, file),
     database: resolveDatabase(context, file),
-    autoMigrate: flagsAndEnv.flag('auto-migrate') ?? file.auto_migrate ?? true,
+    autoMigrate: flagsAndEnv.flag('auto-migrate') ?? file.auto_migrate ?? DEFAULTS.autoMigrate,
     masterKey: resolveMasterKey(context, file),
-    bootstrapKey: flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? false,
+    bootstrapKey:
+      flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? accounts.bootstrap_api_key.default,
     signIn: resolveSignIn(context, file),
     userLimits: {
       rpm: flagsAndEnv.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
@@ -49,21 +51,23 @@ export function resolveConfig(
     tracing: resolveTracing(context, file),
     workflows: resolveWorkflows(context, file),
     audit: {
-      retentionMs: retentionIn(context, ['audit', 'retention'], file.audit?.retention ?? AUDIT_RETENTION),
+      retentionMs: retentionIn(
+        context,
+        ['audit', 'retention'],
+        file.audit?.retention ?? audit.properties.retention.default,
+      ),
     },
     promptLog: { retentionMs: resolvePromptRetention(context, file) },
-    logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? 'info',
+    logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? DEFAULTS.logLevel,
   };
 }
 
 /** `enable_metrics` is the form of Otari. */
 function resolveMetrics(flagsAndEnv: ResolveContext['flagsAndEnv'], file: GatewayFile): MetricsAccess {
   const asked = flagsAndEnv.text('metrics');
-  const older = (isEnabled: boolean | undefined): MetricsAccess | undefined =>
-    isEnabled === undefined ? undefined : isEnabled ? 'open' : 'off';
-  return (
-    METRICS_ACCESS.find((access) => access === asked) ?? file.metrics ?? older(file.enable_metrics) ?? 'open'
-  );
+  const { enable_metrics: isEnabled } = file;
+  const ofOtari = isEnabled === undefined ? undefined : isEnabled ? 'open' : 'off';
+  return METRICS_ACCESS.find((access) => access === asked) ?? file.metrics ?? ofOtari ?? DEFAULTS.metrics;
 }
 
 /** Collects all names, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */

@@ -1,3 +1,4 @@
+import { MIN_PUBLIC_CREDENTIAL_LENGTH } from '#serve/program/credential-length.ts';
 import type { Exposure } from '#serve/program/listen-policy.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 
@@ -15,7 +16,7 @@ export function exposureOf({
       name: 'a master key',
       isSet: length > 0,
       length,
-      remedy: 'Set GATEWAY_MASTER_KEY to at least 32 characters, for example from `openssl rand -base64 36`',
+      remedy: `Set GATEWAY_MASTER_KEY to at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters, for example from \`openssl rand -base64 36\``,
     },
   };
 }

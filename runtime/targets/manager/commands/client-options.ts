@@ -3,6 +3,7 @@ import type { ManagerClient } from '../client/manager-client.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
+import { DEFAULTS } from '../config/defaults.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
 /** Options of every command that sends requests to a running manager. */
@@ -13,7 +14,7 @@ export const CLIENT_OPTIONS = {
     commonOptions({
       url: {
         help: 'URL or host:port of the running manager',
-        defaultText: 'the address in the configuration, or 127.0.0.1:8090',
+        defaultText: `the address in the configuration, or ${DEFAULTS.addr}`,
       },
       'api-key': {},
     }),

@@ -2,15 +2,19 @@ import type { Option } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
+import { durationText } from '#core/time/duration.ts';
+import { DEFAULTS } from '../config/defaults.ts';
+
+const [HOST = '', PORT = ''] = DEFAULTS.addr.split(':');
 
 /** Options that `[daemon]` of the configuration also has; a flag takes precedence. */
 const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   ...commonOptions({
-    host: { defaultText: '127.0.0.1' },
-    port: { defaultText: '8090' },
+    host: { defaultText: HOST },
+    port: { defaultText: PORT },
     'shutdown-timeout': {
       help: 'Graceful shutdown timeout for calls in flight, e.g. 30s',
-      defaultText: '5s',
+      defaultText: durationText(DEFAULTS.apiShutdown),
     },
     'shutdown-delay': { defaultText: 'none' },
     'cors-origins': {},
@@ -19,21 +23,33 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'timeout-mcp-install': {
     value: 'time',
     help: 'Time limit for the installation of a package, before its server starts',
-    defaultText: '10m',
+    defaultText: durationText(DEFAULTS.install),
   },
   'timeout-mcp-init': {
     value: 'time',
     help: 'Startup timeout of a server; the installation of its package does not count',
-    defaultText: '30s',
+    defaultText: durationText(DEFAULTS.init),
   },
-  'timeout-mcp-health': { value: 'time', help: 'Timeout of a health check', defaultText: '3s' },
+  'timeout-mcp-health': {
+    value: 'time',
+    help: 'Timeout of a health check',
+    defaultText: durationText(DEFAULTS.health),
+  },
   'timeout-mcp-shutdown': {
     value: 'time',
     help: 'Time for a server to stop before it is killed',
-    defaultText: '5s',
+    defaultText: durationText(DEFAULTS.shutdown),
   },
-  'timeout-mcp-request': { value: 'time', help: 'Timeout of a call', defaultText: '15s' },
-  'interval-mcp-health': { value: 'time', help: 'Interval between health checks', defaultText: '10s' },
+  'timeout-mcp-request': {
+    value: 'time',
+    help: 'Timeout of a call',
+    defaultText: durationText(DEFAULTS.request),
+  },
+  'interval-mcp-health': {
+    value: 'time',
+    help: 'Interval between health checks',
+    defaultText: durationText(DEFAULTS.healthInterval),
+  },
   // mcpd requires this flag for CORS; here, setting the origins is enough.
   'cors-enable': { help: 'Allow CORS; requires --cors-origins', origin: 'mcpd' },
   'cors-allow-methods': {
@@ -52,7 +68,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'cors-max-age': {
     value: 'time',
     help: 'How long browsers cache CORS preflight responses',
-    defaultText: '5m',
+    defaultText: durationText(DEFAULTS.corsMaxAge),
   },
 });
 

@@ -2,12 +2,11 @@ import { type AlertsConfig, DEFAULT_THRESHOLDS, type Webhook } from '../../alert
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../../alerts/sign-webhook.ts';
 import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import { trimLineEnd } from '../../shared/sendable-key.ts';
-import type { AlertsEntry } from '../schemas/alerts.ts';
+import { type AlertsEntry, webhook } from '../schemas/alerts.ts';
 import { isLocalUrl } from './base-url.ts';
-import { type ResolveContext, timeIn } from './context.ts';
+import { durationIn, type ResolveContext } from './context.ts';
 
 const PATH = ['alerts', 'webhook'];
-const DEFAULT_TIMEOUT_MS = 15_000;
 /** Shorter than the lease of an alert. */
 const MAX_TIMEOUT_MS = 30_000;
 
@@ -29,7 +28,11 @@ function resolveWebhook(
   const secret = trimLineEnd(entry.secret);
   secrets.add(secret, ['secret']);
   if (!isWebhookSecret(secret)) report([...PATH, 'secret'], `expected ${WEBHOOK_SECRET_RULE}`);
-  const timeoutMs = timeIn(context, [...PATH, 'timeout'], entry.timeout) ?? DEFAULT_TIMEOUT_MS;
+  const timeoutMs = durationIn(
+    context,
+    [...PATH, 'timeout'],
+    entry.timeout ?? webhook.properties.timeout.default,
+  );
   if (timeoutMs < 1 || timeoutMs > MAX_TIMEOUT_MS)
     report([...PATH, 'timeout'], `expected a time of at most 30s, found ${timeoutMs / 1000}s`);
   const problem = urlProblem(entry.url);

@@ -48,3 +48,11 @@ export function timeIn(
   if (milliseconds === undefined) report(path, `expected ${DURATION_RULE}, found ${JSON.stringify(value)}`);
   return milliseconds;
 }
+
+/** Reads a duration that is set or has a default; 0 for an invalid one, which is reported. */
+export const durationIn = (
+  context: ResolveContext,
+  path: Path,
+  value: string | number,
+  options?: { readonly zero?: boolean },
+): number => timeIn(context, path, value, options) ?? 0;

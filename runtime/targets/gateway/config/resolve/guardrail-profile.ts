@@ -3,7 +3,7 @@ import { didYouMean } from '#core/text/suggest.ts';
 import type { GuardrailProfile } from '../../requests/guardrails/guardrail.ts';
 import { compileAnswerSchema } from '../../requests/guardrails/judges/answer-schema.ts';
 import { WINDOW_LENGTH, WINDOW_OVERLAP } from '../../requests/guardrails/judges/judgement.ts';
-import type { GuardrailsEntry } from '../schemas/guardrails.ts';
+import { ENTITY_THRESHOLD, type GuardrailsEntry } from '../schemas/guardrails.ts';
 import { readBaseUrl } from './base-url.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 import type { KnownNames } from './model-names.ts';
@@ -13,7 +13,6 @@ import { sendableHeaders } from './sendable.ts';
 export type ProfileEntry = NonNullable<GuardrailsEntry['profiles']>[string];
 
 const KINDS = ['labels', 'entities', 'patterns', 'json_schema', 'webhook'] as const;
-const DEFAULT_ENTITY_THRESHOLD = 0.5;
 /** Keys that only some kinds of profiles have. */
 const KEYS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
   encoder: ['labels', 'entities'],
@@ -50,7 +49,7 @@ export function resolveProfile(
   if (kind === 'labels')
     return { ...about, ...labelsIn(context, path, entry), ...encoderIn(context, path, entry, names) };
   if (kind === 'entities') {
-    const { threshold = DEFAULT_ENTITY_THRESHOLD, action = 'mask' } = entry;
+    const { threshold = ENTITY_THRESHOLD, action = 'mask' } = entry;
     const own = { kind, entities: listOf(entry.entities), threshold, action };
     return { ...about, ...own, ...encoderIn(context, path, entry, names) };
   }

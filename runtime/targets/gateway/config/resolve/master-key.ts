@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '#contract/errors.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../../shared/sendable-key.ts';
 import { UsageError } from '#serve/cli/command.ts';
+import { RECOMMENDED_KEY_LENGTH } from '../defaults.ts';
 import { requireSendableKey } from '../require-sendable-key.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
-
-const MIN_RECOMMENDED_LENGTH = 32;
 
 /** Resolves the master key. Precedence: flags, variables, file; each can contain the key itself or the path of its file. */
 export function resolveMasterKey(context: ResolveContext, file: GatewayFile): string | undefined {
@@ -38,9 +37,9 @@ export function resolveMasterKey(context: ResolveContext, file: GatewayFile): st
       : readKey(pathIn(context, file.master_key_file), 'master_key_file'));
   if (found === undefined) return undefined;
   secrets.add(found, ['master_key']);
-  if (found.length < MIN_RECOMMENDED_LENGTH) {
+  if (found.length < RECOMMENDED_KEY_LENGTH) {
     warn(
-      `The master key has ${found.length} characters. Use at least ${MIN_RECOMMENDED_LENGTH}, e.g. from \`openssl rand -base64 36\`.`,
+      `The master key has ${found.length} characters. Use at least ${RECOMMENDED_KEY_LENGTH}, e.g. from \`openssl rand -base64 36\`.`,
     );
   }
   return found;

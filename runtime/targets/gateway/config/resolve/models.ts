@@ -4,7 +4,8 @@ import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import { RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
 import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/target-breakers.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
-import type { GatewayFile } from '../schemas/file.ts';
+import { DEFAULTS } from '../defaults.ts';
+import { type GatewayFile, models } from '../schemas/file.ts';
 import { REQUEST_POLICY } from '../../providers/shapes/request-policy.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { resolveCache } from './cache.ts';
@@ -20,7 +21,6 @@ import { ENCODER, resolveProvider } from './provider.ts';
 
 type Provider = ProviderInstance | EncoderProgram;
 
-const DEFAULT_OUTPUT_TOKENS = 1024;
 const TOKENS = { min: 1, max: 1_000_000_000 };
 
 /** Resolves the part of the configuration that a reload can change. */
@@ -51,8 +51,9 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
     },
     guardrails: resolveGuardrails(context, file.guardrails ?? {}, names),
     pricing: resolvePricing(context, file.pricing ?? {}, names),
-    requirePricing: flagsAndEnv.flag('require-pricing') ?? file.require_pricing ?? false,
-    allowUnpriced: flagsAndEnv.flag('allow-unpriced') ?? file.allow_unpriced ?? false,
+    requirePricing:
+      flagsAndEnv.flag('require-pricing') ?? file.require_pricing ?? models.require_pricing.default,
+    allowUnpriced: flagsAndEnv.flag('allow-unpriced') ?? file.allow_unpriced ?? models.allow_unpriced.default,
     requests: {
       userField: file.requests?.user_field ?? REQUEST_POLICY.userField,
       unsupportedTools: file.requests?.unsupported_tools ?? REQUEST_POLICY.unsupportedTools,
@@ -61,7 +62,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
     assumedOutputTokens:
       flagsAndEnv.number('assumed-output-tokens', TOKENS) ??
       file.assumed_output_tokens ??
-      DEFAULT_OUTPUT_TOKENS,
+      DEFAULTS.assumedOutputTokens,
     cache: resolveCache(context, file.cache, names),
   };
 }

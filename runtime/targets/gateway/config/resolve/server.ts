@@ -1,21 +1,15 @@
 import { readTls, type TlsFiles } from '#serve/tls.ts';
-import { DEFAULT_WATCHDOG_MS, REQUEST_MEMORY_LIMITS } from '#serve/program/process-options.ts';
+import { REQUEST_MEMORY_LIMITS } from '#serve/program/process-options.ts';
 import { UsageError } from '#serve/cli/command.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
-import type { GatewayFile } from '../schemas/file.ts';
+import { DEFAULTS } from '../defaults.ts';
+import { type GatewayFile, network } from '../schemas/file.ts';
 import type { ServerConfig } from '../spec.ts';
 import { resolveHostsAndOrigins } from './hosts-and-origins.ts';
-import { pathIn, type ResolveContext, timeIn } from './context.ts';
+import { durationIn, pathIn, type ResolveContext } from './context.ts';
 
 const PORTS = { min: 0, max: 65_535 };
 const BYTES = { min: 1, max: 2 ** 30 };
-const DEFAULTS = {
-  host: '127.0.0.1',
-  port: 8000,
-  maxBodyBytes: 32 * 1024 * 1024,
-  bodyTimeoutMs: 30_000,
-  shutdownMs: 30_000,
-};
 
 export function resolveServer(context: ResolveContext, file: GatewayFile): ServerConfig {
   const { flagsAndEnv } = context;
@@ -24,23 +18,20 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
     host: flagsAndEnv.text('host') ?? file.host ?? DEFAULTS.host,
     port: flagsAndEnv.number('port', PORTS) ?? file.port ?? DEFAULTS.port,
     tls: resolveTls(context, file),
-    insecure: flagsAndEnv.flag('insecure') ?? file.insecure ?? false,
+    insecure: flagsAndEnv.flag('insecure') ?? file.insecure ?? network.insecure.default,
     ...resolveHostsAndOrigins(context, file),
     maxBodyBytes: flagsAndEnv.number('max-body', BYTES) ?? limits.max_body_bytes ?? DEFAULTS.maxBodyBytes,
     bodyTimeoutMs:
       flagsAndEnv.milliseconds('body-timeout') ??
-      timeIn(context, ['limits', 'body_timeout'], limits.body_timeout) ??
-      DEFAULTS.bodyTimeoutMs,
+      durationIn(context, ['limits', 'body_timeout'], limits.body_timeout ?? DEFAULTS.bodyTimeout),
     shutdownMs:
       flagsAndEnv.milliseconds('shutdown-timeout') ??
-      timeIn(context, ['limits', 'shutdown'], limits.shutdown) ??
-      DEFAULTS.shutdownMs,
+      durationIn(context, ['limits', 'shutdown'], limits.shutdown ?? DEFAULTS.shutdown),
     maxRequestMemory:
       flagsAndEnv.number('max-request-memory', REQUEST_MEMORY_LIMITS) ?? limits.request_memory_bytes,
     watchdogMs:
       flagsAndEnv.milliseconds('watchdog-timeout', { zero: true }) ??
-      timeIn(context, ['limits', 'watchdog'], limits.watchdog, { zero: true }) ??
-      DEFAULT_WATCHDOG_MS,
+      durationIn(context, ['limits', 'watchdog'], limits.watchdog ?? DEFAULTS.watchdog, { zero: true }),
     shutdownDelayMs: flagsAndEnv.milliseconds('shutdown-delay') ?? 0,
   };
 }

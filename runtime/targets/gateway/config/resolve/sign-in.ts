@@ -1,12 +1,12 @@
 import { isLoopbackHost } from '#serve/http/host-rules.ts';
 import type { SignInConfig } from '../../accounts/sign-in/sign-in-config.ts';
 import type { GatewayFile } from '../schemas/file.ts';
-import { type ResolveContext, timeIn } from './context.ts';
+import { group, signIn } from '../schemas/sign-in.ts';
+import { durationIn, type ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
 
-const SCOPES = ['openid', 'profile', 'email'];
-const HOUR_MS = 3_600_000;
-const MAX_SESSION_MS = 7 * 24 * HOUR_MS;
+const MAX_SESSION_MS = 7 * 24 * 3_600_000;
+const { properties: DEFAULTS } = signIn;
 
 /** Resolves the sign-in; undefined if it is not configured. */
 export function resolveSignIn(
@@ -19,17 +19,22 @@ export function resolveSignIn(
   const publicUrl = checkUrl(context, 'public_url', entry.public_url);
   if (publicUrl && publicUrl.pathname !== '/')
     report(['sign_in', 'public_url'], 'expected a URL without a path, e.g. https://gateway.example.com');
-  const scopes = entry.scopes ?? SCOPES;
+  const scopes = entry.scopes ?? DEFAULTS.scopes.default;
   if (!scopes.includes('openid')) report(['sign_in', 'scopes'], 'must contain openid');
-  const sessionMs = timeIn(context, ['sign_in', 'session'], entry.session) ?? 12 * HOUR_MS;
+  const sessionMs = durationIn(context, ['sign_in', 'session'], entry.session ?? DEFAULTS.session.default);
   if (sessionMs < 60_000 || sessionMs > MAX_SESSION_MS)
     report(['sign_in', 'session'], 'expected a time from 1m to 168h');
-  const groups = Object.entries(entry.groups ?? {}).map(([group, rule]) => {
+  const groups = Object.entries(entry.groups ?? {}).map(([name, rule]) => {
     if (rule.role === undefined && rule.team === undefined)
-      report(['sign_in', 'groups', group], 'has neither `role` nor `team`; set at least one');
+      report(['sign_in', 'groups', name], 'has neither `role` nor `team`; set at least one');
     if (rule.team_role !== undefined && rule.team === undefined)
-      report(['sign_in', 'groups', group, 'team_role'], 'requires `team`');
-    return { group, role: rule.role, team: rule.team, teamRole: rule.team_role ?? ('member' as const) };
+      report(['sign_in', 'groups', name, 'team_role'], 'requires `team`');
+    return {
+      group: name,
+      role: rule.role,
+      team: rule.team,
+      teamRole: rule.team_role ?? group.properties.team_role.default,
+    };
   });
   return {
     issuer: entry.issuer,
@@ -37,9 +42,9 @@ export function resolveSignIn(
     clientSecret: sendableKey(context, ['sign_in', 'client_secret'], entry.client_secret),
     publicUrl: publicUrl?.origin ?? '',
     scopes,
-    userClaim: entry.user_claim ?? 'sub',
-    groupsClaim: entry.groups_claim ?? 'groups',
-    createUsers: entry.create_users ?? false,
+    userClaim: entry.user_claim ?? DEFAULTS.user_claim.default,
+    groupsClaim: entry.groups_claim ?? DEFAULTS.groups_claim.default,
+    createUsers: entry.create_users ?? DEFAULTS.create_users.default,
     sessionMs,
     groups,
   };

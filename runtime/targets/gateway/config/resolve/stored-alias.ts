@@ -19,7 +19,8 @@ type ResolveAlias = (entry: StoredAlias, known: KnownProviders) => EntryOutcome<
 /** Returns the resolver of stored aliases. Targets without a provider are left out, like targets that fail. */
 export function createStoredAliases(): ResolveAlias {
   let compiled: Validate | undefined;
-  const validate: Validate = (value, options) => (compiled ??= createValidate(storedAlias))(value, options);
+  const validate: Validate = (value, options) =>
+    (compiled ??= createValidate(storedAlias, { fillsDefaults: false }))(value, options);
   return ({ name, settings }, known) => {
     const findings = validate(structuredClone(settings), { source: () => '' });
     if (findings.length > 0) return { status: 'invalid', problem: findings.map(sentenceOf).join(' ') };

@@ -25,7 +25,7 @@ export function createStoredProviders(
 ): ResolveStored {
   let compiled: Validate | undefined;
   const validate: Validate = (value, options) =>
-    (compiled ??= createValidate(storedProvider))(value, options);
+    (compiled ??= createValidate(storedProvider, { fillsDefaults: false }))(value, options);
   return ({ name, settings, secrets: own }, secrets) => {
     if (own === undefined) return invalid(UNOPENED);
     const entry = joinSecrets(settings, own);

@@ -1,6 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { UsageError } from '#serve/cli/command.ts';
 import { type TracingSettings, tracingSettings } from '#serve/telemetry/tracing-settings.ts';
+import { DEFAULTS } from '../defaults.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import type { ResolveContext } from './context.ts';
 import { sendableHeaders } from './sendable.ts';
@@ -27,7 +28,7 @@ export function resolveTracing(
       serviceName: otel.service_name,
       sampled: otel.sampled,
     },
-    defaultServiceName: 'gateway',
+    defaultServiceName: DEFAULTS.serviceName,
     warn: (reason) => context.warn(`${reason} Traces are disabled.`),
     refuse(source, rule) {
       if (source === 'file') report(['otel', 'endpoint'], rule);

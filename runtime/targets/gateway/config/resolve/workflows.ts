@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '#contract/errors.ts';
 import type { GatewayFile } from '../schemas/file.ts';
+import { RAY_SLOTS, workflows as schema } from '../schemas/workflows.ts';
 import type { RayConfig, WorkflowsConfig } from '../spec.ts';
 import { readBaseUrl } from './base-url.ts';
 import { pathIn, type ResolveContext } from './context.ts';
@@ -9,26 +10,24 @@ import { sendableKey } from './sendable.ts';
 const PATH = ['workflows', 'ray'];
 /** Resources that Ray does not accept as custom resources. */
 const RAY_RESOURCES = { CPU: 'cpus', GPU: 'gpus', memory: 'memory' } as const;
-/** Default number of concurrent workers on a cluster. */
-const RAY_SLOTS = 4;
-const MEBIBYTE = 1_048_576;
-const RAY_CACHE_BYTES = 20 * 1024 * MEBIBYTE;
+const { properties: DEFAULTS } = schema;
+const { properties: RAY_DEFAULTS } = DEFAULTS.ray;
 
 export function resolveWorkflows(
   context: ResolveContext,
   { workflows = {} }: Pick<GatewayFile, 'workflows'>,
 ): WorkflowsConfig {
-  const { workers = 1 } = workflows;
+  const { workers = DEFAULTS.workers.default } = workflows;
   const ray = resolveRay(context, workflows, workers);
   if (workflows.compute === 'ray' && !workflows.ray) {
     context.report(['workflows', 'compute'], 'requires a cluster; set `workflows.ray.address`');
   }
   return {
-    compute: workflows.compute ?? 'local',
+    compute: workflows.compute ?? DEFAULTS.compute.default,
     workers,
     slots: workflows.slots ?? workers,
-    trustUsers: workflows.trust_users ?? false,
-    maxDatasetBytes: workflows.max_dataset_bytes ?? 50 * MEBIBYTE,
+    trustUsers: workflows.trust_users ?? DEFAULTS.trust_users.default,
+    maxDatasetBytes: workflows.max_dataset_bytes ?? DEFAULTS.max_dataset_bytes.default,
     ray,
   };
 }
@@ -39,7 +38,8 @@ function resolveRay(
   workers: WorkflowsConfig['workers'],
 ): RayConfig | undefined {
   if (!ray) return undefined;
-  const { command, cpus = 1, gpus = 0, memory = 0, resources = {}, labels = {} } = ray;
+  const { command, resources = {}, labels = {} } = ray;
+  const { cpus, gpus, memory, cache_bytes: cacheBytes } = RAY_DEFAULTS;
   const slots = ray.slots ?? (workers === 'auto' ? workers : Math.max(RAY_SLOTS, workers));
   const token = sendableKey(context, [...PATH, 'token'], ray.token) ?? tokenIn(context, ray.token_file);
   if (ray.token !== undefined && ray.token_file !== undefined) {
@@ -57,9 +57,14 @@ function resolveRay(
     token,
     slots,
     command,
-    cacheBytes: ray.cache_bytes ?? RAY_CACHE_BYTES,
+    cacheBytes: ray.cache_bytes ?? cacheBytes.default,
     gatewayUrl,
-    resources: { cpus, gpus, memory, custom: resources },
+    resources: {
+      cpus: ray.cpus ?? cpus.default,
+      gpus: ray.gpus ?? gpus.default,
+      memory: ray.memory ?? memory.default,
+      custom: resources,
+    },
     labels,
   };
 }

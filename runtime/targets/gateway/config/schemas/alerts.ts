@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { duration, flag, keys } from './shapes.ts';
+import { DEFAULT_THRESHOLDS } from '../../alerts/alerts-config.ts';
+import { computed, duration, flag, keys } from './shapes.ts';
 
-const webhook = keys(
+export const webhook = keys(
   {
     url: Type.String({ minLength: 1, description: 'URL that gets a POST request for each alert.' }),
     secret: Type.String({
@@ -9,9 +10,10 @@ const webhook = keys(
       description: 'Key of the signatures: whsec_ followed by 24 to 64 random bytes as Base64.',
     }),
     local: flag(
-      'Allow addresses on this machine or in a private network (true if `url` has such an address or localhost).',
+      'Allow addresses on this machine or in a private network.',
+      computed('true if `url` has such an address or localhost'),
     ),
-    timeout: duration('Timeout of a request (15s).'),
+    timeout: duration('Timeout of a request.', '15s'),
   },
   'Receiver of alerts, as described by Standard Webhooks.',
 );
@@ -21,7 +23,8 @@ export const alerts = keys(
     thresholds: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), {
         maxItems: 10,
-        description: 'Percentages of a budget, for budgets without their own (50, 80, 100).',
+        description: 'Percentages of a budget, for budgets without their own.',
+        default: [...DEFAULT_THRESHOLDS],
       }),
     ),
     webhook: Type.Optional(webhook),

@@ -1,6 +1,13 @@
 import { Type } from 'typebox';
-import { CACHE_SCOPES, CACHE_STORES, QUESTIONS } from '../../requests/cache/cache-settings.ts';
-import { choice, count, duration, flag, keys } from './shapes.ts';
+import { durationText } from '#core/time/duration.ts';
+import {
+  CACHE_DEFAULTS,
+  CACHE_SCOPES,
+  CACHE_STORES,
+  QUESTIONS,
+  SEMANTIC_DEFAULTS,
+} from '../../requests/cache/cache-settings.ts';
+import { choice, computed, count, duration, flag, keys, list, number } from './shapes.ts';
 
 const semantic = keys(
   {
@@ -8,22 +15,25 @@ const semantic = keys(
       minLength: 1,
       description: 'Name of an encoder that creates the vectors of questions.',
     }),
-    threshold: Type.Optional(
-      Type.Number({
-        minimum: 0.5,
-        maximum: 1,
-        description: 'Minimum cosine similarity of two questions with the same answer (0.97).',
-      }),
+    threshold: number(
+      'Minimum cosine similarity of two questions with the same answer.',
+      { minimum: 0.5, maximum: 1 },
+      SEMANTIC_DEFAULTS.threshold,
     ),
     question: choice(
       QUESTIONS,
-      'Texts that must be similar: last_message, the message of the user, with everything before it equal; or conversation, the texts of all messages together (last_message).',
+      'Texts that must be similar: last_message, the message of the user, with everything before it equal; or conversation, the texts of all messages together.',
+      SEMANTIC_DEFAULTS.question,
     ),
-    max_entries: count('Maximum number of vectors in memory (10000).'),
+    max_entries: count('Maximum number of vectors in memory.', SEMANTIC_DEFAULTS.maxEntries),
     max_characters: count(
-      'Longer questions are not compared, because an encoder reads only the start of a long text (400).',
+      'Longer questions are not compared, because an encoder reads only the start of a long text.',
+      SEMANTIC_DEFAULTS.maxCharacters,
     ),
-    timeout: duration('Maximum time to wait for the encoder; after it, the model is called (1s).'),
+    timeout: duration(
+      'Maximum time to wait for the encoder; after it, the model is called.',
+      durationText(SEMANTIC_DEFAULTS.timeoutMs),
+    ),
   },
   'Also use answers of similar questions. The answer to a similar question can be wrong.',
 );
@@ -32,23 +42,27 @@ export const cache = keys(
   {
     scope: choice(
       CACHE_SCOPES,
-      'Which requests share answers: those with the same key, of the same user, or all (key).',
+      'Which requests share answers: those with the same key, of the same user, or all.',
+      CACHE_DEFAULTS.scope,
     ),
-    ttl: duration('Maximum age of an answer (1h).'),
+    ttl: duration('Maximum age of an answer.', durationText(CACHE_DEFAULTS.ttlMs)),
     store: choice(
       CACHE_STORES,
-      'Where answers are kept: in the memory of each gateway, or also in the database, which several gateways can share (memory).',
+      'Where answers are kept: in the memory of each gateway, or also in the database, which several gateways can share.',
+      CACHE_DEFAULTS.store,
     ),
-    max_bytes: count('Maximum memory for answers in bytes (64 MiB).'),
-    max_stored_bytes: count('Maximum size in bytes of the answers in the database (1 GiB).'),
-    max_answer_bytes: count('Larger answers are not cached (1 MiB).'),
-    models: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Models and aliases whose answers are cached, with `*` as a wildcard (all).',
-      }),
+    max_bytes: count('Maximum memory for answers in bytes.', CACHE_DEFAULTS.maxBytes),
+    max_stored_bytes: count(
+      'Maximum size in bytes of the answers in the database.',
+      CACHE_DEFAULTS.maxStoredBytes,
     ),
-    tool_calls: flag('Cache answers that call tools (false).'),
-    sampled: flag('Cache answers to requests that set a temperature above 0 (false).'),
+    max_answer_bytes: count(
+      'Size in bytes above which an answer is not cached.',
+      CACHE_DEFAULTS.maxAnswerBytes,
+    ),
+    models: list('Models and aliases whose answers are cached, with `*` as a wildcard.', computed('all')),
+    tool_calls: flag('Cache answers that call tools.', CACHE_DEFAULTS.toolCalls),
+    sampled: flag('Cache answers to requests that set a temperature above 0.', CACHE_DEFAULTS.sampled),
     semantic: Type.Optional(semantic),
   },
   'Cache of answers. Without this section, no answer is cached.',

@@ -1,6 +1,7 @@
 import { METRICS_ACCESS } from '#serve/http/health.ts';
 import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '#serve/log-levels.ts';
+import { DEFAULTS, MASTER_KEY_RULE } from '../defaults.ts';
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { cache } from './cache.ts';
@@ -10,7 +11,7 @@ import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } fr
 import { promptLog } from './prompt-log.ts';
 import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
-import { choice, count, duration, flag, keys, mapOf, text } from './shapes.ts';
+import { choice, computed, count, duration, flag, keys, mapOf, number, text } from './shapes.ts';
 import { signIn } from './sign-in.ts';
 import { workflows } from './workflows.ts';
 
@@ -18,12 +19,13 @@ const port = Type.Optional(
   Type.Integer({
     minimum: 0,
     maximum: 65_535,
-    description: 'Port to listen on; 0 selects a free port (8000).',
+    description: 'Port to listen on; 0 selects a free port.',
+    default: DEFAULTS.port,
   }),
 );
 
-const network = {
-  host: text('Address to listen on; 0.0.0.0 for all (127.0.0.1).'),
+export const network = {
+  host: text('Address to listen on; 0.0.0.0 for all.', DEFAULTS.host),
   port,
   tls: Type.Optional(
     keys(
@@ -34,7 +36,7 @@ const network = {
       'TLS. If both files are set, the gateway accepts only HTTPS.',
     ),
   ),
-  insecure: flag('Allow addresses other than loopback without a master key (false).'),
+  insecure: flag('Allow addresses other than loopback without a master key.', false),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description: 'Allowed Host header values, in addition to loopback names.',
@@ -42,25 +44,26 @@ const network = {
   ),
   cors_allow_origins: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
-      description: 'Allowed CORS origins; `*` allows all (none).',
+      description: 'Allowed CORS origins; `*` allows all. Default: none.',
     }),
   ),
   public_url: text(
-    'URL at which clients reach the gateway, for downloads and uploads (`sign_in.public_url`, or the address of the request).',
+    'URL at which clients reach the gateway, for downloads and uploads.',
+    computed(DEFAULTS.publicUrl),
   ),
   limits: Type.Optional(
     keys(
       {
-        max_body_bytes: count('Maximum size of a request body in bytes (32 MiB).'),
-        body_timeout: duration('Timeout for receiving a request body (30s).'),
-        request_memory_bytes: count(
-          'Maximum bytes held for all requests (a quarter of the heap limit or of the memory of the container).',
-        ),
+        max_body_bytes: count('Maximum size of a request body in bytes.', DEFAULTS.maxBodyBytes),
+        body_timeout: duration('Timeout for receiving a request body.', DEFAULTS.bodyTimeout),
+        request_memory_bytes: count('Maximum bytes held for all requests.', computed(DEFAULTS.requestMemory)),
         watchdog: duration(
-          'The process ends if its event loop stands still for this time; 0 disables the watchdog (30s).',
+          'The process ends if its event loop stands still for this time; 0 disables the watchdog.',
+          DEFAULTS.watchdog,
         ),
         shutdown: duration(
-          'Graceful shutdown timeout (30s). Requests that are not finished by then get an error and are closed.',
+          'Graceful shutdown timeout. Requests that are not finished by then get an error and are closed.',
+          DEFAULTS.shutdown,
         ),
       },
       'Limits of requests.',
@@ -68,17 +71,16 @@ const network = {
   ),
 };
 
-const accounts = {
+export const accounts = {
   database_url: text(
-    'Database URL, postgres://user:password@host:5432/name or sqlite:<file> (a file in data_dir).',
+    'Database URL, postgres://user:password@host:5432/name or sqlite:<file>.',
+    computed('a file in `data_dir`'),
   ),
-  data_dir: text(
-    'Folder of the SQLite database, relative to this file (gateway in $XDG_DATA_HOME or ~/.local/share).',
-  ),
-  auto_migrate: flag('Migrate an older database to the current schema on startup (true).'),
-  master_key: text('Admin key, at least 32 characters.'),
+  data_dir: text('Folder of the SQLite database, relative to this file.', computed(DEFAULTS.dataDir)),
+  auto_migrate: flag('Migrate an older database to the current schema on startup.', DEFAULTS.autoMigrate),
+  master_key: text(`Admin key. ${MASTER_KEY_RULE}.`),
   master_key_file: text('File containing the master key.'),
-  bootstrap_api_key: flag('Create a first API key if there is none, and print it once (false).'),
+  bootstrap_api_key: flag('Create a first API key if there is none, and print it once.', false),
   sign_in: Type.Optional(signIn),
   rate_limit_rpm: count('Same as `user_limits.rpm`.'),
   user_limits: Type.Optional(
@@ -95,7 +97,7 @@ const accounts = {
 
 const alerting = { alerts: Type.Optional(alerts) };
 
-const models = {
+export const models = {
   providers: mapOf<ProviderEntry>(
     { ...provider, nullable: true },
     'Providers by name. A preset needs only its name; its key is then read from its variable.',
@@ -111,31 +113,37 @@ const models = {
   guardrails: Type.Optional(guardrails),
   cache: Type.Optional(cache),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
-  price_map: flag('Use published prices for models without a price of their own (true).'),
-  require_pricing: flag('Reject requests for models without a price (false).'),
+  price_map: flag('Use published prices for models without a price of their own.', DEFAULTS.priceMap),
+  require_pricing: flag('Reject requests for models without a price.', false),
   allow_unpriced: flag(
-    'Allow users and keys with a budget to use models without a price; the cost is not counted (false).',
+    'Allow users and keys with a budget to use models without a price; the cost is not counted.',
+    false,
   ),
   requests: Type.Optional(requests),
-  assumed_output_tokens: count('Output tokens to assume when a request sets no maximum (1024).'),
+  assumed_output_tokens: count(
+    'Output tokens to assume when a request sets no maximum.',
+    DEFAULTS.assumedOutputTokens,
+  ),
 };
 
 const operations = {
   workflows: Type.Optional(workflows),
   audit: Type.Optional(audit),
   prompt_log: Type.Optional(promptLog),
-  metrics: choice(METRICS_ACCESS, 'Who can read /metrics: open to all, with a key, or off (open).'),
+  metrics: choice(
+    METRICS_ACCESS,
+    'Who can read /metrics: open to all, with a key, or off.',
+    DEFAULTS.metrics,
+  ),
   enable_metrics: flag('Form of `metrics` in Otari: true for open, false for off.'),
-  log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr (info).'),
+  log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr.', DEFAULTS.logLevel),
   otel: Type.Optional(
     keys(
       {
         endpoint: text('URL of a collector for OTLP over HTTP, e.g. http://127.0.0.1:4318.'),
         headers: mapOf<string>({ type: 'string' }, 'Headers to send with every batch.'),
-        service_name: text('Service name in traces (gateway).'),
-        sampled: Type.Optional(
-          Type.Number({ minimum: 0, maximum: 1, description: 'Share of requests to trace (1).' }),
-        ),
+        service_name: text('Service name in traces.', DEFAULTS.serviceName),
+        sampled: number('Share of requests to trace.', { minimum: 0, maximum: 1 }, DEFAULTS.sampled),
       },
       'Traces. The variables OTEL_EXPORTER_OTLP_… take precedence.',
     ),

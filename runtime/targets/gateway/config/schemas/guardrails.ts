@@ -1,29 +1,38 @@
 import { type Static, Type } from 'typebox';
+import { durationText } from '#core/time/duration.ts';
+import {
+  ENCODER_TIMEOUT_MS,
+  PATTERN_TIMEOUT_MS,
+  WEBHOOK_TIMEOUT_MS,
+  WINDOW_LENGTH,
+  WINDOW_OVERLAP,
+} from '../../requests/guardrails/judges/judgement.ts';
 import { type PatternEntry, pattern } from './prompt-log.ts';
-import { choice, count, duration, flag, keys, mapOf, text, texts } from './shapes.ts';
+import { choice, computed, count, duration, flag, keys, mapOf, number, text, texts } from './shapes.ts';
+
+/** Minimum score of entities of a profile that sets none. */
+export const ENTITY_THRESHOLD = 0.5;
 
 const profile = keys(
   {
     encoder: text('Name of the encoder that classifies texts, or finds `entities` in them.'),
     labels: Type.Optional(texts('Labels of the encoder that texts must not have.')),
     entities: Type.Optional(texts('Types of entities that the encoder finds, e.g. PER.')),
-    threshold: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: 1,
-        description:
-          'A text is flagged if the probability of one of the labels is at least this threshold; an entity counts if its score is (0.5 for entities).',
-      }),
+    threshold: number(
+      'A text is flagged if the probability of one of the labels is at least this threshold; an entity counts if its score is.',
+      { exclusiveMinimum: 0, maximum: 1 },
+      computed(`${ENTITY_THRESHOLD} for entities; required for labels`),
     ),
     patterns: mapOf<PatternEntry>(pattern, 'Regular expressions by name, which are searched in linear time.'),
     action: choice(
       ['mask', 'block'],
-      'Treatment of entities and matches: a placeholder replaces them, or the text is blocked (mask for entities, block for patterns).',
+      'Treatment of entities and matches: a placeholder replaces them, or the text is blocked.',
+      computed('mask for entities, block for patterns'),
     ),
     json_schema: Type.Optional(
       Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of answers.' }),
     ),
-    retries: count('How often a model is called again if its answer does not match `json_schema` (0).', 0),
+    retries: count('How often a model is called again if its answer does not match `json_schema`.', 0, 0),
     webhook: Type.Optional(
       keys(
         {
@@ -33,9 +42,14 @@ const profile = keys(
         'A server that decides about texts.',
       ),
     ),
-    window_length: count('Characters per window of a longer text (400).'),
-    window_overlap: count('Characters that consecutive windows share (80).', 0),
-    timeout: duration('Timeout of the check (5s; 1s for patterns, 3s for a webhook).'),
+    window_length: count('Characters per window of a longer text.', WINDOW_LENGTH),
+    window_overlap: count('Characters that consecutive windows share.', WINDOW_OVERLAP, 0),
+    timeout: duration(
+      'Timeout of the check.',
+      computed(
+        `${durationText(ENCODER_TIMEOUT_MS)}; ${durationText(PATTERN_TIMEOUT_MS)} for patterns, ${durationText(WEBHOOK_TIMEOUT_MS)} for a webhook`,
+      ),
+    ),
   },
   'A check: by an encoder with `labels` or `entities`, by `patterns`, by a `json_schema`, or by a `webhook`.',
 );
@@ -43,13 +57,14 @@ const profile = keys(
 const rule = keys(
   {
     profile: Type.String({ minLength: 1, description: 'Name of one of `profiles`.' }),
-    mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only to report them (block).'),
+    mode: choice(['block', 'monitor'], 'Whether to block flagged texts or only to report them.', 'block'),
     on_unavailable: choice(
       ['block', 'monitor'],
-      'Action if the check is unavailable, e.g. its encoder (same as `mode`).',
+      'Action if the check is unavailable, e.g. its encoder.',
+      computed('same as `mode`'),
     ),
-    on: Type.Optional(texts('input, output or both (input; output for a `json_schema`).')),
-    restore: flag('Whether the answer gets back what was masked in the request (true).'),
+    on: Type.Optional(texts('input, output or both.', computed('input; output for a `json_schema`'))),
+    restore: flag('Whether the answer gets back what was masked in the request.', true),
   },
   'A profile that every request has to pass.',
 );
@@ -60,7 +75,8 @@ export const guardrails = keys(
     policy: Type.Optional(Type.Array(rule, { description: 'Profiles that every request has to pass.' })),
     realtime: choice(
       ['refuse', 'allow'],
-      'Treatment of realtime sessions while there is a `policy`, which cannot check them (refuse).',
+      'Treatment of realtime sessions while there is a `policy`, which cannot check them.',
+      'refuse',
     ),
   },
   'Checks of input and output texts.',

@@ -1,17 +1,20 @@
 import { type Static, Type } from 'typebox';
-import { dollars, keys, text } from './shapes.ts';
+import { computed, dollars, keys, text } from './shapes.ts';
 
 const rates = {
   input_price_per_million: dollars('Price per million input tokens, in dollars.'),
   output_price_per_million: dollars('Price per million output tokens, in dollars.'),
   cached_input_price_per_million: Type.Optional(
-    dollars("Price of input read from the provider's cache (the input price)."),
+    dollars("Price of input read from the provider's cache.", computed('the input price')),
   ),
   cache_write_price_per_million: Type.Optional(
-    dollars("Price of input written to the provider's cache (the input price)."),
+    dollars("Price of input written to the provider's cache.", computed('the input price')),
   ),
   cache_write_1h_price_per_million: Type.Optional(
-    dollars("Price of input written to the provider's cache for 1 hour (the price of other cache writes)."),
+    dollars(
+      "Price of input written to the provider's cache for 1 hour.",
+      computed('the price of other cache writes'),
+    ),
   ),
 };
 
@@ -27,17 +30,17 @@ const tier = keys(
 );
 
 const units = {
-  web_search_price: Type.Optional(dollars('Price of a web search of the provider (none).')),
+  web_search_price: Type.Optional(dollars('Price of a web search of the provider.', computed('none'))),
   searched_request_price: Type.Optional(
-    dollars('Price of a request for which the provider searches the web, however often (none).'),
+    dollars('Price of a request for which the provider searches the web, however often.', computed('none')),
   ),
-  image_price: Type.Optional(dollars('Price of a generated image (none).')),
-  query_price: Type.Optional(dollars('Price of a search unit of a reranker (none).')),
+  image_price: Type.Optional(dollars('Price of a generated image.', computed('none'))),
+  query_price: Type.Optional(dollars('Price of a search unit of a reranker.', computed('none'))),
   image_input_price_per_million: Type.Optional(
-    dollars('Price of input tokens that are images (the input price).'),
+    dollars('Price of input tokens that are images.', computed('the input price')),
   ),
   image_output_price_per_million: Type.Optional(
-    dollars('Price of output tokens that are images (the output price).'),
+    dollars('Price of output tokens that are images.', computed('the output price')),
   ),
 };
 
@@ -50,7 +53,10 @@ export const price = keys(
         description: 'Prices by prompt length. A tier must have each price that the model has.',
       }),
     ),
-    effective_at: text('When the price starts to apply, e.g. 2026-01-31 or 2026-01-31T08:00:00Z (now).'),
+    effective_at: text(
+      'When the price starts to apply, e.g. 2026-01-31 or 2026-01-31T08:00:00Z.',
+      computed('now'),
+    ),
   },
   'Price of a model. Used only if the database has no price for it.',
 );

@@ -1,19 +1,21 @@
 import { type Static, Type } from 'typebox';
+import { durationText } from '#core/time/duration.ts';
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
+import { BREAKER_POLICY } from '../../requests/routing/target-breakers.ts';
+import { RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
-import { choice, count, duration, keys } from './shapes.ts';
+import { RETRY_POLICY } from '../../shared/retry-plan.ts';
+import { choice, count, duration, keys, number } from './shapes.ts';
 
 const model = Type.String({ minLength: 1, description: 'A model, `provider:model`.' });
 
 const weighted = Type.Object(
   {
     model,
-    weight: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        description:
-          'Relative probability of selection (1). A target with 0 is used only if all others fail.',
-      }),
+    weight: number(
+      'Relative probability of selection. A target with 0 is used only if all others fail.',
+      { minimum: 0 },
+      1,
     ),
   },
   { additionalProperties: false, description: 'A model and its weight.' },
@@ -30,7 +32,8 @@ export const aliasSettings = Type.Object(
     targets: targets('Targets. One is selected at random by weight; if it fails, one of the others is.'),
     strategy: choice(
       STRATEGIES,
-      'How a target is selected: weighted, at random by weight; fastest, the one that answered fastest lately; cheapest, the one whose answer would cost least; least_busy, the one with the fewest requests in flight relative to its weight (weighted).',
+      'How a target is selected: weighted, at random by weight; fastest, the one that answered fastest lately; cheapest, the one whose answer would cost least; least_busy, the one with the fewest requests in flight relative to its weight.',
+      'weighted',
     ),
     fallbacks: Type.Optional(
       Type.Array(model, { description: 'Models to try in this order after all targets have failed.' }),
@@ -53,18 +56,27 @@ export const alias = Type.Union(
 
 export const retries = keys(
   {
-    attempts: count('Maximum calls of one target for a request, the first one included (3); 0 means 1.', 0),
-    base_delay: duration('Maximum delay before the first retry; doubles with each retry (100ms).'),
-    max_delay: duration('Maximum delay between retries (2s).'),
+    attempts: count(
+      'Maximum calls of one target for a request, the first one included; 0 means 1.',
+      RETRY_POLICY.retries + 1,
+      0,
+    ),
+    base_delay: duration(
+      'Maximum delay before the first retry; doubles with each retry.',
+      durationText(RETRY_POLICY.baseDelay),
+    ),
+    max_delay: duration('Maximum delay between retries.', durationText(RETRY_POLICY.maxDelay)),
     longest_pause: duration(
-      'Maximum Retry-After to wait for; a request with a longer one is not retried (5s).',
+      'Maximum Retry-After to wait for; a request with a longer one is not retried.',
+      durationText(RETRY_POLICY.maxPause),
     ),
     budget_percent: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: 1000,
         description:
-          'Maximum failed retries of a model, as a percentage of its requests in the last 10 seconds, in addition to `budget_per_second` (20). Retries that succeed do not count.',
+          'Maximum failed retries of a model, as a percentage of its requests in the last 10 seconds, in addition to `budget_per_second`. Retries that succeed do not count.',
+        default: RETRY_BUDGET_POLICY.percent,
         [RULE_KEYWORD]: 'a number from 0 to 1000',
       }),
     ),
@@ -73,7 +85,8 @@ export const retries = keys(
         minimum: 0,
         maximum: 1000,
         description:
-          'Failed retries of a model that are allowed per second however few requests it has (1), over 10 seconds.',
+          'Failed retries of a model that are allowed per second however few requests it has, over 10 seconds.',
+        default: RETRY_BUDGET_POLICY.perSecond,
         [RULE_KEYWORD]: 'a number from 0 to 1000',
       }),
     ),
@@ -84,10 +97,17 @@ export const retries = keys(
 export const breaker = keys(
   {
     failures: count(
-      'Consecutive failures that open the circuit breaker of a target that rarely fails (5). One that fails at random needs more, up to 50.',
+      'Consecutive failures that open the circuit breaker of a target that rarely fails. One that fails at random needs more, up to 50.',
+      BREAKER_POLICY.failures,
     ),
-    open: duration('How long the circuit breaker stays open at first (5s); doubles after each failed trial.'),
-    longest_open: duration('Maximum time that the circuit breaker stays open (1m).'),
+    open: duration(
+      'How long the circuit breaker stays open at first; doubles after each failed trial.',
+      durationText(BREAKER_POLICY.open),
+    ),
+    longest_open: duration(
+      'Maximum time that the circuit breaker stays open.',
+      durationText(BREAKER_POLICY.maxOpen),
+    ),
   },
   'Circuit breaker, which stops requests to a failing target.',
 );

@@ -1,4 +1,13 @@
-import { Type } from 'typebox';
+import {
+  type TArray,
+  type TBoolean,
+  type TInteger,
+  type TNumber,
+  type TOptional,
+  type TString,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { DURATION_RULE } from '#core/time/duration.ts';
 
@@ -8,49 +17,111 @@ export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(
   description: string,
 ) => Type.Object(members, { additionalProperties: false, description });
 
-export const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
-export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-export const count = (description: string, minimum = 1) =>
+/** A default that depends on something, as a sentence. */
+interface Computed {
+  readonly computed: string;
+}
+/** States that a setting has a default that depends on the machine or on other settings. */
+export const computed = (sentence: string): Computed => ({ computed: sentence });
+
+/** A schema that states the default of its setting. Resolvers, help, documents and the published JSON Schema take it from here. */
+export type Defaulted<Schema, Value> = Schema &
+  (Value extends undefined | Computed ? unknown : { readonly default: Value });
+
+/** The members of a schema about a setting: its description, and its default. */
+export const about = (description: string, fallback: unknown): Record<string, unknown> =>
+  isComputed(fallback)
+    ? { description: `${description} Default: ${fallback.computed}.` }
+    : { description, ...(fallback !== undefined && { default: fallback }) };
+
+const isComputed = (value: unknown): value is Computed =>
+  typeof value === 'object' && value !== null && 'computed' in value;
+
+type Fallback<Value> = Value | Computed | undefined;
+
+export const text = <const Value extends Fallback<string> = undefined>(
+  description: string,
+  fallback?: Value,
+) =>
+  Type.Optional(Type.String({ minLength: 1, ...about(description, fallback) })) as Defaulted<
+    TOptional<TString>,
+    Value
+  >;
+export const flag = <const Value extends Fallback<boolean> = undefined>(
+  description: string,
+  fallback?: Value,
+) => Type.Optional(Type.Boolean(about(description, fallback))) as Defaulted<TOptional<TBoolean>, Value>;
+export const count = <const Value extends Fallback<number> = undefined>(
+  description: string,
+  fallback?: Value,
+  minimum = 1,
+) =>
   Type.Optional(
     Type.Integer({
       minimum,
-      description,
+      ...about(description, fallback),
       [RULE_KEYWORD]: `a whole number of at least ${minimum}`,
     }),
-  );
+  ) as Defaulted<TOptional<TInteger>, Value>;
+
+/** A number within limits. */
+export const number = <const Value extends Fallback<number> = undefined>(
+  description: string,
+  limits: { readonly minimum?: number; readonly maximum?: number; readonly exclusiveMinimum?: number },
+  fallback?: Value,
+) =>
+  Type.Optional(Type.Number({ ...limits, ...about(description, fallback) })) as Defaulted<
+    TOptional<TNumber>,
+    Value
+  >;
+
+/** A list of texts. */
+export const list = <const Value extends Fallback<readonly string[]> = undefined>(
+  description: string,
+  fallback?: Value,
+) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1 }), about(description, fallback))) as Defaulted<
+    TOptional<TArray<TString>>,
+    Value
+  >;
 
 /** A duration. The resolver parses it. */
-export const duration = (description: string) =>
+export const duration = <const Value extends Fallback<string> = undefined>(
+  description: string,
+  fallback?: Value,
+) =>
   Type.Optional(
     Type.Unsafe<string | number>({
       anyOf: [{ type: 'string' }, { type: 'number' }],
-      description,
+      ...about(description, fallback),
       [RULE_KEYWORD]: DURATION_RULE,
     }),
-  );
+  ) as Defaulted<TOptional<TUnsafe<string | number>>, Value>;
 
 export const RETENTION_RULE = 'a time such as 12h, 30d or 52w, or forever';
 /** How long records are kept. The resolver parses it. */
-export const retention = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, description, [RULE_KEYWORD]: RETENTION_RULE }));
+export const retention = <const Value extends string>(description: string, fallback: Value) =>
+  Type.Optional(
+    Type.String({ minLength: 1, ...about(description, fallback), [RULE_KEYWORD]: RETENTION_RULE }),
+  ) as Defaulted<TOptional<TString>, Value>;
 
 export const DOLLARS_RULE = 'an amount in dollars of at least 0';
 /** An amount in dollars. A text keeps all digits. */
-export const dollars = (description: string) =>
+export const dollars = (description: string, fallback?: Computed) =>
   Type.Unsafe<string | number>({
     anyOf: [{ type: 'string' }, { type: 'number' }],
-    description,
+    ...about(description, fallback),
     [RULE_KEYWORD]: DOLLARS_RULE,
   });
 
 /** One text or a list of texts, which must not be empty. */
-export const texts = (description: string) =>
+export const texts = (description: string, fallback?: Computed) =>
   Type.Unsafe<string | readonly string[]>({
     anyOf: [
       { type: 'string', minLength: 1 },
       { type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
     ],
-    description,
+    ...about(description, fallback),
     [RULE_KEYWORD]: 'a text or a list of texts',
   });
 
@@ -64,5 +135,14 @@ export const mapOf = <Value>(values: object, description: string) =>
     }),
   );
 
-export const choice = <const Words extends readonly string[]>(words: Words, description: string) =>
-  Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], description }));
+export const choice = <
+  const Words extends readonly string[],
+  const Value extends Fallback<Words[number]> = undefined,
+>(
+  words: Words,
+  description: string,
+  fallback?: Value,
+) =>
+  Type.Optional(
+    Type.Unsafe<Words[number]>({ type: 'string', enum: [...words], ...about(description, fallback) }),
+  ) as Defaulted<TOptional<TUnsafe<Words[number]>>, Value>;

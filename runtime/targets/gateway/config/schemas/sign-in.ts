@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
 import { USER_ROLES } from '../../accounts/identity/identity.ts';
-import { choice, duration, flag, keys, mapOf, text } from './shapes.ts';
+import { choice, duration, flag, keys, list, mapOf, text } from './shapes.ts';
 
-const group = keys(
+export const group = keys(
   {
     role: choice(USER_ROLES, 'Role of the users in this group.'),
     team: text('Team of the users in this group.'),
-    team_role: choice(TEAM_ROLES, 'Role in the team (member).'),
+    team_role: choice(TEAM_ROLES, 'Role in the team.', 'member'),
   },
   'The role or team of a group of the provider in the gateway.',
 );
@@ -25,17 +25,11 @@ export const signIn = keys(
       description:
         'URL at which browsers reach the gateway. The redirect URI to register at the provider is <public_url>/auth/callback.',
     }),
-    scopes: Type.Optional(
-      Type.Array(Type.String({ minLength: 1 }), {
-        description: 'Scopes to request (openid, profile, email).',
-      }),
-    ),
-    user_claim: text('Claim of the ID token that is the user id (sub).'),
-    groups_claim: text('Claim of the ID token with the groups of the user (groups).'),
-    create_users: flag(
-      'Create users at their first sign-in (false). Otherwise, only existing users sign in.',
-    ),
-    session: duration('How long a sign-in is valid (12h).'),
+    scopes: list('Scopes to request.', ['openid', 'profile', 'email']),
+    user_claim: text('Claim of the ID token that is the user id.', 'sub'),
+    groups_claim: text('Claim of the ID token with the groups of the user.', 'groups'),
+    create_users: flag('Create users at their first sign-in. Otherwise, only existing users sign in.', false),
+    session: duration('How long a sign-in is valid.', '12h'),
     groups: mapOf<Static<typeof group>>(group, 'Roles and teams by group of the provider.'),
   },
   'Sign-in by OpenID Connect.',

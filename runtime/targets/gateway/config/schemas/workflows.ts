@@ -1,12 +1,20 @@
-import { Type } from 'typebox';
+import { type TOptional, type TUnsafe, Type } from 'typebox';
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
-import { choice, count, flag, keys, mapOf, text } from './shapes.ts';
+import { about, choice, computed, count, type Defaulted, flag, keys, mapOf, text } from './shapes.ts';
 
 const COMPUTES = ['local', 'ray'] as const;
 
 const AMOUNT = { type: 'number', minimum: 0, [RULE_KEYWORD]: 'a number of at least 0' };
 const LABEL = { type: 'string', minLength: 1 };
-const amount = (description: string) => Type.Optional(Type.Unsafe<number>({ ...AMOUNT, description }));
+const amount = <const Value extends number>(description: string, fallback: Value) =>
+  Type.Optional(Type.Unsafe<number>({ ...AMOUNT, ...about(description, fallback) })) as Defaulted<
+    TOptional<TUnsafe<number>>,
+    Value
+  >;
+
+const MEBIBYTE = 1_048_576;
+/** Concurrent workers on a cluster, unless one job can have more. */
+export const RAY_SLOTS = 4;
 
 const ray = keys(
   {
@@ -17,19 +25,24 @@ const ray = keys(
     token: text('Token for the dashboard, sent as `Authorization: Bearer …`.'),
     token_file: text('File containing the token, e.g. the one that Ray reads.'),
     slots: count(
-      'Maximum number of concurrent workers of this gateway on the cluster (4, or `workers` if that is more).',
+      'Maximum number of concurrent workers of this gateway on the cluster.',
+      computed(`${RAY_SLOTS}, or \`workers\` if that is more`),
     ),
     command: text(
       'Shell command that starts this program on a node; by default, nodes fetch the executable of this gateway.',
     ),
     cache_bytes: count(
-      'Maximum size in bytes of the executables that a node keeps; those in use are kept in any case (20 GiB).',
+      'Maximum size in bytes of the executables that a node keeps; those in use are kept in any case.',
+      20 * 1024 * MEBIBYTE,
       0,
     ),
-    gateway_url: text('URL at which nodes reach this gateway, e.g. http://gateway:8000 (its own address).'),
-    cpus: amount('CPUs that Ray reserves for each worker; 0 runs workers on the head node (1).'),
-    gpus: amount('GPUs that Ray reserves for each worker (0).'),
-    memory: count('Bytes of memory that Ray reserves for each worker (0).', 0),
+    gateway_url: text(
+      'URL at which nodes reach this gateway, e.g. http://gateway:8000.',
+      computed('its own address'),
+    ),
+    cpus: amount('CPUs that Ray reserves for each worker; 0 runs workers on the head node.', 1),
+    gpus: amount('GPUs that Ray reserves for each worker.', 0),
+    memory: count('Bytes of memory that Ray reserves for each worker.', 0, 0),
     resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each worker, e.g. `batch: 1`.'),
     labels: mapOf<string>(
       LABEL,
@@ -43,21 +56,24 @@ export const workflows = keys(
   {
     compute: choice(
       COMPUTES,
-      'Where jobs run: on the machine of the gateway, or on the Ray cluster (local).',
+      'Where jobs run: on the machine of the gateway, or on the Ray cluster.',
+      'local',
     ),
     workers: Type.Optional(
       Type.Unsafe<number | 'auto'>({
         anyOf: [{ type: 'integer', minimum: 1 }, { const: 'auto' }],
         description:
-          'Maximum number of workers that share the rows of a job; `auto` for jobs of encoders gets as many as the machine has processors, or as the Ray cluster has room for (1).',
+          'Maximum number of workers that share the rows of a job; `auto` for jobs of encoders gets as many as the machine has processors, or as the Ray cluster has room for.',
+        default: 1,
         [RULE_KEYWORD]: 'a whole number of at least 1, or auto',
       }),
-    ),
-    slots: count('Maximum number of concurrent local workers (`workers`).'),
+    ) as Defaulted<TOptional<TUnsafe<number | 'auto'>>, 1>,
+    slots: count('Maximum number of concurrent local workers.', computed('`workers`')),
     trust_users: flag(
-      'Allow jobs of users to start `.encoder` files and to call addresses of this machine and of private networks, like jobs of the master key (false).',
+      'Allow jobs of users to start `.encoder` files and to call addresses of this machine and of private networks, like jobs of the master key.',
+      false,
     ),
-    max_dataset_bytes: count('Maximum size of a dataset in bytes (50 MiB).'),
+    max_dataset_bytes: count('Maximum size of a dataset in bytes.', 50 * MEBIBYTE),
     ray: Type.Optional(ray),
   },
   'How workflow jobs run.',

@@ -1,0 +1,32 @@
+import { durationText } from '#core/time/duration.ts';
+import { DEFAULT_REQUEST_MEMORY, DEFAULT_WATCHDOG_MS } from '#serve/program/process-options.ts';
+import { MIN_PUBLIC_CREDENTIAL_LENGTH } from '#serve/program/credential-length.ts';
+
+/**
+ * Defaults of settings that also have a flag. The schemas state them as the default of their keys. They are here, because the help of
+ * every command shows them, and must not load the schemas.
+ */
+export const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 8000,
+  maxBodyBytes: 33_554_432,
+  bodyTimeout: '30s',
+  shutdown: '30s',
+  watchdog: durationText(DEFAULT_WATCHDOG_MS),
+  requestMemory: DEFAULT_REQUEST_MEMORY,
+  publicUrl: '`sign_in.public_url`, or the address of the request',
+  dataDir: '`gateway` in $XDG_DATA_HOME or ~/.local/share',
+  autoMigrate: true,
+  priceMap: true,
+  assumedOutputTokens: 1024,
+  metrics: 'open',
+  logLevel: 'info',
+  serviceName: 'gateway',
+  sampled: 1,
+} as const;
+
+/** A shorter master key only causes a warning. */
+export const RECOMMENDED_KEY_LENGTH = 32;
+
+/** The rule for the length of a master key, for help and documents. */
+export const MASTER_KEY_RULE = `Listening on other addresses than loopback requires at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; fewer than ${RECOMMENDED_KEY_LENGTH} cause a warning`;
