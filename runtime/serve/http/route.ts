@@ -10,7 +10,7 @@ import type { Content, Operation } from './openapi/operation.ts';
 import type { ErrorStatus } from './openapi/statuses.ts';
 import type { ShellEnv } from './request-id.ts';
 
-/** Who can call a route: how its requests are authenticated, and what the document says about it. */
+/** Who can call a route: how its requests are authenticated, and what the document states about it. */
 export interface Guard {
   /** Authenticates a request before its body is read. Default: only the check of the app. */
   readonly enter?: MiddlewareHandler<ShellEnv> | undefined;
