@@ -211,9 +211,11 @@ export const latencyView = (range: TrendRange, { all, points, groups }: GroupedS
   groups: groups.slice(0, top).map(({ group, ...one }) => ({ group, ...speedsView(one) })),
 });
 
-export const auditEventView = ({ at, before, after, ...row }: AuditRow) => ({
+export const auditEventView = ({ at, before, after, actor, outcome, ...row }: AuditRow) => ({
   ...row,
   at: rfc3339(at),
+  actor,
+  outcome,
   before: stateOf(before),
   after: stateOf(after),
 });
@@ -252,7 +254,9 @@ export function alertView(row: AlertRow) {
   };
 }
 
-export const hitView = ({ at, ...row }: GuardrailHitRow) => ({
+export const hitView = ({ at, mode, place, ...row }: GuardrailHitRow) => ({
   ...row,
   at: rfc3339(at),
+  mode,
+  place,
 });

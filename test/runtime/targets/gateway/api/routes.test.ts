@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Route } from '#serve/http/route.ts';
+import { directRoutesOf, type Route } from '#serve/http/route.ts';
 import { gatewayRoutes } from '#gateway/api/app.ts';
+import { BODY_ENDPOINTS, ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 import { APP_OPTIONS } from './open-gateway.ts';
 import { useSignIn } from './use-sign-in.ts';
 
@@ -49,6 +50,19 @@ test('each declared route is in the document with the sentence and the errors of
     'GET /auth/callback',
     'POST /auth/consent',
   ]);
+});
+
+test('calls of models with JSON are answered directly, under the path of their endpoint', async () => {
+  const { context } = await start();
+  const direct = directRoutesOf(gatewayRoutes(context, APP_OPTIONS), { maxBodyBytes: 1 });
+  const endpoints = BODY_ENDPOINTS.filter((endpoint) => !ENDPOINTS[endpoint].fileField);
+  expect(direct.map(({ route }) => route)).toEqual(endpoints);
+  for (const { route, path, signIn } of direct) {
+    expect(signIn).toBeDefined();
+    const match = (url: string): boolean => path.test(url);
+    expect([route, `${route}?beta=true`].map(match)).toEqual([true, true]);
+    expect([`${route}/`, `${route}/more`, `/other${route}`].map(match)).toEqual([false, false, false]);
+  }
 });
 
 test('no other route answers', async () => {
