@@ -2,10 +2,14 @@ import { checkId } from '../accounts/identity/checks.ts';
 import type { EntrySettings, StoredEntries } from '../accounts/registry/model-entries.ts';
 import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
 import { fileEntry, inOrder, storedEntry } from './list-entries.ts';
-import type { AliasEntry, EntryRegistry, RegistryParts } from './registry.ts';
+import type { RegisteredAlias, EntryRegistry, RegistryParts } from './registry.ts';
 
 /** Creates the registry of aliases. */
-export function createAliasRegistry({ entries, config, onChange }: RegistryParts): EntryRegistry<AliasEntry> {
+export function createAliasRegistry({
+  entries,
+  config,
+  onChange,
+}: RegistryParts): EntryRegistry<RegisteredAlias> {
   const isInFile = (name: string): boolean => config().models.aliases.some((one) => one.name === name);
   /** Throws an InputError if the alias, or one of its targets, would not be used. */
   const check = (stored: StoredEntries, name: string, settings: EntrySettings): void => {
@@ -16,8 +20,8 @@ export function createAliasRegistry({ entries, config, onChange }: RegistryParts
       .aliases.get(name);
     if (outcome?.problem) throw entryProblem('alias', name, outcome.problem);
   };
-  const list = async (): Promise<AliasEntry[]> => listOf(await entries.read(), config());
-  const get = async (name: string): Promise<AliasEntry> =>
+  const list = async (): Promise<RegisteredAlias[]> => listOf(await entries.read(), config());
+  const get = async (name: string): Promise<RegisteredAlias> =>
     (await list()).find((one) => one.name === name) ?? missingEntry('alias', name);
   return {
     list,
@@ -62,9 +66,9 @@ const SPACE_RULE = 'A name must not begin or end with a space.';
 function listOf(
   stored: StoredEntries,
   { models, withStored }: ReturnType<RegistryParts['config']>,
-): AliasEntry[] {
+): RegisteredAlias[] {
   const outcomes = withStored(stored).aliases;
-  return inOrder<AliasEntry>(
+  return inOrder<RegisteredAlias>(
     models.aliases.map(fileEntry),
     stored.aliases.map((one) => storedEntry(one, outcomes.get(one.name))),
   );

@@ -6,7 +6,7 @@ import type { Alias } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
 import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
 import { fileEntry, inOrder, storedEntry } from './list-entries.ts';
-import type { EntryRegistry, ProviderEntry, RegistryParts } from './registry.ts';
+import type { EntryRegistry, RegisteredProvider, RegistryParts } from './registry.ts';
 
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
@@ -15,7 +15,7 @@ export function createProviderRegistry({
   entries,
   config,
   onChange,
-}: RegistryParts): EntryRegistry<ProviderEntry> {
+}: RegistryParts): EntryRegistry<RegisteredProvider> {
   const isInFile = (name: string): boolean => config().models.providers.some((one) => one.name === name);
   /** Throws an InputError if the provider would not be used. */
   const check = (stored: StoredEntries, provider: StoredProvider): void => {
@@ -30,8 +30,8 @@ export function createProviderRegistry({
       memberOfProblem(outcome.problem, joined(provider)),
     );
   };
-  const list = async (): Promise<ProviderEntry[]> => listOf(await entries.read(), config());
-  const get = async (text: string): Promise<ProviderEntry> => {
+  const list = async (): Promise<RegisteredProvider[]> => listOf(await entries.read(), config());
+  const get = async (text: string): Promise<RegisteredProvider> => {
     const name = text.toLowerCase();
     const found = (await list()).find((one) => one.name === name);
     return found ?? missingEntry('provider', text);
@@ -193,7 +193,7 @@ function inUse(name: string, users: readonly string[]): AppError {
 function listOf(
   stored: StoredEntries,
   { models, withStored }: ReturnType<RegistryParts['config']>,
-): ProviderEntry[] {
+): RegisteredProvider[] {
   const { providers } = withStored(stored);
   const all = [...models.aliases.map(modelsOfAlias), ...namedModels(stored)];
   const own = models.providers.map((value) => ({ ...fileEntry(value), usedBy: usersOf(value.name, all) }));
@@ -201,5 +201,5 @@ function listOf(
     const entry = storedEntry(one, providers.get(one.name));
     return { ...entry, usedBy: entry.status === 'shadowed' ? [] : usersOf(one.name, all) };
   });
-  return inOrder<ProviderEntry>(own, others);
+  return inOrder<RegisteredProvider>(own, others);
 }

@@ -24,12 +24,12 @@ export interface Entry<Stored, Value> {
   readonly stored: Stored | undefined;
 }
 
-export interface ProviderEntry extends Entry<StoredProvider, ConfiguredProvider> {
+export interface RegisteredProvider extends Entry<StoredProvider, ConfiguredProvider> {
   /** Aliases with the provider as a target or a fallback. */
   readonly usedBy: readonly string[];
 }
 
-export type AliasEntry = Entry<StoredAlias, Alias>;
+export type RegisteredAlias = Entry<StoredAlias, Alias>;
 
 /** Entries of one kind: those of the configuration file, which only the file changes, and those of the database. */
 export interface EntryRegistry<One> {

@@ -4,7 +4,7 @@ import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
 import { calendarOf } from './calendar-columns.ts';
 
 /** Creates the account of a new user or key. An existing account, of a deleted user that is created again, is reset. */
-export async function openAccount(db: Kysely<Schema>, id: string, window: BudgetWindow): Promise<void> {
+export async function createAccount(db: Kysely<Schema>, id: string, window: BudgetWindow): Promise<void> {
   const fresh = { spent_nano: 0n, minute: null, ...window };
   await db
     .insertInto('gateway_accounts')

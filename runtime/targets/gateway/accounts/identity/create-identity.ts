@@ -5,14 +5,21 @@ import type { Caller, HeaderReader, Identity, RateLimits, Spender } from './iden
 import { refused, tokenIn, tokenOf, createMasterKey, badFormat, hashOf } from './credentials.ts';
 import { createAccountGrants, createTagGrants } from './account-grants.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
-import { statusOf } from './key-rows.ts';
+import { keyStatusOf } from './key-rows.ts';
 import { createGroups } from './groups.ts';
 import { createKeys } from './keys.ts';
 import { createLastUsed } from './last-used.ts';
 import { managerOf } from './manager.ts';
 import { createInvitations } from './invitations.ts';
 import { createMembers } from './members.ts';
-import { checkGroups, checkModel, checkUser, spenderOf, userSpender, workSpender } from './spender.ts';
+import {
+  checkGroups,
+  requireAllowedModel,
+  checkUser,
+  spenderOf,
+  userSpender,
+  workSpender,
+} from './spender.ts';
 import { createTags } from './tags.ts';
 import { createUsers } from './users.ts';
 import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
@@ -41,7 +48,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       throw refused('Invalid API key', 'invalid_key');
     }
     const { key, user, groups, data } = value;
-    const status = statusOf(key.isActive, key.expiresAt, now);
+    const status = keyStatusOf(key.isActive, key.expiresAt, now);
     if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
     if (status === 'expired') throw refused('API key has expired', 'expired_key');
     return {
@@ -119,7 +126,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       if (named === undefined) return ALL_DATA.viewer;
       return (await directory.user(named)).value?.data.viewer ?? NO_DATA;
     },
-    requireModel: checkModel,
+    requireModel: requireAllowedModel,
     close: lastUsed.close,
   };
 }

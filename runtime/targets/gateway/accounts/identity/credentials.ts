@@ -51,7 +51,7 @@ interface Secret {
   readonly prefix: string;
 }
 
-export function newSecret(): Secret {
+export function newKeySecret(): Secret {
   const text = PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
   return { text, hash: hashOf(text), prefix: text.slice(0, SHOWN_PREFIX_LENGTH) };
 }

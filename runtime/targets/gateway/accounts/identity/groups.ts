@@ -7,7 +7,7 @@ import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { GroupKind, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-import { moveWindow, openAccount, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, startWindow } from './accounts.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { checkId, checkMetadata, checkRates, notFound } from './checks.ts';
 import { dissolveTeam } from './dissolve-team.ts';
@@ -54,7 +54,7 @@ export function createGroups(
         };
         await trx.insertInto('gateway_groups').values(row).execute();
         const budget = await budgetRowOf(trx, fields.budgetId);
-        await openAccount(trx, groupAccount(kind, id), startWindow(budget, now()));
+        await createAccount(trx, groupAccount(kind, id), startWindow(budget, now()));
         const after = await get(trx, id);
         note(`${REASONS[kind]}.create`, id, { after });
         return after;

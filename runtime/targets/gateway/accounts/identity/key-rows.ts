@@ -38,7 +38,7 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
     lastUsedAt,
     expiresAt: row.expires_at,
     isActive: row.is_active === 1,
-    status: statusOf(row.is_active === 1, row.expires_at, now),
+    status: keyStatusOf(row.is_active === 1, row.expires_at, now),
     metadata: membersOf(parseJsonText(row.metadata)),
     allowedModels: modelsOf(row.allowed_models),
     rpm: row.rpm,
@@ -53,7 +53,7 @@ export function keyOf(row: SelectedKey, lastUsedAt: number | null, now: number):
   };
 }
 
-export function statusOf(isActive: boolean, expiresAt: number | null, now: number): KeyStatus {
+export function keyStatusOf(isActive: boolean, expiresAt: number | null, now: number): KeyStatus {
   if (!isActive) return 'inactive';
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, openAccount, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, startWindow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import type { Key, KeyBudget, KeyChanges, Keys, NewKey } from './identity.ts';
 import { checkCount, checkKey, inputProblem, notFound } from './checks.ts';
@@ -15,7 +15,7 @@ import { foundKeys } from './found-keys.ts';
 import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
 import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
-import { newSecret } from './credentials.ts';
+import { newKeySecret } from './credentials.ts';
 
 export function createKeys(
   { db }: Store,
@@ -39,7 +39,7 @@ export function createKeys(
         if (scope === 'manage') refuseLimits({ ...fields, teamId });
         if (teamId !== null) await requireGroup(trx, 'team', teamId);
         const id = randomUUID();
-        const secret = newSecret();
+        const secret = newKeySecret();
         const owner = await ensureKeyUser(trx, { userId, keyId: id, keyName: fields.keyName }, now);
         const team = scope === 'models' ? await joinTeam(trx, { teamId, userId: owner }, now) : null;
         const row = {
@@ -70,7 +70,7 @@ export function createKeys(
           ...keyColumns(fields),
         };
         await trx.insertInto('gateway_keys').values(row).execute();
-        await openAccount(trx, keyAccount(id), windowOf(fields.budget, now));
+        await createAccount(trx, keyAccount(id), windowOf(fields.budget, now));
         const key = await get(trx, id);
         note('key.create', id, { after: key });
         return { key, secret: secret.text };
@@ -117,7 +117,7 @@ export function createKeys(
         const now = Math.floor(clock.now());
         const before = await get(trx, id);
         await requireMember(trx, before);
-        const secret = newSecret();
+        const secret = newKeySecret();
         await trx
           .updateTable('gateway_keys')
           .set((column) => ({
@@ -185,7 +185,7 @@ function refuseLimits({ teamId, allowedModels, budget, rpm, tpm, maxParallel }: 
 const hashesOf = ({
   hash,
   prefix,
-}: ReturnType<typeof newSecret>): { key_hash: string; key_prefix: string } => ({
+}: ReturnType<typeof newKeySecret>): { key_hash: string; key_prefix: string } => ({
   key_hash: hash,
   key_prefix: prefix,
 });

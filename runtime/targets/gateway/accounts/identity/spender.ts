@@ -77,7 +77,7 @@ const modelListsOf = ({ key, groups }: Models): readonly (readonly string[])[] =
   [key, ...(key?.boundBy ?? []), ...groups].flatMap((one) => (one?.allowedModels ? [one.allowedModels] : []));
 
 /** The job, the key, its team and its organization must all allow the model. */
-export function checkModel({ key, groups, models }: Models, model: string): void {
+export function requireAllowedModel({ key, groups, models }: Models, model: string): void {
   if (models?.includes(model) === false) {
     throw forbidden(`Model '${model}' is not a model of this job`, 'model_not_allowed');
   }

@@ -6,7 +6,7 @@ import { tagAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { AccountRow, Schema, TagRow } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
-import { moveWindow, openAccount, spentNow, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, spentNow, startWindow } from './accounts.ts';
 import { notFound } from './checks.ts';
 import type { Tag, Tags } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
@@ -33,7 +33,7 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
           .where('tag', '=', tag)
           .executeTakeFirst();
         const before = known && (await get(trx, tag));
-        if (!known) await openAccount(trx, tagAccount(tag), window);
+        if (!known) await createAccount(trx, tagAccount(tag), window);
         else if (known.budget_id !== budgetId) await moveWindow(trx, tagAccount(tag), window);
         await trx
           .insertInto('gateway_tags')

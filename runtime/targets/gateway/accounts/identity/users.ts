@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, openAccount, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, startWindow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import type { User, UserRole, Users } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
@@ -138,7 +138,7 @@ export async function addUser(
     .values({ user_id: userId, ...row })
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(row))
     .execute();
-  await openAccount(trx, userAccount(userId), startWindow(budget, now));
+  await createAccount(trx, userAccount(userId), startWindow(budget, now));
 }
 
 /** Deletes the secrets of a user. Everything else stays for the master key; no other caller can reach it, because the internal id is never used again. */

@@ -14,7 +14,7 @@ interface Operation<Result> {
 }
 
 /** Collects operations: all that arrive while one transaction is written share the next one. */
-export interface BatchQueue {
+export interface LedgerQueue {
   /** Applies an operation. Resolves when its result is durable. */
   run<Result>(operation: Operation<Result>): Promise<Result>;
   /** Resolves when no operation is waiting or running. */
@@ -35,7 +35,7 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-export function createBatchQueue(store: LedgerStore, onRevision: (revision: number) => void): BatchQueue {
+export function createLedgerQueue(store: LedgerStore, onRevision: (revision: number) => void): LedgerQueue {
   const waiting: Waiting[] = [];
   const running = new Set<Promise<void>>();
   let scheduled = false;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
 import type { Spender } from '../identity/identity.ts';
 import { admitted, type FreeCall, type RateState } from './ledger.ts';
-import type { BatchQueue } from './batch-queue.ts';
+import type { LedgerQueue } from './batch-queue.ts';
 import {
   heldAccounts,
   countFreeCall,
@@ -26,7 +26,7 @@ const freeCallLimit = (rpm: number): number => (rpm === 0 ? 0 : Math.max(AT_LEAS
 
 /** Admits calls of providers that cost nothing. Those without limits cost nothing here, either. */
 export function createFreeCalls(
-  queue: BatchQueue,
+  queue: LedgerQueue,
   now: () => number,
 ): (spender: Spender) => Promise<FreeCall> {
   /** Calls in flight in this process by account, for the accounts that limit parallel requests. */

@@ -261,5 +261,5 @@ export const isFailedStatus = (status: UsageStatus): boolean =>
   status === 'error' || status === 'interrupted';
 
 /** The status of a request that ends with this error; undefined for an answer. */
-export const statusOf = (error: AppError | undefined): UsageStatus =>
+export const statusAfter = (error: AppError | undefined): UsageStatus =>
   error === undefined ? 'success' : error.code === 'CancelledError' ? 'cancelled' : 'error';

@@ -192,7 +192,7 @@ export function minuteOf({ minute }: Pick<AccountRow, 'minute'>, now: number): S
 const parseMinute = (text: string): SlidingMinute => parseJsonText(text) as SlidingMinute;
 
 /** Counts an admitted request, only for accounts with a limit per minute, because counting has a cost. */
-export function countRequest(
+export function countInMinute(
   account: AccountRow,
   { rpm, tpm }: Limits,
   tokens: number,

@@ -7,7 +7,7 @@ import type { Store, InFlightNote, LedgerStore } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { admitted, type Estimate, type Ledger, type Reservation, type UsageEntry } from './ledger.ts';
-import { createBatchQueue } from './batch-queue.ts';
+import { createLedgerQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
 import { closeReservation, keepReservation, openReservation, type Closing } from './reservation.ts';
 import { heldAccounts } from './limits.ts';
@@ -37,7 +37,7 @@ const MAX_RENEWALS = 3;
 /** Opens the ledger. First it releases the reservations of dead processes, and bills what their requests had used. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
   const { clock, revision, identity, alertPolicy = () => undefined, onError, onInterrupted } = options;
-  const queue = createBatchQueue(store.ledger, revision.noticed);
+  const queue = createLedgerQueue(store.ledger, revision.noticed);
   const lease = createProcessLease(store);
   const flights = createFlightLog(store.ledger, clock, onError);
   /** Entries that could not be written when they were due. */

@@ -13,7 +13,7 @@ import {
   narrowest,
   rateRefusal,
   rateStateOf,
-  countRequest,
+  countInMinute,
   correctTokens,
   type LimitedAccount,
   type HeldAccount,
@@ -99,7 +99,7 @@ function charge(
     reserved_nano: account.reserved_nano + cost,
     running: account.running + 1,
   };
-  return countRequest(held, limits, tokens, now);
+  return countInMinute(held, limits, tokens, now);
 }
 
 const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): ReservationRow => ({

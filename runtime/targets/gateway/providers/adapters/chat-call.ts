@@ -1,8 +1,8 @@
 import { editMembers } from '../../shared/json-members.ts';
 import type { Clock } from '#platform/clock.ts';
-import { openStream } from '../streams/open-stream.ts';
+import { openEventStream } from '../streams/open-stream.ts';
 import { encodedOutput, unchangedOutput, type StreamOutput } from '../streams/stream-output.ts';
-import { MAX_KEPT_TEXT, readUsage, textIn } from '../streams/tally.ts';
+import { MAX_KEPT_TEXT, readUsage, messageText } from '../streams/tally.ts';
 import type {
   AnswerSummary,
   EventEncoder,
@@ -196,7 +196,7 @@ export function createChatCaller({
       const output = outputOf(call, planned);
       const maxSilentMs = Math.max(idleMs, limits.answerMs);
       const timing = { clock, startedAt, maxMs, maxSilentMs, onHeard };
-      const opening = await openStream({ reader, output, syntax, signal, ...timing });
+      const opening = await openEventStream({ reader, output, syntax, signal, ...timing });
       return opening.kind === 'error'
         ? exchange.errorEvent(opening.body)
         : {
@@ -251,7 +251,7 @@ function storedState(
 const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
 const outputText = ({ choices }: ChatCompletion): string =>
-  choices.map(({ message }) => textIn(message)).join('');
+  choices.map(({ message }) => messageText(message)).join('');
 
 const summaryOf = ({ choices, usage }: ChatCompletion, text: string): AnswerSummary => ({
   usage: readUsage(usage),

@@ -40,14 +40,14 @@ export function readArguments(text: string, tool: string): Json {
   throw inputError(`Arguments of tool call \`${tool}\` must be a JSON object: ${text.slice(0, 100)}`);
 }
 
-export interface Turn {
+export interface ChatTurn {
   readonly role: string;
   readonly parts: readonly Json[];
 }
 
 /** Merges consecutive turns with the same role, because all results of the tools that one answer called must be in one turn. */
-export function mergedTurns(turns: readonly Turn[]): Turn[] {
-  const all: Turn[] = [];
+export function mergedTurns(turns: readonly ChatTurn[]): ChatTurn[] {
+  const all: ChatTurn[] = [];
   for (const turn of turns.filter(({ parts }) => parts.length > 0)) {
     const last = all.at(-1);
     if (last?.role === turn.role) all[all.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] };

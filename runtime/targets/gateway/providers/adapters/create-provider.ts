@@ -104,7 +104,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
     relay: createRelay({ adapter, exchange, limits, clock, unsupported }),
     realtime: createRealtimeDialer({ adapter, upstream, limits, redact }),
     objects: adapter.hasObjects ? createProviderObjects({ exchange, limits }) : undefined,
-    countTokens: createTokenCounter({ adapter, exchange }),
+    countTokens: createInputCounter({ adapter, exchange }),
     async models(signal) {
       if (models.length > 0) return models.map((id): ModelEntry => ({ id, created: 0, ownedBy: name }));
       const request = { method: 'GET', path: adapter.models.path } as const;
@@ -186,7 +186,7 @@ interface TokenCountParts {
 const COUNT_MS = 10_000;
 
 /** Creates the function that lets the provider count the tokens of a prompt; undefined if its API cannot. */
-function createTokenCounter({ adapter, exchange }: TokenCountParts): Provider['countTokens'] {
+function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['countTokens'] {
   const { tokenCount: counting, translated } = adapter;
   if (!counting) return undefined;
   const bodyOf = (call: ProviderCall): Uint8Array => {

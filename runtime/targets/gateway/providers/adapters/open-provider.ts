@@ -22,7 +22,7 @@ import { createUpstream } from './http/upstream.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { createProvider } from './create-provider.ts';
 
-export interface OpenOptions {
+export interface OpenProviderOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Registers the processes of started executables. */
@@ -55,7 +55,7 @@ function openCloud(settings: CloudSettings, parts: CloudParts): Provider {
 /** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
-  { clock, random, onLine, onTrouble, watch, env }: OpenOptions,
+  { clock, random, onLine, onTrouble, watch, env }: OpenProviderOptions,
 ): Provider {
   const { name } = instance;
   const limits = { ...PROVIDER_LIMITS, ...instance.limits };

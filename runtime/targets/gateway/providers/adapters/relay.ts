@@ -22,7 +22,7 @@ import type {
   WholeAnswer,
 } from './provider.ts';
 import type { Relay, RelayRoute } from './other-calls.ts';
-import { openStream } from '../streams/open-stream.ts';
+import { openEventStream } from '../streams/open-stream.ts';
 import { unchangedOutput } from '../streams/stream-output.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { checkedDecoder } from '../wires/chat/read-answer.ts';
@@ -197,7 +197,7 @@ async function openRelayedEvents(parts: RelayedEventsParts): Promise<OpenedEvent
     idleMs,
     maxEventBytes: limits.maxEventBytes,
   });
-  const opening = await openStream({
+  const opening = await openEventStream({
     reader,
     output: unchangedOutput(syntax, {}),
     syntax,

@@ -4,7 +4,7 @@ import type { Json } from '../shapes/chat.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
 /** The usage of a response in OpenAI's format. Without a count of output tokens it is 0, as for embeddings, which have no output. */
-export function usageOf(body: Json): TokenUsage | undefined {
+export function embeddingsUsage(body: Json): TokenUsage | undefined {
   const usage = readUsage(body['usage']);
   return usage && { ...usage, completionTokens: usage.completionTokens ?? 0 };
 }

@@ -20,7 +20,7 @@ type Opening =
  * Reads a stream up to the first event with output. Until then nothing is sent to the client, and another provider can be called.
  * Rejects with an UpstreamError if the stream ends or breaks before.
  */
-export async function openStream(parts: StreamParts): Promise<Opening> {
+export async function openEventStream(parts: StreamParts): Promise<Opening> {
   const { reader, clock, startedAt, maxSilentMs, onHeard } = parts;
   const held: DecodedFrame[] = [];
   for (let begun = false; !begun;) {

@@ -82,11 +82,11 @@ function withKnown(later: TokenUsage, earlier: TokenUsage | undefined): TokenUsa
 
 /** The model's output in a chunk, as text. */
 export function textOf(chunk: ChatChunk): string {
-  return (chunk.choices ?? []).map(({ delta }) => (delta ? textIn(delta) : '')).join('');
+  return (chunk.choices ?? []).map(({ delta }) => (delta ? messageText(delta) : '')).join('');
 }
 
 /** The model's output in a message or in a part of one, in members of any name. */
-export const textIn = (message: object): string => partsOf(message).join('');
+export const messageText = (message: object): string => partsOf(message).join('');
 
 /** Longer output is estimated from its start. */
 export const MAX_KEPT_TEXT = 65_536;

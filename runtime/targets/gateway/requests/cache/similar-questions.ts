@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { QuestionVector } from './cache-entry.ts';
 import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
-import type { StoredEntries } from './stored-entries.ts';
+import type { StoredCacheEntries } from './stored-entries.ts';
 import { createVectorIndex, normalized, type Nearest, type VectorIndex } from './vector-index.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -21,7 +21,7 @@ export interface SimilarQuestions {
 }
 
 interface SimilarParts {
-  readonly stored: Pick<StoredEntries, 'vectors'>;
+  readonly stored: Pick<StoredCacheEntries, 'vectors'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly onError: (error: unknown) => void;
 }

@@ -4,7 +4,7 @@ import type { Schema } from '../../store/schema.ts';
 import type { CacheEntry, QuestionVector } from './cache-entry.ts';
 
 /** Answers in the database, which several gateways can share. */
-export interface StoredEntries {
+export interface StoredCacheEntries {
   /** The answers with these keys, in any order. */
   get(keys: readonly string[], now: number): Promise<readonly CacheEntry[]>;
   /** Returns the sizes of what was written. A question belongs to a single answer. */
@@ -24,7 +24,7 @@ interface StoredVector extends QuestionVector {
   readonly expiresAt: number;
 }
 
-export function createStoredEntries(db: Kysely<Schema>): StoredEntries {
+export function createStoredEntries(db: Kysely<Schema>): StoredCacheEntries {
   return {
     async get(keys, now) {
       if (keys.length === 0) return [];
@@ -160,7 +160,7 @@ const DELETED_TOGETHER = 100;
 
 /** Creates the function to call after each answer that was written, with its size. */
 export function createTidyStored(
-  stored: Pick<StoredEntries, 'size' | 'deleteExpired' | 'deleteOldest'>,
+  stored: Pick<StoredCacheEntries, 'size' | 'deleteExpired' | 'deleteOldest'>,
 ): TidyStored {
   let writes = 0;
   let size = 0;

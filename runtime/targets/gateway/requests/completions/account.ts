@@ -59,7 +59,7 @@ interface AccountParts {
 /** Set if a budget applies and the cost of the answer is not counted in it. */
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
 
-export function openAccount(
+export function openRequestAccount(
   { ledger, objects, live, telemetry, lifecycle, clock, log }: AccountParts,
   request: CompletionRequest,
   trace: RequestTrace | undefined,

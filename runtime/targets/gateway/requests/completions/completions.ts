@@ -9,7 +9,7 @@ import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Policy, PromptRecord } from '../policy/policy.ts';
 import { derivedFrom } from '../../providers/shapes/passed.ts';
 import type { Telemetry } from './telemetry.ts';
-import { openAccount, createLiveRequests } from './account.ts';
+import { openRequestAccount, createLiveRequests } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from './completion.ts';
 import { callModel, streamError, type CallModelParts } from './call-model.ts';
 import {
@@ -21,7 +21,14 @@ import {
 } from './cached-request.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
-import { expectedUnits, imageVariant, costOfTarget, estimateOf, pricesOf, countRequest } from './estimate.ts';
+import {
+  expectedUnits,
+  imageVariant,
+  costOfTarget,
+  estimateOf,
+  pricesOf,
+  countTokensOfRequest,
+} from './estimate.ts';
 import { tagsOf, usersOf, forwardedHeaders, createRequestReader, withMetadata } from './read-request.ts';
 import { cheapestFirst } from '../routing/router.ts';
 import { lengthOfFile } from '../tokens/media-tokens.ts';
@@ -56,7 +63,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     request: CompletionRequest,
     set: ModelSet,
     trace: ReturnType<Telemetry['trace']>,
-    account: ReturnType<typeof openAccount>,
+    account: ReturnType<typeof openRequestAccount>,
     opened: OpenedParts,
   ): Promise<CacheHit | BegunRequest> => {
     const { caller, signal, startedAt } = request;
@@ -104,7 +111,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const seconds = request.file && lengthOfFile(request.file);
     const audio = rules.audio?.(body, seconds ?? 0);
     if (isLarge(bytes.length)) await nextTurn();
-    const counts = await countRequest(tokenCounter, rules, body, keys, audio?.audioInput);
+    const counts = await countTokensOfRequest(tokenCounter, rules, body, keys, audio?.audioInput);
     const tokens = {
       counts,
       audio,
@@ -151,7 +158,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     async answer(request): Promise<CompletionAnswer> {
       const held = models.hold();
       const trace = telemetry.trace(request.headers);
-      const account = openAccount(accountParts, request, trace);
+      const account = openRequestAccount(accountParts, request, trace);
       const opened: OpenedParts = {};
       try {
         const begun = await begin(request, held.set, trace, account, opened);

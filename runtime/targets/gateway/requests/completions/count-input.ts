@@ -7,7 +7,7 @@ import type { CurrentModels } from '../models/model-set.ts';
 import type { FailureKind } from '../../providers/adapters/provider.ts';
 import type { Wire } from '../../providers/shapes/wire.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import type { Policy, Content } from '../policy/policy.ts';
+import type { Policy, RequestContent } from '../policy/policy.ts';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Target } from '../routing/routing.ts';
@@ -17,7 +17,7 @@ import { responsesEndpoint } from './endpoints/openai.ts';
 import { promptTokensIn } from './endpoints/endpoint.ts';
 import { setRateHeaders } from './account.ts';
 import { createRequestReader } from './read-request.ts';
-import { countRequest } from './estimate.ts';
+import { countTokensOfRequest } from './estimate.ts';
 
 interface CountRequest {
   readonly wire: Wire;
@@ -90,7 +90,7 @@ export function createInputCounts({
         throw error;
       }
       const rules = wire === 'responses' ? responsesEndpoint : { promptTokens: promptTokensIn };
-      const counts = await countRequest(tokenCounter, rules, content.body, [key]);
+      const counts = await countTokensOfRequest(tokenCounter, rules, content.body, [key]);
       return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {
       call?.end();
@@ -101,7 +101,7 @@ export function createInputCounts({
 
 interface ProviderCount {
   readonly wire: Wire;
-  readonly content: Passed<Content>;
+  readonly content: Passed<RequestContent>;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly requests: RequestPolicy;

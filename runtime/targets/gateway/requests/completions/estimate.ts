@@ -10,7 +10,7 @@ import type { Target } from '../routing/routing.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
 import type { CountedPrompt, TokenCounter } from '../tokens/token-counter.ts';
-import { textOr, type EndpointRules } from './endpoints/endpoint.ts';
+import { textOrUndefined, type EndpointRules } from './endpoints/endpoint.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { isCount } from '#core/numbers/is-count.ts';
@@ -108,7 +108,7 @@ interface RequestCounts {
 }
 
 /** Counts the prompt of a request as each of these models does. */
-export async function countRequest(
+export async function countTokensOfRequest(
   counter: TokenCounter,
   rules: Pick<EndpointRules, 'promptTokens'>,
   body: Json,
@@ -205,6 +205,6 @@ function searchesOf(tools: unknown): number {
 /** Quality and size of images, as they are in the names of published prices; undefined for other requests. */
 export function imageVariant(endpoint: Endpoint, { quality, size }: Json): string | undefined {
   if (endpoint !== '/v1/images/generations') return undefined;
-  const [, width, height] = /^(\d+)x(\d+)$/.exec(textOr(size) ?? '1024x1024') ?? [];
-  return width === undefined ? undefined : `${textOr(quality) ?? 'standard'}/${width}-x-${height}`;
+  const [, width, height] = /^(\d+)x(\d+)$/.exec(textOrUndefined(size) ?? '1024x1024') ?? [];
+  return width === undefined ? undefined : `${textOrUndefined(quality) ?? 'standard'}/${width}-x-${height}`;
 }

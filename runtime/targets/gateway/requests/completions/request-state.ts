@@ -5,7 +5,14 @@ import type { CompletionRequest } from './completion.ts';
 import type { ExpectedTokens, PriceList } from './estimate.ts';
 import type { Logger } from '#serve/log.ts';
 import type { AbandonedRead } from '../../providers/adapters/provider.ts';
-import { statusOfError, isEstimated, priceOf, providerOf, tokensOf, type Outcome } from './usage-entries.ts';
+import {
+  statusOfError,
+  isEstimated,
+  costOfUsage,
+  providerOf,
+  tokensOf,
+  type Outcome,
+} from './usage-entries.ts';
 import type { AbandonedEvent, CompletionEvent } from './telemetry.ts';
 
 /** State of a request that usage tracking needs. */
@@ -63,7 +70,7 @@ export function completionEvent(
     usage,
     unpriced:
       !cacheHit && answered !== undefined && admitted !== undefined && isUncounted(admitted, answered.key),
-    cost: cacheHit ? 0n : usage ? (priceOf(usage, price) ?? undefined) : undefined,
+    cost: cacheHit ? 0n : usage ? (costOfUsage(usage, price) ?? undefined) : undefined,
     cacheHit,
     attempts,
     streamed,
@@ -84,7 +91,7 @@ export function abandonedEvent(
   const outcome = isEstimated(read.summary) ? 'estimated' : 'read';
   if (isOwn) return { ...NOTHING_USED, model, outcome };
   const usage = tokensOf(model, read.summary, admitted.tokens);
-  const cost = priceOf(usage, admitted.prices.get(model)) ?? undefined;
+  const cost = costOfUsage(usage, admitted.prices.get(model)) ?? undefined;
   return { model, outcome, usage, cost, unpriced: isUncounted(admitted, model) };
 }
 

@@ -2,7 +2,7 @@ import type { AppError } from '#contract/errors.ts';
 import type { AudioCounts } from '../../shared/audio-price.ts';
 import { costOf, type TokenPrice } from '../../shared/token-price.ts';
 import type { UnitCounts } from '../../shared/unit-price.ts';
-import { statusOf, type UsageEntry } from '../../accounts/ledger/ledger.ts';
+import { statusAfter, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { AbandonedRead } from '../../providers/adapters/provider.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary, CountedTokens } from '../../providers/streams/stream.ts';
@@ -57,7 +57,7 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
     ...about(facts, key),
     ...used(facts, key, answered),
     ...(outcome.cacheHit && { cost: 0n, pricedBy: null, cacheHit: outcome.cacheHit }),
-    status: statusOf(error),
+    status: statusAfter(error),
     errorMessage: error ? publicMessage(error) : null,
     errorDetail: error ? (last?.detail ?? null) : null,
     statusCode: error ? statusOfError(error, facts.endpoint) : 200,
@@ -96,7 +96,7 @@ function used(
     cacheWriteTokens: tokens?.cacheWriteTokens ?? null,
     cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
     units: tokens?.units,
-    cost: tokens ? priceOf(tokens, price) : null,
+    cost: tokens ? costOfUsage(tokens, price) : null,
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
     // Characters of the request are known, whatever the provider reports.
     estimated:
@@ -163,7 +163,7 @@ export const isEstimated = (summary: AnswerSummary | undefined): boolean =>
   summary.countedLength !== undefined ||
   (summary.usage.completionTokens === undefined && summary.outputLength > 0);
 
-export function priceOf(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {
+export function costOfUsage(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {
   if (price === undefined) return null;
   const counts = {
     input: tokens.promptTokens,

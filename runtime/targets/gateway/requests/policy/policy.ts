@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
 import type { Payer, Spender } from '../../accounts/identity/identity.ts';
-import { statusOf, type Admission } from '../../accounts/ledger/ledger.ts';
+import { statusAfter, type Admission } from '../../accounts/ledger/ledger.ts';
 import type { PromptWriter, Prompt } from '../../accounts/prompts/prompt-writer.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
@@ -17,7 +17,7 @@ import type { ModelSet } from '../models/model-set.ts';
 import { pass } from './pass.ts';
 
 /** What users have written, before the policy has seen it. */
-export interface Content {
+export interface RequestContent {
   readonly body: Json;
   readonly bytes: Uint8Array;
   /** Members of the body, if they have been listed before. */
@@ -27,7 +27,7 @@ export interface Content {
 /** A request that the policy has let through. */
 export interface Screened {
   /** What is sent to a provider. */
-  readonly content: Passed<Content>;
+  readonly content: Passed<RequestContent>;
   readonly guarded: GuardedInput;
   /** Records what guardrails flag and mask in the answer. Must be ended. */
   readonly hits: HitRecorder;
@@ -40,9 +40,9 @@ type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts'>;
 /** The policy of the configuration: guardrails, masking and the log of prompts. Everything that users write passes it on its way to a provider. */
 export interface Policy {
   /** Throws an InputError for a request that names an unknown guardrail. */
-  requireKnown(content: Pick<Content, 'body'>, set: PolicySet): void;
+  requireKnown(content: Pick<RequestContent, 'body'>, set: PolicySet): void;
   /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. */
-  screen(request: AdmittedRequest, content: Content, set: PolicySet): Promise<Screened>;
+  screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Promise<Screened>;
   /** Records what guardrails flag and mask in an answer that a provider has stored. Must be ended. */
   hits(request: PolicyRequest): HitRecorder;
   /** Whether there is anything to do for a request that names no guardrails. */
@@ -52,7 +52,7 @@ export interface Policy {
   /** Lets a session through, in which nothing can be checked. Throws if the policy does not allow that. */
   openSession<Call>(call: Call, admission: Admission, set: PolicySet): Passed<Call>;
   /** Opens the record of a request that no provider gets, because its answer is known. */
-  record(request: PolicyRequest, content: Content, set: PolicySet): PromptRecord | undefined;
+  record(request: PolicyRequest, content: RequestContent, set: PolicySet): PromptRecord | undefined;
   /** Resolves when all ended records are written that wait. */
   readonly written: () => Promise<void>;
 }
@@ -275,7 +275,7 @@ function openPromptRecord(
         keyId: spender?.key?.id ?? null,
         model: model || requested,
         endpoint,
-        status: statusOf(error),
+        status: statusAfter(error),
         body,
         size,
         answer,

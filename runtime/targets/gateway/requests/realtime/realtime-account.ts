@@ -1,7 +1,7 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Admission, Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/token-price.ts';
-import { priceOf, providerOf } from '../completions/usage-entries.ts';
+import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isCount } from '#core/numbers/is-count.ts';
@@ -49,7 +49,7 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
         promptTokens: tokens.promptTokens,
         completionTokens: tokens.completionTokens,
         cachedTokens: tokens.cachedTokens,
-        cost: priceOf(tokens, price),
+        cost: costOfUsage(tokens, price),
         pricedBy: price ? (price.source ?? 'own') : null,
         status: isEstimated ? 'cancelled' : 'success',
         errorMessage: isEstimated ? 'The connection was closed.' : null,

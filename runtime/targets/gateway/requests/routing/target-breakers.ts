@@ -82,9 +82,9 @@ export function createTargetBreakers(policy: () => BreakerPolicy): TargetBreaker
 
   return {
     admit(key, now, owner) {
-      const own = admit(ownOf(key, owner), now);
+      const own = admitCall(ownOf(key, owner), now);
       if (!own.admitted) return own;
-      const admission = admit(breakers.get(key) ?? CLOSED_BREAKER, now);
+      const admission = admitCall(breakers.get(key) ?? CLOSED_BREAKER, now);
       if (!admission.admitted) return admission;
       if (owner !== undefined && own.isTrial) setOwn(key, owner, own.breaker);
       if (admission.isTrial) remember(breakers, key, admission.breaker);
@@ -96,7 +96,7 @@ export function createTargetBreakers(policy: () => BreakerPolicy): TargetBreaker
         learn(key, breaker);
         shares.delete(key);
         breakers.delete(key);
-        if (owner !== undefined) setOwn(key, owner, succeeded());
+        if (owner !== undefined) setOwn(key, owner, afterSuccess());
         return;
       }
       const { failures, ...times } = policy();
@@ -109,15 +109,15 @@ export function createTargetBreakers(policy: () => BreakerPolicy): TargetBreaker
           key,
           owner,
           result === 'failed'
-            ? failed(own, isOwnTrial, now, { ...times, failures: needed })
-            : abandoned(own, isOwnTrial),
+            ? afterFailure(own, isOwnTrial, now, { ...times, failures: needed })
+            : afterAbandonment(own, isOwnTrial),
         );
       }
       set(
         key,
         ofTarget === 'abandoned'
-          ? abandoned(breaker, isTrial)
-          : failed(breaker, isTrial, now, { ...times, failures: needed }),
+          ? afterAbandonment(breaker, isTrial)
+          : afterFailure(breaker, isTrial, now, { ...times, failures: needed }),
       );
     },
     keys: () => [...breakers.keys(), ...ownBreakers.keys()],
@@ -175,7 +175,7 @@ type Admission =
   | { readonly admitted: false; readonly retryAfter: number };
 
 /** @internal Exported for tests only. */
-export function admit(breaker: Breaker, now: number): Admission {
+export function admitCall(breaker: Breaker, now: number): Admission {
   if (breaker.openUntil === undefined) return { admitted: true, breaker, isTrial: false };
   const left = breaker.openUntil - now;
   if (left > 0) return { admitted: false, retryAfter: left };
@@ -185,10 +185,10 @@ export function admit(breaker: Breaker, now: number): Admission {
 }
 
 /** @internal Exported for tests only. */
-export const succeeded = (): Breaker => CLOSED_BREAKER;
+export const afterSuccess = (): Breaker => CLOSED_BREAKER;
 
 /** @internal Exported for tests only. */
-export function failed(
+export function afterFailure(
   breaker: Breaker,
   isTrial: boolean,
   now: number,
@@ -203,7 +203,7 @@ export function failed(
 }
 
 /** State after a request whose outcome does not concern the target: its client disconnected, or the request was invalid. @internal Exported for tests only. */
-export const abandoned = (breaker: Breaker, isTrial: boolean): Breaker =>
+export const afterAbandonment = (breaker: Breaker, isTrial: boolean): Breaker =>
   isTrial ? { ...breaker, trial: false } : breaker;
 
 const opened = (failures: number, openedFor: number, now: number): Breaker => ({

@@ -5,7 +5,7 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/estimate.ts';
-import { textOr } from '../completions/endpoints/endpoint.ts';
+import { textOrUndefined } from '../completions/endpoints/endpoint.ts';
 import { onlySettings } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { referencesIn } from '../../providers/references/references-in.ts';
@@ -63,7 +63,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     create: async (request, body) =>
       await calls.within(async (set) => {
         const { caller } = request;
-        const fileId = textOr(body['input_file_id']) ?? '';
+        const fileId = textOrUndefined(body['input_file_id']) ?? '';
         const viewer = await viewerOf(identity, request);
         await objects.requireOwn(referencesIn(body).ids, viewer);
         const file = await objects.require('file', fileId, viewer);

@@ -9,7 +9,7 @@ import type { GuardedInput, Screened } from '../policy/policy.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { requireOneModel } from '../completions/read-request.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
-import { countRequest } from '../completions/estimate.ts';
+import { countTokensOfRequest } from '../completions/estimate.ts';
 import { referencesIn } from '../../providers/references/references-in.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
@@ -99,7 +99,7 @@ export async function planBatch(
     const own = masksOf(request['custom_id'], guarded, guardrails);
     if (own) masks.push(own);
     const rules = ENDPOINTS[endpoint];
-    const counts = await countRequest(tokenCounter, rules, body, [key]);
+    const counts = await countTokensOfRequest(tokenCounter, rules, body, [key]);
     plan = {
       ...plan,
       requests: plan.requests + 1,

@@ -6,7 +6,7 @@ import type { GatewayState } from '../../gateway-state.ts';
 import { NO_LIMITS, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
 import { pricesOf } from '../completions/estimate.ts';
-import { priceOf, providerOf } from '../completions/usage-entries.ts';
+import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
@@ -117,7 +117,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       provider: providerOf(plan.model),
       endpoint: plan.endpoint,
       ...tokens,
-      cost: priceOf(tokens, price),
+      cost: costOfUsage(tokens, price),
       pricedBy: price ? (price.source ?? 'own') : null,
       status: isFailed ? 'error' : 'success',
       errorMessage: isFailed ? `The response is ${status}.` : null,
@@ -257,7 +257,7 @@ function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBi
     sum.promptTokens += tokens.promptTokens;
     sum.completionTokens += tokens.completionTokens;
     sum.cachedTokens += tokens.cachedTokens;
-    if (cost !== null) cost += priceOf(tokens, price) ?? 0n;
+    if (cost !== null) cost += costOfUsage(tokens, price) ?? 0n;
   };
   const addUnread = (requests: number): void => {
     if (requests === 0) return;

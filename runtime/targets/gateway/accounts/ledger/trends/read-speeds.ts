@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import type { Store } from '../../../store/store.ts';
 import { groupName } from './group-name.ts';
 import { usageParts } from './select-usage.ts';
-import { addSpeeds, addSpeedsText, mergeSpeeds, noSpeeds, percentile, type Speeds } from './speeds.ts';
+import {
+  addSpeeds,
+  addSpeedsText,
+  mergeSpeeds,
+  noSpeeds,
+  percentileOfBuckets,
+  type Speeds,
+} from './speeds.ts';
 import type { GroupedSpeeds, Percentiles, SpeedSummary, TrendRange, TrendScope } from './trends-api.ts';
 
 interface Row {
@@ -65,8 +72,8 @@ function summaryOf(cells: readonly { readonly speeds: Speeds }[]): SpeedSummary 
 }
 
 const percentilesOf = (values: Speeds[number], shareOf: (share: number) => number): Percentiles => ({
-  p50: percentile(values, 0.5),
-  p90: percentile(values, shareOf(0.9)),
-  p95: percentile(values, shareOf(0.95)),
-  p99: percentile(values, shareOf(0.99)),
+  p50: percentileOfBuckets(values, 0.5),
+  p90: percentileOfBuckets(values, shareOf(0.9)),
+  p95: percentileOfBuckets(values, shareOf(0.95)),
+  p99: percentileOfBuckets(values, shareOf(0.99)),
 });

@@ -54,7 +54,7 @@ export function addSpeedsText(into: Speeds, text: string): void {
 }
 
 /** The value that this share of the values does not exceed; null without values. */
-export function percentile(buckets: Buckets, share: number): number | null {
+export function percentileOfBuckets(buckets: Buckets, share: number): number | null {
   const total = buckets.values().reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let left = Math.ceil(total * share);

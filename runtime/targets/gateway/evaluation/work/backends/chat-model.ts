@@ -4,7 +4,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { isObject } from '#core/json/is-object.ts';
-import { usageOf } from '../../../providers/adapters/usage-of.ts';
+import { embeddingsUsage } from '../../../providers/adapters/usage-of.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { BatchCall, ChatReply, Model } from './backend.ts';
 import type { Answer, Connection } from './connect.ts';
@@ -54,7 +54,7 @@ export function embeddingsOf(
     const body = { model, input, encoding_format: 'float' };
     const answer = await connection.request({ path: '/embeddings', body }, signal);
     const values = readAll(name, answer, 'data', input.length, vectorIn);
-    return { values, tokens: usageOf(answer.json)?.promptTokens ?? 0 };
+    return { values, tokens: embeddingsUsage(answer.json)?.promptTokens ?? 0 };
   };
 }
 
@@ -68,7 +68,7 @@ function replyOf(name: string, { json, latencyMs }: Answer): ChatReply {
     const why = typeof refusal === 'string' && refusal !== '' ? `: ${refusal.slice(0, 200)}` : '.';
     throw new AppError('UpstreamError', `${name} returned no answer${why}`, { reason: 'no_answer' });
   }
-  const usage = usageOf(json);
+  const usage = embeddingsUsage(json);
   const reported = [thoughts, reasoning].find(
     (text): text is string => typeof text === 'string' && text !== '',
   );

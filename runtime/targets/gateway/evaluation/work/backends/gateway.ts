@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import { openAiAdapter } from '../../../providers/adapters/openai/adapter.ts';
 import { OPENAI_DIALECT } from '../../../providers/adapters/presets.ts';
-import { usageOf } from '../../../providers/adapters/usage-of.ts';
+import { embeddingsUsage } from '../../../providers/adapters/usage-of.ts';
 import type { BatchCall, Model, OpenBackend } from './backend.ts';
 import { upstreamAt } from './address.ts';
 import { chatModel, embeddingsOf } from './chat-model.ts';
@@ -45,6 +45,6 @@ function classifyWith(name: string, model: string, connection: Connection): Batc
     const values = readAll(name, answer, 'data', input.length, ({ scores }) =>
       isObject(scores) ? (scores as LabelScores) : undefined,
     );
-    return { values, tokens: usageOf(answer.json)?.promptTokens ?? 0 };
+    return { values, tokens: embeddingsUsage(answer.json)?.promptTokens ?? 0 };
   };
 }

@@ -8,7 +8,7 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 type UnsentRequest = Omit<UpstreamRequest, 'waiter'>;
 
 /** Adds credentials to requests. */
-export interface Access {
+export interface ProviderAccess {
   /** The headers without which the server refuses the request. */
   headers(request: UnsentRequest): Promise<Readonly<Record<string, string>>>;
   /** Called when the server refused the credentials. */
@@ -16,7 +16,7 @@ export interface Access {
 }
 
 /** An upstream whose requests get credentials that change with time. */
-export function authorizedUpstream(upstream: Upstream, access: Access): Upstream {
+export function authorizedUpstream(upstream: Upstream, access: ProviderAccess): Upstream {
   return {
     async request({ waiter, ...request }): Promise<UpstreamAnswer> {
       const credentials = await unlessCancelled(access.headers(request), waiter);
@@ -36,7 +36,7 @@ async function unlessCancelled<Value>(promise: Promise<Value>, waiter: Waiter): 
 }
 
 /** Sends a token that is renewed. A token that the server refused is not used again. */
-export const bearerAccess = (token: Renewed<string>): Access => ({
+export const bearerAccess = (token: Renewed<string>): ProviderAccess => ({
   headers: async () => ({ authorization: `Bearer ${await token.get()}` }),
   refused: () => token.forget(),
 });
@@ -51,7 +51,7 @@ interface AwsAccessParts {
 }
 
 /** Signs requests to a service of Amazon. */
-export function awsAccess({ keys, region, service, baseUrl, clock }: AwsAccessParts): Access {
+export function awsAccess({ keys, region, service, baseUrl, clock }: AwsAccessParts): ProviderAccess {
   const base = trimEndOf(baseUrl, '/');
   return {
     async headers({ method, path, body }) {

@@ -2,7 +2,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import { outputTexts } from '../../streams/tally.ts';
 import type { Json } from '../../shapes/chat.ts';
-import { readAnswer, anthropicDecoder } from './answer.ts';
+import { readAnthropicAnswer, anthropicDecoder } from './answer.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import { isObject } from '#core/json/is-object.ts';
@@ -19,7 +19,7 @@ import { anthropicRequest } from './request.ts';
 const TRANSLATED_TYPES = new Set<unknown>(['text', 'thinking', 'tool_use']);
 
 export function readNativeAnswer(body: Json) {
-  const answer = readAnswer(body);
+  const answer = readAnthropicAnswer(body);
   const others = requiredObjectsIn(body['content'], '`content`')
     .filter(({ type }) => !TRANSLATED_TYPES.has(type))
     .flatMap(outputTexts);
@@ -33,7 +33,7 @@ export function readNativeAnswer(body: Json) {
   };
 }
 
-export function nativeDecoder(): EventDecoder<unknown> {
+export function anthropicNativeDecoder(): EventDecoder<unknown> {
   const decode = anthropicDecoder();
   return (event, data) => {
     const step = decode(event, data);
@@ -78,7 +78,7 @@ const VERSION = '2023-06-01';
 const wire: UpstreamWire = {
   path: () => '/v1/messages',
   decoder: anthropicDecoder,
-  answer: readAnswer,
+  answer: readAnthropicAnswer,
   edits: (_body, model) => ({ ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) }),
 };
 
@@ -89,7 +89,7 @@ export const anthropicAdapter: ProviderAdapter = {
     'anthropic-version': VERSION,
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
   }),
-  native: { messages: { ...wire, decoder: nativeDecoder, answer: readNativeAnswer } },
+  native: { messages: { ...wire, decoder: anthropicNativeDecoder, answer: readNativeAnswer } },
   translated: { wire, request: anthropicRequest },
   embeddings: undefined,
   tokenCount: anthropicTokenCount,

@@ -7,7 +7,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
 /** Translates an answer of Anthropic to the internal format. */
-export function readAnswer({ id, model, content, stop_reason: reason, usage }: Json) {
+export function readAnthropicAnswer({ id, model, content, stop_reason: reason, usage }: Json) {
   const blocks = requiredObjectsIn(content, '`content`');
   const texts = blocks.flatMap(({ type, text }) => (type === 'text' ? [textOf(text)] : []));
   const thoughts = blocks.flatMap(({ type, thinking }) => (type === 'thinking' ? [textOf(thinking)] : []));
@@ -30,7 +30,7 @@ export function readAnswer({ id, model, content, stop_reason: reason, usage }: J
         finish_reason: finishOf(reason),
       },
     ],
-    usage: usageOf(usage),
+    usage: anthropicUsage(usage),
   };
 }
 
@@ -56,7 +56,7 @@ const finishOf = (reason: unknown): FinishReason =>
   (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop';
 
 /** Anthropic counts cache reads and cache writes separately from the rest of the prompt; the internal format includes them. @internal Exported for tests only. */
-export function usageOf(usage: unknown) {
+export function anthropicUsage(usage: unknown) {
   const told = membersOf(usage);
   const { cache_read_input_tokens: read, output_tokens_details: details } = told;
   const { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour } = membersOf(
@@ -115,7 +115,7 @@ export function anthropicDecoder(): EventDecoder<unknown> {
         const { id, model, usage: first } = objectIn(json['message'], '`message`');
         head = { id, object: 'chat.completion.chunk', created: 0, model };
         usage = membersOf(first);
-        return { ...chunk({ role: 'assistant', content: '' }), usageSoFar: usageOf(usage) };
+        return { ...chunk({ role: 'assistant', content: '' }), usageSoFar: anthropicUsage(usage) };
       }
       case 'content_block_start':
         return startBlock(json['index'], objectIn(json['content_block'], '`content_block`'));
@@ -124,7 +124,7 @@ export function anthropicDecoder(): EventDecoder<unknown> {
       case 'message_delta': {
         usage = { ...usage, ...known(json['usage']) };
         const { stop_reason: reason } = objectIn(json['delta'], '`delta`');
-        const last = { ...head, choices: [], usage: usageOf(usage) };
+        const last = { ...head, choices: [], usage: anthropicUsage(usage) };
         if (reason === null) return { ...NOTHING, usageSoFar: last.usage };
         const finish = {
           ...head,

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 import type { ChatMessage, ChatRequest, ContentPart, Json, ToolChoice } from '../../shapes/chat.ts';
-import { mergedTurns, partsOf, readArguments, readDataUrl, splitSystem, type Turn } from '../content.ts';
+import { mergedTurns, partsOf, readArguments, readDataUrl, splitSystem, type ChatTurn } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
 
 /** Anthropic requires `max_tokens`; its documentation uses this value in examples. */
@@ -30,7 +30,7 @@ export function anthropicRequest(chat: ChatRequest, model: string): Json {
   };
 }
 
-function messageOf(message: ChatMessage): Turn {
+function messageOf(message: ChatMessage): ChatTurn {
   switch (message.role) {
     case 'assistant': {
       const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: text } }) => ({

@@ -10,7 +10,7 @@ import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 const ID = 'chatcmpl-bedrock';
 
 /** Translates an answer of Converse to the internal format. */
-export function readAnswer({ output, stopReason, usage }: Json) {
+export function readConverseAnswer({ output, stopReason, usage }: Json) {
   const blocks = requiredObjectsIn(membersOf(membersOf(output)['message'])['content'], '`content`');
   const texts = blocks.map(({ text }) => text).filter((text) => typeof text === 'string');
   const thoughts = blocks.map(thoughtIn).filter((text) => typeof text === 'string');

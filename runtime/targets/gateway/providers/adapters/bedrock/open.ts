@@ -18,14 +18,14 @@ import { readUsage } from '../../streams/tally.ts';
 import { embeddedTexts, vectorsAnswer } from '../embedded-texts.ts';
 import { unsupported, REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { bareModel, modelPath, converseRequest, isAnthropic } from './request.ts';
-import { readAnswer, converseDecoder } from './answer.ts';
-import { nativeDecoder, readNativeAnswer } from '../anthropic/adapter.ts';
+import { readConverseAnswer, converseDecoder } from './answer.ts';
+import { anthropicNativeDecoder, readNativeAnswer } from '../anthropic/adapter.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { sumOfCounts } from '../usage-of.ts';
 import type { AnswerSummary, TokenUsage } from '../../streams/stream.ts';
 import { isFailed, requestOrFailure } from '../failure.ts';
 import { pushAll } from '#core/values/push-all.ts';
-import { authorizedUpstream, awsAccess, type Access } from '../access/authorized-upstream.ts';
+import { authorizedUpstream, awsAccess, type ProviderAccess } from '../access/authorized-upstream.ts';
 import { awsKeys } from '../access/aws-keys.ts';
 import { createRenewed } from '../access/access.ts';
 import { byModel } from '../by-model.ts';
@@ -137,7 +137,7 @@ function bedrockErrorText(body: unknown): ErrorText {
 const wire: UpstreamWire = {
   path: (model, streams) => modelPath(model, streams ? 'converse-stream' : 'converse'),
   decoder: converseDecoder,
-  answer: readAnswer,
+  answer: readConverseAnswer,
   edits: () => REMOVE_GATEWAY_MEMBERS,
 };
 
@@ -175,7 +175,7 @@ const anthropicOnBedrock: ProviderAdapter = {
   native: {
     messages: {
       path: (model, streams) => modelPath(model, streams ? 'invoke-with-response-stream' : 'invoke'),
-      decoder: nativeDecoder,
+      decoder: anthropicNativeDecoder,
       answer: readNativeAnswer,
       edits: () => ({
         ...REMOVE_GATEWAY_MEMBERS,
@@ -246,7 +246,7 @@ export const openBedrock: OpenCloud<BedrockSettings> = (
   const authorized = (baseUrl: string): Upstream => {
     const direct = connect(headers, baseUrl);
     if (!keys) return direct;
-    const access: Access = awsAccess({ keys, region, service: 'bedrock', baseUrl, clock });
+    const access: ProviderAccess = awsAccess({ keys, region, service: 'bedrock', baseUrl, clock });
     return authorizedUpstream(direct, access);
   };
   const upstream = withLists(withEvents(authorized(instance.baseUrl)), () => authorized(controlUrl));

@@ -7,7 +7,7 @@ import {
   readArguments,
   readDataUrl,
   textOfMessage,
-  type Turn,
+  type ChatTurn,
   type DataUrl,
 } from '../content.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
@@ -46,7 +46,7 @@ function cachePoint(value: object): Json[] {
 const systemBlocks = (part: ContentPart): Json[] =>
   part.text === undefined || part.text === '' ? [] : [{ text: part.text }, ...cachePoint(part)];
 
-function turnOf(message: ChatMessage): Turn {
+function turnOf(message: ChatMessage): ChatTurn {
   const parts = partsOf(message);
   switch (message.role) {
     case 'assistant': {

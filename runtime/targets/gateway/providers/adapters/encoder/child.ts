@@ -18,7 +18,7 @@ export interface EncoderChild {
 /** Registers the id of a process group, so that it can be ended if the gateway crashes. Returns a function that unregisters it. */
 export type WatchChild = (pid: number) => () => void;
 
-export interface StartOptions {
+export interface ChildOptions {
   readonly path: string;
   /** Required of its callers, because other users of the machine can reach its port too. */
   readonly apiKey: string;
@@ -58,7 +58,7 @@ export async function startEncoder({
   onLine,
   watch,
   env = {},
-}: StartOptions): Promise<EncoderChild> {
+}: ChildOptions): Promise<EncoderChild> {
   const inherited = INHERITED_VARIABLES.filter((name) => process.env[name] !== undefined).map(
     (name) => [name, process.env[name]] as const,
   );

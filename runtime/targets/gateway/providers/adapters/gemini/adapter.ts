@@ -5,7 +5,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import type { ChatCompletion, Json } from '../../shapes/chat.ts';
 import { outputTexts } from '../../streams/tally.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
-import { readAnswer, geminiDecoder, type GeminiAnswer } from './answer.ts';
+import { readGeminiAnswer, geminiDecoder, type GeminiAnswer } from './answer.ts';
 import type {
   EmbeddingsExchange,
   ProviderAdapter,
@@ -57,7 +57,7 @@ function otherOutput(body: Json): string {
 }
 
 function readNativeAnswer(body: Json): ChatCompletion {
-  const answer = readAnswer(body);
+  const answer = readGeminiAnswer(body);
   const others = otherOutput(body);
   if (others === '') return answer;
   const choices = answer.choices.map((choice, at) =>
@@ -72,7 +72,7 @@ function readNativeAnswer(body: Json): ChatCompletion {
 }
 
 /** @internal Exported for tests only. */
-export function nativeDecoder(): EventDecoder {
+export function geminiNativeDecoder(): EventDecoder {
   const decode = geminiDecoder();
   return (event, data) => {
     const step = decode(event, data);
@@ -142,7 +142,7 @@ export function geminiErrorText(body: unknown): ErrorText {
 const wire: UpstreamWire = {
   path: (model, streams) => modelPath(model, streams ? 'streamGenerateContent?alt=sse' : 'generateContent'),
   decoder: geminiDecoder,
-  answer: readAnswer,
+  answer: readGeminiAnswer,
   edits: () => GEMINI_EDITS,
 };
 
@@ -150,7 +150,7 @@ const wire: UpstreamWire = {
 export const geminiAdapter: ProviderAdapter = {
   type: 'gemini',
   headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
-  native: { gemini: { ...wire, decoder: nativeDecoder, answer: readNativeAnswer } },
+  native: { gemini: { ...wire, decoder: geminiNativeDecoder, answer: readNativeAnswer } },
   signsCalls: true,
   translated: { request: geminiRequest, wire },
   embeddings: geminiEmbeddings,

@@ -16,7 +16,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 
 /** Translates an answer of Gemini to the internal format. */
-export function readAnswer(body: Json): ChatCompletion {
+export function readGeminiAnswer(body: Json): ChatCompletion {
   const answer = body as GeminiAnswer;
   const id = answer.responseId ?? 'chatcmpl-gemini';
   const candidates = candidatesOf(answer);

@@ -8,7 +8,7 @@ import {
   readDataUrl,
   splitSystem,
   textOfMessage,
-  type Turn,
+  type ChatTurn,
 } from '../content.ts';
 import { signatureIn, FOREIGN_SIGNATURE } from '../../wires/thought-signatures.ts';
 import { refuseUnsupported, unsupported } from '../unsupported.ts';
@@ -38,7 +38,7 @@ export function geminiRequest(chat: ChatRequest, model: string): Json {
   };
 }
 
-function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): Turn {
+function contentOf(message: ChatMessage, names: ReadonlyMap<string, string>): ChatTurn {
   switch (message.role) {
     case 'assistant':
       return {
@@ -164,7 +164,7 @@ const WITHOUT_SIGNATURES = /(?:^|\/)(?:gemini-[12]\b|gemma|learnlm)/i;
 const requiresSignatures = (model: string): boolean => !WITHOUT_SIGNATURES.test(model);
 
 /** Marks the first call of an answer as one of another model, unless it has a signature: further calls of an answer need none. */
-function withFirstSigned(turn: Turn): Turn {
+function withFirstSigned(turn: ChatTurn): ChatTurn {
   const at = turn.role === 'model' ? turn.parts.findIndex(({ functionCall }) => isObject(functionCall)) : -1;
   const first = turn.parts[at];
   if (first === undefined || first['thoughtSignature'] !== undefined) return turn;

@@ -8,7 +8,7 @@ import type {
   ErrorText,
 } from '../provider.ts';
 import { OPENAI_DIALECT } from '../presets.ts';
-import { responsesWire } from './responses.ts';
+import { responsesUpstream } from './responses.ts';
 import { AUDIO_EVENTS } from './audio.ts';
 import { editMembers, type MemberEdits } from '../../../shared/json-members.ts';
 import { requestsUsage, isUsageOnly } from '../../wires/chat/wire.ts';
@@ -20,7 +20,7 @@ import type { EventDecoder } from '../../streams/stream.ts';
 import type { DecodedFrame } from '../../streams/upstream-reader.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { objectsIn } from '../../wires/foreign-json.ts';
-import { usageOf } from '../usage-of.ts';
+import { embeddingsUsage } from '../usage-of.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { modelEntry } from '../model-entry.ts';
 
@@ -47,7 +47,7 @@ export function openAiAdapter(
     native: {
       chat: wire,
       completions: completionsUpstream(dialect),
-      ...(dialect.hasResponses && { responses: responsesWire }),
+      ...(dialect.hasResponses && { responses: responsesUpstream }),
     },
     translated: {
       wire,
@@ -173,7 +173,7 @@ export const openAiEmbeddings: EmbeddingsExchange = {
   request: ({ bytes, members, model }) =>
     editMembers(bytes, { ...REMOVE_GATEWAY_MEMBERS, model: JSON.stringify(model) }, members),
   answer: undefined,
-  usage: usageOf,
+  usage: embeddingsUsage,
 };
 
 export const openAiModels: ProviderAdapter['models'] = {

@@ -1,6 +1,6 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
-import { textIn, outputTexts } from '../../streams/tally.ts';
+import { messageText, outputTexts } from '../../streams/tally.ts';
 import type { Json, ToolCall } from '../../shapes/chat.ts';
 import type { UpstreamWire } from '../provider.ts';
 import { requireStoredBackground } from '../../wires/responses/request.ts';
@@ -13,7 +13,7 @@ import { requiredObjectsIn } from '../../wires/foreign-json.ts';
  * OpenAI's Responses API of providers that have it. Requests pass through unchanged; answers are read for usage tracking only.
  * @see https://platform.openai.com/docs/api-reference/responses
  */
-export const responsesWire: UpstreamWire = {
+export const responsesUpstream: UpstreamWire = {
   path: () => '/responses',
   decoder: responsesDecoder,
   answer: readResponse,
@@ -66,7 +66,7 @@ function endOf(
   totalLength: number,
 ): StreamStep<unknown> {
   const [choice] = choices;
-  const content = textIn(choice.message);
+  const content = messageText(choice.message);
   const isNew = content.length > totalLength;
   const finish = choice.finish_reason;
   return {

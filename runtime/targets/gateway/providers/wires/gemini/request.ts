@@ -15,7 +15,7 @@ import { FOREIGN_SIGNATURE, withSignature } from '../thought-signatures.ts';
  * Translates a request of Gemini's API to the internal format. The model and whether to stream are members, although they are in the
  * path of the request. Safety settings and `topK` are for Gemini's models only and are left out.
  */
-export function toChat(body: Json): ChatRequest {
+export function geminiToChat(body: Json): ChatRequest {
   if (!isAbsent(memberIn(body, 'cachedContent'))) throw refuse('`cachedContent`');
   const { user } = body;
   const system = objectsIn(objectIn(body, 'systemInstruction', ''), 'parts', 'systemInstruction.')

@@ -6,7 +6,7 @@ import { textIn } from '../foreign-json.ts';
 import { FOREIGN_SIGNATURE, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
 import type { AnswerFacts, ClientWire } from '../client-wire.ts';
-import { toChat } from './request.ts';
+import { geminiToChat } from './request.ts';
 
 /** Translates an answer from the internal format to Gemini's. */
 function fromChat({ id, model, choices, usage }: ChatCompletion): Json {
@@ -153,7 +153,7 @@ const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
 
 /** `/v1beta/models/{model}:generateContent`. @see https://ai.google.dev/api/generate-content */
 export const geminiWire: ClientWire = {
-  toChat,
+  toChat: geminiToChat,
   fromChat,
   encoder: geminiEncoder,
   syntax: geminiSyntax,

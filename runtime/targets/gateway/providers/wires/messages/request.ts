@@ -19,7 +19,7 @@ import { membersOf } from '#core/json/members-of.ts';
  * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are left out:
  * `thinking` and its blocks, `top_k`, `cache_control`.
  */
-export function toChat(body: Json): ChatRequest {
+export function messagesToChat(body: Json): ChatRequest {
   checkRequest(body);
   const { system, stop_sequences: stop, tools, metadata, output_config: output } = body;
   const { user_id: user } = membersOf(metadata);
@@ -90,7 +90,7 @@ const callOf = (
 });
 
 /** Removes thinking that no model of Anthropic has signed, which its API rejects. */
-export function nativeEdits({ messages }: Json): MemberEdits {
+export function messagesEdits({ messages }: Json): MemberEdits {
   const all: readonly Json[] = Array.isArray(messages) ? messages : [];
   const blocksOf = ({ content }: Json): readonly Json[] => (Array.isArray(content) ? content : []);
   if (!all.some((message) => blocksOf(message).some(isForeignThinking))) return {};

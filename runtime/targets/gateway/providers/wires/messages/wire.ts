@@ -6,7 +6,7 @@ import { sealSignature, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
 import type { AnswerFacts, ClientWire } from '../client-wire.ts';
 import { createContentSequence, type ContentPiece } from '../content-sequence.ts';
-import { nativeEdits, toChat } from './request.ts';
+import { messagesEdits, messagesToChat } from './request.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
 /** Translates an answer from the internal format to Anthropic's. */
@@ -201,8 +201,8 @@ const ERROR_TYPES: Readonly<Record<string, string>> = {
 
 /** `/v1/messages`. @see https://docs.anthropic.com/en/api/messages */
 export const messagesWire: ClientWire = {
-  toChat,
-  nativeEdits,
+  toChat: messagesToChat,
+  nativeEdits: messagesEdits,
   fromChat,
   encoder: messagesEncoder,
   syntax: messagesSyntax,

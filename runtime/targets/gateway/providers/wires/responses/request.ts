@@ -37,7 +37,7 @@ const SKIPPED_ITEMS = new Set<unknown>([
  * Translates a request of OpenAI's Responses API to the internal format: texts, images, files, functions, the format of the answer,
  * effort. Nothing is stored, whatever the value of `store`, and reasoning items are left out.
  */
-export function toChat(body: Json): ChatRequest {
+export function responsesToChat(body: Json): ChatRequest {
   refuseBackground(body);
   const found = UNSUPPORTED_MEMBERS.find((name) => isEnabled(body[name]));
   if (found !== undefined) throw refuse(`\`${found}\``);
@@ -126,7 +126,7 @@ const signaturesIn = (items: readonly Json[]): ReadonlyMap<string, string> =>
   );
 
 /** Removes reasoning that OpenAI has not encrypted, which its API rejects. */
-export function nativeEdits({ input }: Json): MemberEdits {
+export function responsesEdits({ input }: Json): MemberEdits {
   const isForeign = (item: unknown): boolean => isSealed(memberOf(item, 'encrypted_content'));
   if (!Array.isArray(input) || !input.some(isForeign)) return {};
   return { input: JSON.stringify(input.filter((item) => !isForeign(item))) };

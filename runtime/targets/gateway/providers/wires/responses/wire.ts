@@ -6,7 +6,7 @@ import { sealSignature, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
 import type { AnswerFacts, ClientWire } from '../client-wire.ts';
 import { createContentSequence, type CallHead, type ContentPiece } from '../content-sequence.ts';
-import { nativeEdits, toChat } from './request.ts';
+import { responsesEdits, responsesToChat } from './request.ts';
 import { isObject } from '#core/json/is-object.ts';
 
 /** Translates an answer from the internal format to OpenAI's Responses API. */
@@ -287,8 +287,8 @@ const responsesSyntax: StreamSyntax = {
 
 /** `/v1/responses`. @see https://platform.openai.com/docs/api-reference/responses */
 export const responsesWire: ClientWire = {
-  toChat,
-  nativeEdits,
+  toChat: responsesToChat,
+  nativeEdits: responsesEdits,
   fromChat,
   encoder: responsesEncoder,
   syntax: responsesSyntax,

@@ -2,7 +2,14 @@ import { type TSchema, Type } from 'typebox';
 import { SPOKEN_TOKENS_PER_CHARACTER } from '../../../providers/adapters/relay.ts';
 import { AUDIO_EVENTS } from '../../../providers/adapters/openai/audio.ts';
 import type { RelayRoute } from '../../../providers/adapters/other-calls.ts';
-import { modelName, openObject, optionalOrNull, streams, userName, type EndpointRules } from './endpoint.ts';
+import {
+  modelSchema,
+  openObject,
+  optionalOrNull,
+  streams,
+  userName,
+  type EndpointRules,
+} from './endpoint.ts';
 import { relayed } from './openai.ts';
 
 /** Tokens of a second of audio, as OpenAI publishes them, and of the text of a fast speaker. */
@@ -12,7 +19,7 @@ const WRITTEN_TOKENS_PER_SECOND = 6;
 const form = (id: string, description: string, more: Record<string, TSchema> = {}): TSchema =>
   openObject(
     {
-      model: modelName,
+      model: modelSchema,
       prompt: Type.Optional(Type.String({ description: 'A text before the audio, for the style.' })),
       response_format: Type.Optional(Type.String({ description: 'For example `json`, `text` or `srt`.' })),
       user: userName,
@@ -56,7 +63,7 @@ export const speechEndpoint: EndpointRules = {
     'audio_speech',
     openObject(
       {
-        model: modelName,
+        model: modelSchema,
         input: Type.String({ minLength: 1, description: 'The text to speak.' }),
         stream_format: optionalOrNull(Type.String(), '`audio` or `sse`.'),
         user: userName,

@@ -6,11 +6,11 @@ import type { Json } from '../../../providers/shapes/chat.ts';
 import { derivedFrom } from '../../../providers/shapes/passed.ts';
 import {
   requestGuardrails,
-  modelName,
+  modelSchema,
   openObject,
   userName,
   promptTokensIn,
-  textOr,
+  textOrUndefined,
   type EndpointRules,
 } from './endpoint.ts';
 
@@ -18,7 +18,7 @@ const text = Type.String({ minLength: 1, title: 'a text' });
 
 const schema = openObject(
   {
-    model: modelName,
+    model: modelSchema,
     input: Type.Union([text, Type.Array(text, { minItems: 1, title: 'a list of texts' })]),
     user: userName,
     guardrails: requestGuardrails,
@@ -29,7 +29,7 @@ const schema = openObject(
 /** Classification by encoders. No other provider has a comparable API, so the format is the gateway's own. */
 export const classifyEndpoint: EndpointRules = {
   schema,
-  user: (body) => textOr(body['user']),
+  user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens: () => 0,

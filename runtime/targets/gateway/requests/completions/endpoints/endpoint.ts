@@ -63,7 +63,7 @@ export const openObject = (properties: Record<string, TSchema>, options: object 
 /** Maximum length of a model name. Names become metric labels and usage rows, and any client with a key can send any name. */
 const MAX_MODEL_LENGTH = 256;
 
-export const modelName = Type.String({
+export const modelSchema = Type.String({
   minLength: 1,
   maxLength: MAX_MODEL_LENGTH,
   description: '`<provider>:<model>`, or the name of an alias.',
@@ -101,7 +101,7 @@ export const requestTools = optionalOrNull(Type.Array(openObject({})), 'Tools th
 
 /** Members that requests of both OpenAI APIs have. */
 export const openAiMembers = {
-  model: modelName,
+  model: modelSchema,
   stream: streams,
   tools: requestTools,
   user: userName,
@@ -153,4 +153,5 @@ export function idsIn(input: unknown): number {
   return lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? list.length : 0), 0);
 }
 
-export const textOr = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textOrUndefined = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;

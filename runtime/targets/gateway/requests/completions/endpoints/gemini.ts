@@ -11,7 +11,7 @@ import {
   limitOf,
   maxOutputTokensIn,
   promptTokensIn,
-  textOr,
+  textOrUndefined,
   type EndpointRules,
 } from './endpoint.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -47,7 +47,7 @@ export const GEMINI_SCHEMA = openObject(
 /** @see https://ai.google.dev/api/generate-content */
 export const geminiEndpoint: EndpointRules = {
   schema: GEMINI_SCHEMA,
-  user: (body) => textOr(body['user']),
+  user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens(body, assumed) {
@@ -99,7 +99,7 @@ const rulesFor = (
   answerOf: (vectors: readonly Json[]) => Json,
 ): EndpointRules => ({
   schema,
-  user: (body) => textOr(body['user']),
+  user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens: () => 0,

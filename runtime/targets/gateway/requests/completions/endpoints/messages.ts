@@ -3,20 +3,20 @@ import { CLIENT_WIRES } from '../../../providers/wires/index.ts';
 import {
   content,
   requestGuardrails,
-  modelName,
+  modelSchema,
   openObject,
   optionalOrNull,
   streams,
   requestTools,
   maxOutputTokensIn,
   promptTokensIn,
-  textOr,
+  textOrUndefined,
   type EndpointRules,
 } from './endpoint.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
 const prompt = {
-  model: modelName,
+  model: modelSchema,
   messages: Type.Array(
     openObject({
       role: Type.String({ minLength: 1, description: '`user` or `assistant`.' }),
@@ -58,8 +58,8 @@ export const messagesEndpoint: EndpointRules = {
   schema,
   // With a virtual key, `user_id` is ignored: clients use it for their own users, and the key already identifies the payer.
   user: ({ metadata }, caller) =>
-    caller.kind === 'master' ? textOr(memberOf(metadata, 'user_id')) : undefined,
-  endUser: ({ metadata }) => textOr(memberOf(metadata, 'user_id')),
+    caller.kind === 'master' ? textOrUndefined(memberOf(metadata, 'user_id')) : undefined,
+  endUser: ({ metadata }) => textOrUndefined(memberOf(metadata, 'user_id')),
   promptTokens: promptTokensIn,
   maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_tokens'], assumed),
   syntax: CLIENT_WIRES.messages.syntax,

@@ -8,8 +8,8 @@ import {
   openAiMembers,
   maxOutputTokensIn,
   promptTokensIn,
-  textOr,
-  modelName,
+  textOrUndefined,
+  modelSchema,
   requestGuardrails,
   streams,
   userName,
@@ -55,8 +55,8 @@ const CHAT_SCHEMA = openObject(
 /** @see https://platform.openai.com/docs/api-reference/chat */
 export const chatEndpoint: EndpointRules = {
   schema: CHAT_SCHEMA,
-  user: (body) => textOr(body['user']),
-  endUser: (body) => textOr(body['safety_identifier']),
+  user: (body) => textOrUndefined(body['user']),
+  endUser: (body) => textOrUndefined(body['safety_identifier']),
   promptTokens: promptTokensIn,
   maxOutputTokens: (body, assumed) =>
     maxOutputTokensIn(body, ['max_completion_tokens', 'max_tokens'], assumed),
@@ -69,7 +69,7 @@ const ids = Type.Array(Type.Integer(), { minItems: 1, title: 'a list of token id
 
 const COMPLETIONS_SCHEMA = openObject(
   {
-    model: modelName,
+    model: modelSchema,
     prompt: Type.Union([
       Type.String({ title: 'a text' }),
       Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' }),
@@ -96,7 +96,7 @@ const COMPLETIONS_SCHEMA = openObject(
 /** @see https://platform.openai.com/docs/api-reference/completions */
 export const completionsEndpoint: EndpointRules = {
   schema: COMPLETIONS_SCHEMA,
-  user: (body) => textOr(body['user']),
+  user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
   promptTokens: (body, count) => count(body) + idsIn(body['prompt']),
   maxOutputTokens(body, assumed) {
@@ -122,7 +122,7 @@ const prompt = {
 };
 
 export const COUNT_RESPONSES_SCHEMA = openObject(
-  { model: modelName, tools: requestTools, ...prompt },
+  { model: modelSchema, tools: requestTools, ...prompt },
   {
     $id: 'CountInputTokensRequest',
     description:
@@ -145,8 +145,8 @@ const withMessage = (body: Json): Json =>
 /** @see https://platform.openai.com/docs/api-reference/responses */
 export const responsesEndpoint: EndpointRules = {
   schema: RESPONSES_SCHEMA,
-  user: (body) => textOr(body['user']),
-  endUser: (body) => textOr(body['safety_identifier']),
+  user: (body) => textOrUndefined(body['user']),
+  endUser: (body) => textOrUndefined(body['safety_identifier']),
   promptTokens: (body, count) => count(withMessage(body)),
   maxOutputTokens: (body, assumed) => maxOutputTokensIn(body, ['max_output_tokens'], assumed),
   syntax: CLIENT_WIRES.responses.syntax,
@@ -158,7 +158,7 @@ const texts = Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' 
 
 const EMBEDDINGS_SCHEMA = openObject(
   {
-    model: modelName,
+    model: modelSchema,
     input: Type.Union([
       Type.String({ title: 'a text' }),
       texts,
@@ -179,7 +179,7 @@ const EMBEDDINGS_SCHEMA = openObject(
 /** @see https://platform.openai.com/docs/api-reference/embeddings */
 export const embeddingsEndpoint: EndpointRules = {
   schema: EMBEDDINGS_SCHEMA,
-  user: (body) => textOr(body['user']),
+  user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
   promptTokens: (body, count) => count(body) + idsIn(body['input']),
   maxOutputTokens: () => 0,
@@ -194,7 +194,7 @@ export const relayed = (
   maxOutputTokens: EndpointRules['maxOutputTokens'] = () => 0,
 ): EndpointRules => ({
   schema,
-  user: (body) => textOr(body['user']),
+  user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
   promptTokens: promptTokensIn,
   maxOutputTokens,
@@ -210,7 +210,7 @@ export const imagesEndpoint = relayed(
   'image_generations',
   openObject(
     {
-      model: modelName,
+      model: modelSchema,
       prompt: Type.String({ minLength: 1 }),
       n: optionalOrNull(Type.Integer({ minimum: 1 }), 'Number of images.'),
       // Events of images have no format that the gateway could count.
@@ -231,7 +231,7 @@ export const moderationsEndpoint = relayed(
   'moderations',
   openObject(
     {
-      model: modelName,
+      model: modelSchema,
       input: Type.Union([
         Type.String({ title: 'a text' }),
         Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' }),
@@ -252,7 +252,7 @@ export const rerankEndpoint = relayed(
   'rerank',
   openObject(
     {
-      model: modelName,
+      model: modelSchema,
       query: Type.String({ minLength: 1 }),
       documents: Type.Array(Type.Union([Type.String(), openObject({})]), { minItems: 1 }),
       top_n: optionalOrNull(Type.Integer({ minimum: 1 })),

@@ -7,7 +7,7 @@ import type { JudgeParts } from '../judge.ts';
 import type { FoundSpan } from '../judges/judgement.ts';
 import { findInTexts, spansOfOutput, maskTexts, everyText, type MaskedSpan } from './mask-texts.ts';
 import type { Placeholders } from './placeholders.ts';
-import { escaped, isBinary, isJson, escapedIn } from './restore.ts';
+import { escaped, isBinary, isJsonType, escapedIn } from './restore.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { changeReadings } from '../readings.ts';
 import { NON_OUTPUT_MEMBERS } from '../../../providers/streams/tally.ts';
@@ -81,7 +81,7 @@ export async function maskAnswer(
 ): Promise<MaskedAnswer> {
   if (isBinary(type)) return { bytes, text: output, verdicts: [], blocked: undefined };
   const written = Buffer.from(bytes).toString('utf8');
-  const value = isJson(type) ? parseLossless(written) : written;
+  const value = isJsonType(type) ? parseLossless(written) : written;
   const masked = await maskOutput(masking, value);
   const { verdicts, blocked, changes } = masked;
   const answer = typeof masked.value === 'string' ? masked.value : JSON.stringify(masked.value);

@@ -21,16 +21,16 @@ export const escaped = (value: string): string => JSON.stringify(value).slice(1,
 export function restoreAnswer(bytes: Uint8Array, placeholders: Restorer, type?: string): Uint8Array {
   if (isBinary(type)) return bytes;
   const text = Buffer.from(bytes).toString('utf8');
-  if (!isJson(type)) return Buffer.from(placeholders.restore(text));
+  if (!isJsonType(type)) return Buffer.from(placeholders.restore(text));
   const json = parseLossless(text);
   return Buffer.from(JSON.stringify(restored(json, '', placeholders)));
 }
 
-export const isJson = (type: string | undefined): boolean => type === undefined || type.includes('json');
+export const isJsonType = (type: string | undefined): boolean => type === undefined || type.includes('json');
 
 /** Whether an answer is audio, which has no texts. */
 export const isBinary = (type: string | undefined): boolean =>
-  type !== undefined && !isJson(type) && !type.startsWith('text/');
+  type !== undefined && !isJsonType(type) && !type.startsWith('text/');
 
 function restored(value: unknown, name: string, placeholders: Restorer): unknown {
   if (typeof value === 'string') return placeholders.restore(value, escapedIn(name));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { responsesWire } from '#gateway/providers/adapters/openai/responses.ts';
+import { responsesUpstream } from '#gateway/providers/adapters/openai/responses.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { callOf, eventsOf, failureOf, providerOf, readStream, REPLY, wholeOf } from '../../test-provider.ts';
 
@@ -67,6 +67,6 @@ test.each([
   ['a whole item', { type: 'response.output_item.done', output_index: 0, item: CALLED }],
   ['the last event', { type: 'response.completed', response: { id: 'r', output: [CALLED] } }],
 ])('%s without an announcement before is read', (_what, event) => {
-  const step = responsesWire.decoder()(undefined, JSON.stringify(event));
+  const step = responsesUpstream.decoder()(undefined, JSON.stringify(event));
   expect(step).toMatchObject({ chunks: [{ choices: [{ delta: { content: 'attack' } }] }] });
 });

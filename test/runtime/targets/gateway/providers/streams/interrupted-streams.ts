@@ -1,13 +1,13 @@
-import { nativeDecoder as anthropicNative } from '#gateway/providers/adapters/anthropic/adapter.ts';
+import { anthropicNativeDecoder as anthropicNative } from '#gateway/providers/adapters/anthropic/adapter.ts';
 import { anthropicDecoder } from '#gateway/providers/adapters/anthropic/answer.ts';
 import { converseDecoder } from '#gateway/providers/adapters/bedrock/answer.ts';
-import { nativeDecoder as geminiNative } from '#gateway/providers/adapters/gemini/adapter.ts';
+import { geminiNativeDecoder as geminiNative } from '#gateway/providers/adapters/gemini/adapter.ts';
 import { geminiDecoder } from '#gateway/providers/adapters/gemini/answer.ts';
 import { completionsUpstream, openAiDecoder } from '#gateway/providers/adapters/openai/adapter.ts';
-import { responsesWire } from '#gateway/providers/adapters/openai/responses.ts';
+import { responsesUpstream } from '#gateway/providers/adapters/openai/responses.ts';
 import { AUDIO_EVENTS } from '#gateway/providers/adapters/openai/audio.ts';
 import type { EventDecoder } from '#gateway/providers/streams/stream.ts';
-import { countRequest } from '#gateway/requests/completions/estimate.ts';
+import { countTokensOfRequest } from '#gateway/requests/completions/estimate.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 
 // A stream can be cancelled after any event. What the provider has reported by then counts, and only the rest is estimated.
@@ -16,7 +16,7 @@ import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 export const MODEL = 'openai:gpt-4o';
 export const counter = createTokenCounter();
 await counter.loading([MODEL]);
-export const counts = await countRequest(
+export const counts = await countTokensOfRequest(
   counter,
   { promptTokens: (body, count) => count(body) },
   { messages: [{ role: 'user', content: 'Name three rivers.' }] },
@@ -177,7 +177,7 @@ export const STREAMS: readonly Stream[] = [
   },
   {
     file: 'openai/responses.ts',
-    decoder: () => responsesWire.decoder(),
+    decoder: () => responsesUpstream.decoder(),
     steps: [
       {
         event: { type: 'response.created', response: response(null) },

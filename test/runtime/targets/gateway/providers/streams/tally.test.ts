@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTally, readUsage, textIn, textOf } from '#gateway/providers/streams/tally.ts';
+import { createTally, readUsage, messageText, textOf } from '#gateway/providers/streams/tally.ts';
 
 const read = (prompt: unknown, completion: unknown) =>
   readUsage({ prompt_tokens: prompt, completion_tokens: completion });
@@ -51,11 +51,11 @@ test.each([
   const chunk = { choices: [{ index: 0, delta }] } as never;
   const tally = createTally();
   tally.add(chunk);
-  expect([textIn(delta), textOf(chunk), tally.summary().outputLength]).toEqual(['attack', 'attack', 6]);
+  expect([messageText(delta), textOf(chunk), tally.summary().outputLength]).toEqual(['attack', 'attack', 6]);
 });
 
 test('what a tool is called with is read with the names of its members', () => {
   expect(
-    textIn({ content: [{ type: 'server_tool_use', id: 'x', input: { data: 'one', id: ['two'] } }] }),
+    messageText({ content: [{ type: 'server_tool_use', id: 'x', input: { data: 'one', id: ['two'] } }] }),
   ).toBe('{"data":"one","id":["two"]}');
 });

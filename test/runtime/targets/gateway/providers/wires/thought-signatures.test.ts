@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readAnswer, geminiDecoder } from '#gateway/providers/adapters/gemini/answer.ts';
+import { readGeminiAnswer, geminiDecoder } from '#gateway/providers/adapters/gemini/answer.ts';
 import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
 import { openAiRequest, withoutExtraContent } from '#gateway/providers/adapters/openai/adapter.ts';
 import { OPENAI_DIALECT } from '#gateway/providers/adapters/presets.ts';
@@ -29,7 +29,8 @@ const THOUGHT = { text: 'Thinking.', thought: true };
 function received(wire: keyof typeof CLIENTS, parts: readonly object[], isStream: boolean): Json {
   const { first, collect } = CLIENTS[wire];
   const api = CLIENT_WIRES[wire];
-  if (!isStream) return JSON.parse(JSON.stringify(api.fromChat(readAnswer(answerOf(parts)), first))) as Json;
+  if (!isStream)
+    return JSON.parse(JSON.stringify(api.fromChat(readGeminiAnswer(answerOf(parts)), first))) as Json;
   const decode = geminiDecoder();
   const encode = api.encoder(first, FACTS);
   const events = parts.map((part, at) => ({

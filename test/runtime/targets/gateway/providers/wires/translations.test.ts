@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  readAnswer as fromAnthropic,
+  readAnthropicAnswer as fromAnthropic,
   anthropicDecoder,
 } from '#gateway/providers/adapters/anthropic/answer.ts';
 import { anthropicRequest } from '#gateway/providers/adapters/anthropic/request.ts';
 import { geminiRequest } from '#gateway/providers/adapters/gemini/request.ts';
-import { responsesWire as upstreamResponses } from '#gateway/providers/adapters/openai/responses.ts';
+import { responsesUpstream as upstreamResponses } from '#gateway/providers/adapters/openai/responses.ts';
 import { readEvent } from '#serve/event-stream/event-data.ts';
 import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import type { EventDecoder, EventEncoder } from '#gateway/providers/streams/stream.ts';

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  abandoned,
-  admit,
+  afterAbandonment,
+  admitCall,
   BREAKER_POLICY,
   CLOSED_BREAKER,
-  failed,
-  succeeded,
+  afterFailure,
+  afterSuccess,
   type Breaker,
 } from '#gateway/requests/routing/target-breakers.ts';
 
@@ -33,7 +33,7 @@ function play(
   for (const one of steps) {
     if (one.kind === 'wait') now += one.ms;
     else if (one.kind === 'begin') {
-      const admission = admit(breaker, now);
+      const admission = admitCall(breaker, now);
       check({
         breaker,
         now,
@@ -47,8 +47,10 @@ function play(
       const [request] = running.splice(one.which % running.length, 1);
       const isTrial = request?.isTrial === true;
       const before = breaker;
-      if (one.how === 'succeeded') breaker = succeeded();
-      else breaker = one.how === 'failed' ? failed(breaker, isTrial, now) : abandoned(breaker, isTrial);
+      if (one.how === 'succeeded') breaker = afterSuccess();
+      else
+        breaker =
+          one.how === 'failed' ? afterFailure(breaker, isTrial, now) : afterAbandonment(breaker, isTrial);
       if (breaker.openUntil !== undefined && breaker.openUntil !== before.openUntil) lastOpened = now;
     }
   }
@@ -89,23 +91,27 @@ test('it is never open for longer than the longest time', () => {
 
 test('a refused request gets a time to retry after', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
-  expect(admit(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
-  expect(admit(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });
+  expect(admitCall(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
+  expect(admitCall(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });
 });
 
 test('only failures in a row open it, and one success closes it', () => {
   let breaker = CLOSED_BREAKER;
-  for (let count = 1; count < BREAKER_POLICY.failures; count += 1) breaker = failed(breaker, false, 0);
-  expect(admit(breaker, 0).admitted).toBe(true);
-  expect(admit(failed(succeeded(), false, 0), 0).admitted).toBe(true);
-  const open = failed(breaker, false, 0);
-  expect(admit(open, 0)).toEqual({ admitted: false, retryAfter: BREAKER_POLICY.open });
-  const trial = admit(open, BREAKER_POLICY.open);
+  for (let count = 1; count < BREAKER_POLICY.failures; count += 1) breaker = afterFailure(breaker, false, 0);
+  expect(admitCall(breaker, 0).admitted).toBe(true);
+  expect(admitCall(afterFailure(afterSuccess(), false, 0), 0).admitted).toBe(true);
+  const open = afterFailure(breaker, false, 0);
+  expect(admitCall(open, 0)).toEqual({ admitted: false, retryAfter: BREAKER_POLICY.open });
+  const trial = admitCall(open, BREAKER_POLICY.open);
   expect(trial).toMatchObject({ admitted: true, isTrial: true });
 });
 
-test('a trial that fails opens it for twice as long, one that is abandoned lets the next try', () => {
+test('a trial that fails opens it for twice as long, one that is afterAbandonment lets the next try', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
-  expect(failed(open, true, 6000)).toMatchObject({ openUntil: 16_000, openedFor: 10_000, trial: false });
-  expect(admit(abandoned(open, true), 6000)).toMatchObject({ admitted: true, isTrial: true });
+  expect(afterFailure(open, true, 6000)).toMatchObject({
+    openUntil: 16_000,
+    openedFor: 10_000,
+    trial: false,
+  });
+  expect(admitCall(afterAbandonment(open, true), 6000)).toMatchObject({ admitted: true, isTrial: true });
 });

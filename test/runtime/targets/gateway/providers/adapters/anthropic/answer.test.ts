@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { usageOf } from '#gateway/providers/adapters/anthropic/answer.ts';
+import { anthropicUsage } from '#gateway/providers/adapters/anthropic/answer.ts';
 import type { AnthropicUsage } from '#gateway/providers/shapes/messages.ts';
 import { readUsage } from '#gateway/providers/streams/tally.ts';
 
@@ -52,7 +52,7 @@ test.each<[string, AnthropicUsage, prompt: number, written: number, hour: number
   ],
   ['no writes', TOLD, 19, 0, 0],
 ])('%s', (_what, usage, promptTokens, cacheWriteTokens, cacheWrite1hTokens) => {
-  expect(readUsage(usageOf(usage))).toEqual({
+  expect(readUsage(anthropicUsage(usage))).toEqual({
     promptTokens,
     completionTokens: 15,
     cachedTokens: 8,
