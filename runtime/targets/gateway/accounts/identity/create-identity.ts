@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Caller, HeaderReader, Identity, RateLimits, Spender } from './identity.ts';
+import type { Caller, HeaderReader, Identity, Payer, RateLimits, Spender } from './identity.ts';
 import { refused, tokenIn, tokenOf, createMasterKey, badFormat, hashOf } from './credentials.ts';
 import { createAccountGrants, createTagGrants } from './account-grants.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
@@ -32,6 +32,8 @@ export interface IdentityOptions {
   readonly userLimits?: Partial<RateLimits> | undefined;
 }
 
+type KeyCaller = Caller & { readonly kind: 'key' };
+
 export function createIdentity(store: Store, options: IdentityOptions): Identity {
   const { clock, revision, userLimits } = options;
   const userDefaults = { rpm: null, tpm: null, maxParallel: null, ...userLimits };
@@ -41,8 +43,13 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   const master = createMasterKey(options.masterKey);
   const members = createMembers(store, revision, clock);
 
+  /** What follows from an entry of the directory, which is the same until the database changes. Only times are checked again. */
+  const callers = new WeakMap<Cached<KnownKey>, KeyCaller>();
+  const spenders = new WeakMap<Caller, Spender>();
+
   /** Checks a key in the order of the reference API: it exists, is active, has not expired, and its user is not blocked or deleted. */
-  const checked = ({ value, revision }: Cached<KnownKey>): Caller & { readonly kind: 'key' } => {
+  const checked = (known: Cached<KnownKey>): KeyCaller => {
+    const { value, revision } = known;
     const now = clock.now();
     if (!value || (value.secretExpiresAt !== null && value.secretExpiresAt <= now)) {
       throw refused('Invalid API key', 'invalid_key');
@@ -51,7 +58,9 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     const status = keyStatusOf(key.isActive, key.expiresAt, now);
     if (status === 'inactive') throw refused('API key is inactive', 'inactive_key');
     if (status === 'expired') throw refused('API key has expired', 'expired_key');
-    return {
+    const same = callers.get(known);
+    if (same) return same;
+    const caller: KeyCaller = {
       kind: 'key',
       key,
       user: checkUser(user.userId, user),
@@ -59,6 +68,8 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       data,
       revision,
     };
+    callers.set(known, caller);
+    return caller;
   };
 
   /** The caller of a key with the scope `manage`; undefined for any other credential. */
@@ -79,6 +90,18 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     tags.length === 0
       ? spender
       : { ...spender, tags, shared: [...spender.shared, ...(await tagGrants(tags))] };
+
+  const findSpender = async (
+    payer: Payer,
+    user: string | undefined,
+    tags: readonly string[] | undefined,
+  ): Promise<Spender> => {
+    if (payer.kind === 'work')
+      return await tagged(await workSpender({ directory, members, checked }, payer), tags);
+    const spender = await spenderOf(directory, payer, user);
+    if (payer.kind === 'key') spenders.set(payer, spender);
+    return await tagged(spender, tags);
+  };
 
   return {
     userDefaults,
@@ -102,17 +125,15 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       if (master.hasHash(hash)) return { kind: 'master' };
       const problem = badFormat(token);
       if (problem) throw problem;
-      const caller = checked(await directory.keyByHash(hash));
+      const known = directory.keyByHash(hash);
+      const caller = checked(known instanceof Promise ? await known : known);
       lastUsed.touch(caller.key.id);
       return caller;
     },
-    spender: async (payer, user, tags) =>
-      await tagged(
-        payer.kind === 'work'
-          ? await workSpender({ directory, members, checked }, payer)
-          : await spenderOf(directory, payer, user),
-        tags,
-      ),
+    spender(payer, user, tags = []) {
+      const known = payer.kind === 'key' && tags.length === 0 ? spenders.get(payer) : undefined;
+      return known && (!user || user === known.user.userId) ? known : findSpender(payer, user, tags);
+    },
     renew: async ({ key, user, groups, tags }) => {
       const team = groups.find(({ kind }) => kind === 'team')?.id ?? null;
       const spender = key

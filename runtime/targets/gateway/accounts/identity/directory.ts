@@ -41,22 +41,25 @@ export interface Cached<Value> {
   readonly revision: number;
 }
 
+/** It is a promise only if the database has to be queried. An entry is the same object until the database changes. */
+type Lookup<Value> = (key: string) => Cached<Value> | Promise<Cached<Value>>;
+
 /** A cache of keys, users and teams. Entries are valid for one revision of the database and are read again when it changes. */
 export interface Directory {
-  readonly keyByHash: (hash: string) => Promise<Cached<KnownKey>>;
-  readonly keyById: (id: string) => Promise<Cached<KnownKey>>;
-  readonly user: (userId: string) => Promise<Cached<KnownUser>>;
+  readonly keyByHash: Lookup<KnownKey>;
+  readonly keyById: Lookup<KnownKey>;
+  readonly user: Lookup<KnownUser>;
   /** A team and its organization. */
-  readonly team: (teamId: string) => Promise<Cached<readonly GroupGrant[]>>;
+  readonly team: Lookup<readonly GroupGrant[]>;
 }
 
 /** Maximum number of cached entries of each kind. A full cache is cleared, which is simpler than an eviction order. */
 const MAX_CACHED = 50_000;
 
 export function createDirectory({ db }: Store, revision: FollowedRevision, defaults: RateLimits): Directory {
-  const cached = <Value>(load: (key: string) => Promise<Value | undefined>) => {
+  const cached = <Value>(load: (key: string) => Promise<Value | undefined>): Lookup<Value> => {
     const known = new Map<string, Cached<Value>>();
-    return async (key: string): Promise<Cached<Value>> => {
+    const read = async (key: string): Promise<Cached<Value>> => {
       try {
         // The revision is read before the rows, so that old rows are never cached with a newer revision.
         const current = await revision.current();
@@ -71,6 +74,10 @@ export function createDirectory({ db }: Store, revision: FollowedRevision, defau
       } catch (error) {
         throw unavailable(error);
       }
+    };
+    return (key) => {
+      const remembered = known.get(key);
+      return remembered && remembered.revision === revision.current() ? remembered : read(key);
     };
   };
 

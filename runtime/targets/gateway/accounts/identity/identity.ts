@@ -315,8 +315,11 @@ export interface Identity {
   authenticateManager(headers: HeaderReader): Promise<Caller>;
   /** What a caller can manage. */
   manager(caller: Caller): Promise<Manager>;
-  /** The spender of a request with these tags whose body names `user`. Throws the errors of the reference API. */
-  spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Promise<Spender>;
+  /**
+   * The spender of a request with these tags whose body names `user`. Throws the errors of the reference API. Of requests with a key and
+   * without tags, it is one object until the database changes, and no promise after the first one.
+   */
+  spender(payer: Payer, user: string | undefined, tags?: readonly string[]): Spender | Promise<Spender>;
   /** Reads the spender again and repeats all checks. */
   renew(spender: Spender): Promise<Spender>;
   /** What a caller can see of the data of users. With the master key, `user` selects one. */

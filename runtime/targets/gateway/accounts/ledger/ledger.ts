@@ -221,6 +221,12 @@ export interface NewPrice extends TokenPrice {
   readonly effectiveAt?: number | undefined;
 }
 
+/** Times in milliseconds since 1970; the first is included. */
+export interface PricePeriod {
+  readonly from: number;
+  readonly until: number;
+}
+
 export interface Prices {
   set(price: NewPrice): Promise<Price>;
   /** Sets all prices or, if one is invalid, none. */
@@ -233,8 +239,12 @@ export interface Prices {
   /** All prices of a model, newest first, including future ones. */
   history(modelKey: string): Promise<readonly Price[]>;
   delete(modelKey: string): Promise<void>;
-  /** The price of a model at a time, from a cache. */
-  at(modelKey: string, time: number): Promise<TokenPrice | undefined>;
+  /** The price of a model at a time, from a cache. It is a promise only if the database has to be queried, like the two below. */
+  at(modelKey: string, time: number): TokenPrice | undefined | Promise<TokenPrice | undefined>;
+  /** The revision of the database whose prices apply. While it is the same, prices change with time only. */
+  revision(): number | Promise<number>;
+  /** From when until when the price of a model at a time applies. */
+  period(modelKey: string, time: number): PricePeriod | Promise<PricePeriod>;
 }
 
 declare const admission: unique symbol;

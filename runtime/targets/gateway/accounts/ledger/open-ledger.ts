@@ -10,7 +10,7 @@ import { admitted, type Estimate, type Ledger, type Reservation, type UsageEntry
 import { createLedgerQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
 import { closeReservation, keepReservation, openReservation, type Closing } from './reservation.ts';
-import { heldAccounts } from './limits.ts';
+import { heldAccounts, type HeldAccount } from './limits.ts';
 import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { quotaOf } from './quota.ts';
@@ -45,6 +45,20 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   /** Alerts of refused requests that are in the database, so that further refusals write nothing. */
   const refusals = new Set<string>();
   const now = (): number => Math.floor(clock.now());
+  /** Who pays for a spender, which is one object for many requests. */
+  const payers = new WeakMap<Spender, PayerOfClosing>();
+  const payerOf = (spender: Spender): PayerOfClosing => {
+    const known = payers.get(spender);
+    if (known) return known;
+    const payer = {
+      userId: spender.user.userId,
+      keyId: spender.key?.id ?? null,
+      accounts: heldAccounts(spender),
+      tags: spender.tags,
+    };
+    payers.set(spender, payer);
+    return payer;
+  };
 
   const close = async (closing: Closing): Promise<void> => {
     await queue.run({
@@ -114,18 +128,20 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         const createdAt = now();
         const policy = alertPolicy();
         const alerts = policy && { policy, known: refusals };
-        const request = { id, processId: lease.id, spender, estimate, alerts, now: createdAt };
+        const payer = payerOf(spender);
+        const { accounts } = payer;
+        const request = { id, processId: lease.id, spender, accounts, estimate, alerts, now: createdAt };
         const exact = renewals < MAX_RENEWALS;
         const result = await queue
           .run({
-            accounts: idsOf(heldAccounts(spender)),
+            accounts: idsOf(accounts),
             reservation: id,
             isNew: true,
             apply: (rows) => openReservation(rows, { ...request, exact }),
           })
           .catch((error: unknown) => {
             // The reservation may exist although the call failed, so it is closed later.
-            const closing = { id, ...payerOf(spender), entries: [], now: createdAt };
+            const closing = { id, ...payer, entries: [], now: createdAt };
             unwritten.set(id, closing);
             throw error;
           });
@@ -207,12 +223,9 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
 
 const NOTHING_USED = { entry: undefined, tags: undefined };
 
-const payerOf = (spender: Spender): Pick<Closing, 'userId' | 'keyId' | 'accounts' | 'tags'> => ({
-  userId: spender.user.userId,
-  keyId: spender.key?.id ?? null,
-  accounts: heldAccounts(spender),
-  tags: spender.tags,
-});
+interface PayerOfClosing extends Pick<Closing, 'userId' | 'keyId' | 'tags'> {
+  readonly accounts: readonly HeldAccount[];
+}
 
 const idsOf = (accounts: Closing['accounts']): string[] => accounts.map(({ id }) => id);
 

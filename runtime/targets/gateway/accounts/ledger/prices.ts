@@ -63,7 +63,7 @@ export function createPrices({ db }: Store, revision: FollowedRevision, clock: C
         note('price.delete', modelKey, { before: { prices: history } });
         await trx.deleteFrom('gateway_prices').where('model_key', '=', modelKey).execute();
       }),
-    at: createPriceCache(db, revision),
+    ...createPriceCache(db, revision),
   };
 }
 
@@ -166,20 +166,31 @@ function missing(modelKey: string): never {
 }
 
 /** Caches all prices, which are a few hundred at most, and reads them again when the database has changed. */
-function createPriceCache(db: Kysely<Schema>, revision: FollowedRevision): Prices['at'] {
+function createPriceCache(
+  db: Kysely<Schema>,
+  revision: FollowedRevision,
+): Pick<Prices, 'at' | 'period' | 'revision'> {
   let known: ReadonlyMap<string, readonly Price[]> = new Map();
   let asOf = -1;
-  return async (modelKey, time) => {
+  const load = async (): Promise<typeof known> => {
     const current = await revision.current();
-    if (current !== asOf) {
-      const rows = await db
-        .selectFrom('gateway_prices')
-        .selectAll()
-        .orderBy('effective_at', 'desc')
-        .execute();
-      known = Map.groupBy(rows.map(priceOf), (price) => price.modelKey);
-      asOf = current;
-    }
-    return known.get(modelKey)?.find(({ effectiveAt }) => effectiveAt <= time);
+    if (current === asOf) return known;
+    const rows = await db.selectFrom('gateway_prices').selectAll().orderBy('effective_at', 'desc').execute();
+    const loaded = Map.groupBy(rows.map(priceOf), (price) => price.modelKey);
+    if (current > asOf) [known, asOf] = [loaded, current];
+    return loaded;
+  };
+  const read = <Value>(use: (prices: typeof known) => Value): Value | Promise<Value> =>
+    revision.current() === asOf ? use(known) : load().then(use);
+  return {
+    revision: revision.current,
+    at: (modelKey, time) => read((all) => all.get(modelKey)?.find(({ effectiveAt }) => effectiveAt <= time)),
+    period: (modelKey, time) =>
+      read((all) => {
+        const history = all.get(modelKey) ?? [];
+        const place = history.findIndex(({ effectiveAt }) => effectiveAt <= time);
+        const later = place === -1 ? history.at(-1) : history[place - 1];
+        return { from: history[place]?.effectiveAt ?? -Infinity, until: later?.effectiveAt ?? Infinity };
+      }),
   };
 }

@@ -9,7 +9,6 @@ import {
   budgetRefusal,
   reservedRefusal,
   rollWindow,
-  heldAccounts,
   narrowest,
   rateRefusal,
   rateStateOf,
@@ -26,6 +25,8 @@ interface ReservationRequest {
   readonly id: string;
   readonly processId: string;
   readonly spender: Spender;
+  /** The accounts of the spender. */
+  readonly accounts: readonly HeldAccount[];
   readonly estimate: Estimate;
   readonly now: number;
   /** Undefined without alerts. Alerts that are known are not written again. */
@@ -46,7 +47,7 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   // An earlier attempt was committed, but its result was lost.
   if (rows.reservation(id)) return { kind: 'granted', rate: undefined };
   if (request.exact && spender.revision !== rows.revision) return { kind: 'stale' };
-  const accounts = limitedAccounts(rows, spender, now);
+  const accounts = limitedAccounts(rows, request.accounts, now);
   if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
   const limited = first(accounts, (account) => rateRefusal(account, estimate.tokens, now));
   if (limited) return { kind: 'refused', error: limited };
@@ -62,9 +63,13 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
 }
 
 /** The accounts of a spender with current budget windows. */
-function limitedAccounts(rows: BatchRows, spender: Spender, now: number): LimitedAccount[] | AppError {
+function limitedAccounts(
+  rows: BatchRows,
+  held: readonly HeldAccount[],
+  now: number,
+): LimitedAccount[] | AppError {
   const accounts: LimitedAccount[] = [];
-  for (const { id, limits, label } of heldAccounts(spender)) {
+  for (const { id, limits, label } of held) {
     const found = rows.account(id);
     if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);

@@ -41,7 +41,8 @@ export function createPriceMaps(
     (bundled ??= import('./bundled-map.ts').then(({ readBundledMap }) => createPriceMap(readBundledMap())));
   const current = async (): Promise<PriceMap> => {
     const now = await revision.current();
-    if (now !== asOf) {
+    // A load that had begun before this revision can have read an older map.
+    while (asOf < now) {
       loading ??= load(now).finally(() => (loading = undefined));
       await loading;
     }

@@ -7,6 +7,7 @@ import { cacheKey, membersLeft, isCacheable, questionOf, readDirectives } from '
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import { questionVector } from '../cache/similar-questions.ts';
 import type { ModelCache } from '../cache/model-cache.ts';
+import type { RequestPlan } from './plan.ts';
 import type { ModelSet, HeldModels } from '../models/model-set.ts';
 import type { Resolved } from '../routing/routing.ts';
 import { DROPPED_HEADER, type CompletionRequest, type CompletionAnswer } from './completion.ts';
@@ -28,6 +29,7 @@ interface CacheableRequest extends Omit<ReadRequest, 'model' | 'references'> {
   readonly request: CompletionRequest;
   readonly set: ModelSet;
   readonly cache: ModelCache;
+  readonly plan: Pick<RequestPlan, 'origins'>;
   readonly resolved: Resolved;
   readonly spender: Spender;
   /** Headers that the provider gets. */
@@ -65,7 +67,7 @@ const CACHE_HEADER = 'X-Cache';
 /** Opens the cache for a request; undefined if its answer cannot be cached. */
 export function openCachedRequest(
   { cache, clock, log }: CacheParts,
-  { request, set, cache: own, resolved, spender, headers, body, bytes, members }: CacheableRequest,
+  { request, set, cache: own, plan, resolved, spender, headers, body, bytes, members }: CacheableRequest,
 ): CachedRequest | undefined {
   const { endpoint, setHeader, signal, requestId, caller } = request;
   const { settings, origin, shared } = own;
@@ -85,7 +87,7 @@ export function openCachedRequest(
     isStream,
     { key: ofKey, user: ofUser, shared: null }[settings.scope],
     resolved.alias ?? null,
-    JSON.stringify(primary.map(({ key, provider }) => `${key} ${origin(provider)}`).toSorted()),
+    plan.origins(resolved),
     JSON.stringify([set.guardrails.rules(body['guardrails']), headers ?? null]),
     shared,
   ];

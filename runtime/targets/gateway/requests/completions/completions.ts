@@ -26,10 +26,10 @@ import {
   imageVariant,
   costOfTarget,
   estimateOf,
-  pricesOf,
   countTokensOfRequest,
 } from './estimate.ts';
 import { tagsOf, usersOf, forwardedHeaders, createRequestReader, withMetadata } from './read-request.ts';
+import { createPlans } from './plan.ts';
 import { cheapestFirst } from '../routing/router.ts';
 import { lengthOfFile } from '../tokens/media-tokens.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
@@ -57,6 +57,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
   const cacheParts = { cache: answerCache, clock, log };
   const read = createRequestReader();
+  const plans = createPlans(state);
 
   /** Checks the request completely and reserves its budget before any model or encoder is called. */
   const begin = async (
@@ -66,79 +67,94 @@ export function createCompletions(parts: CompletionParts): Completions {
     account: ReturnType<typeof openRequestAccount>,
     opened: OpenedParts,
   ): Promise<CacheHit | BegunRequest> => {
-    const { caller, signal, startedAt } = request;
-    const rules = ENDPOINTS[request.endpoint];
+    const { endpoint, caller, signal, startedAt, file } = request;
+    const rules = ENDPOINTS[endpoint];
+
+    // Read: the body, the tags and the users that it names.
     const asRead = await read(request, rules.schema, request.inPath);
     const { model } = asRead;
     const { tags, metadata } = tagsOf(request.headers, asRead.body);
     const { body, bytes, members, references } =
       metadata === undefined ? asRead : withMetadata(asRead, metadata);
-    const users = usersOf(rules, body, caller, set.requests);
-    const spender = await identity.spender(caller, users.payer, tags);
+    const isStream = body['stream'] === true;
+    const { payer, endUser } = usersOf(rules, body, caller, set.requests);
+
+    // Plan: who pays, and what the model set decides about the model.
+    const found = identity.spender(caller, payer, tags);
+    const spender = found instanceof Promise ? await found : found;
     if (references.size > 0) await objects.requireOwn(references, spender.data.viewer);
-    const chosen = set.router.resolve(model, body['stream'] === true);
+    const { plan, resolved: chosen } = plans.open(set, { endpoint, rules, model }, isStream);
     identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
+    const about = { ...request, spender, model, size: request.bytes.byteLength };
+
+    // An identical request in the cache.
+    const { cache } = set;
+    const parsed = { body, bytes, members };
     const cached =
-      set.cache &&
+      cache &&
       openCachedRequest(cacheParts, {
         request,
         set,
-        cache: set.cache,
+        cache,
+        plan,
         resolved: chosen,
         spender,
         headers,
-        body,
-        bytes,
-        members,
+        ...parsed,
       });
-    const about = { ...request, spender, model, size: request.bytes.byteLength };
     if (cached) {
       opened.cached = cached;
       const hit = await cached.find();
       if (hit) {
-        opened.prompt = policy.record(about, { body, bytes }, set);
-        await account.open(spender, { ...FREE, references, endUser: users.endUser });
+        opened.prompt = policy.record(about, parsed, set);
+        await account.open(spender, { ...FREE, references, endUser });
         return hit;
       }
     }
-    const list = await pricesOf(state, chosen.targets, startedAt, {
-      required: set.requirePricing,
-      isAudio: rules.isAudio,
-      variant: imageVariant(request.endpoint, body),
-    });
+
+    // Price: the most that the request can cost.
+    const listed = plan.prices(chosen.targets, startedAt, imageVariant(endpoint, body));
+    const prices = listed instanceof Promise ? await listed : listed;
     const keys = chosen.targets.map(({ key }) => key);
-    const seconds = request.file && lengthOfFile(request.file);
+    const seconds = file && lengthOfFile(file);
     const audio = rules.audio?.(body, seconds ?? 0);
     if (isLarge(bytes.length)) await nextTurn();
-    const counts = await countTokensOfRequest(tokenCounter, rules, body, keys, audio?.audioInput);
+    const counting = countTokensOfRequest(tokenCounter, rules, body, keys, audio?.audioInput);
+    const counts = counting instanceof Promise ? await counting : counting;
     const tokens = {
       counts,
       audio,
       prompt: counts.maxPrompt,
       output: rules.maxOutputTokens(body, set.assumedOutputTokens, seconds),
-      units: expectedUnits(request.endpoint, body),
+      units: expectedUnits(endpoint, body),
     };
-    const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(list, key, tokens));
-    const estimate = estimateOf(list, tokens, set.allowUnpriced);
-    policy.requireKnown({ body }, set);
-    const { endUser } = users;
-    const admission = await account.open(spender, { estimate, prices: list, tokens, references, endUser });
-    // After the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
-    const screened = await policy.screen({ ...about, admission }, { body, bytes, members }, set);
+    const resolved = cheapestFirst(chosen, ({ key }) => costOfTarget(prices, key, tokens));
+    const estimate = estimateOf(prices, tokens, set.allowUnpriced);
+    policy.requireKnown(parsed, set);
+
+    // Admit and reserve.
+    const admission = await account.open(spender, { estimate, prices, tokens, references, endUser });
+
+    // Guard, after the reservation, so that requests over their limits do not keep the encoders of guardrails busy.
+    const screening = policy.screen({ ...about, admission }, parsed, set);
+    const screened = screening instanceof Promise ? await screening : screening;
     const { content, guarded, prompt } = screened;
     opened.prompt = prompt;
+
+    // A similar request in the cache.
     // The answer has values of this text in place of placeholders, which no other request gets.
     const kept = guarded.placeholders ? undefined : cached;
     if (!kept) cached?.bypass();
-    const similar = await kept?.findSimilar(content);
+    const similar = kept && (await kept.findSimilar(content));
     if (similar) return similar;
+
+    // The call, which routing sends to a target.
     const { unsupportedTools } = set.requests;
     if (isLarge(content.bytes.length)) await nextTurn();
-    const files = request.file && [request.file];
     const call = derivedFrom(content, {
       ...content,
-      files,
+      files: file && [file],
       headers,
       trace: trace?.headers,
       signal,
@@ -147,8 +163,7 @@ export function createCompletions(parts: CompletionParts): Completions {
       unsupportedTools,
     });
     const { syntax } = rules;
-    if (syntax && body['stream'] === true)
-      request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
+    if (syntax && isStream) request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
     return { rules, resolved, screened, call, keeper, expected: tokens };
   };

@@ -107,17 +107,27 @@ interface RequestCounts {
   readonly learn: (model: string, summary: AnswerSummary) => void;
 }
 
-/** Counts the prompt of a request as each of these models does. */
-export async function countTokensOfRequest(
+/** Counts the prompt of a request as each of these models does. It is a promise only if an encoding has to be loaded. */
+export function countTokensOfRequest(
   counter: TokenCounter,
   rules: Pick<EndpointRules, 'promptTokens'>,
   body: Json,
   models: readonly string[],
   /** Tokens of a file that is not in the body. */
   inFile = 0,
-): Promise<RequestCounts> {
+): RequestCounts | Promise<RequestCounts> {
   const loading = counter.loading(models);
-  if (loading) await loading;
+  const count = (): RequestCounts => countWith(counter, rules, body, models, inFile);
+  return loading ? loading.then(count) : count();
+}
+
+function countWith(
+  counter: TokenCounter,
+  rules: Pick<EndpointRules, 'promptTokens'>,
+  body: Json,
+  models: readonly string[],
+  inFile: number,
+): RequestCounts {
   const counted = new Map<string, CountedPrompt | undefined>();
   const prompts = new Map<string, number>();
   for (const model of models) {

@@ -168,7 +168,9 @@ interface TaggedRequest {
 
 /** Reads tags from the header, and from `metadata.tags` if it is a list. Throws an InputError for an invalid tag. */
 export function tagsOf(headers: HeaderReader, { metadata }: Json): TaggedRequest {
-  const inHeader = (headers.get(TAGS_HEADER) ?? '')
+  const header = headers.get(TAGS_HEADER);
+  if (!header && !isObject(metadata)) return NO_TAGS;
+  const inHeader = (header ?? '')
     .split(',')
     .map((text) => text.trim())
     .filter((text) => text !== '');
@@ -178,6 +180,8 @@ export function tagsOf(headers: HeaderReader, { metadata }: Json): TaggedRequest
   const all = [...tags, ...(inBody as unknown[]).map((text) => checked(text, MEMBER))];
   return { tags: unique(all), metadata: Object.keys(rest).length === 0 ? null : rest };
 }
+
+const NO_TAGS: TaggedRequest = { tags: [] };
 
 function checked(text: unknown, location: string): string {
   if (typeof text === 'string' && isTag(text)) return text;

@@ -72,11 +72,13 @@ export function createGuardrails({
           placeholders: placeholders ?? createPlaceholders(JSON.stringify(body)),
         };
   };
+  /** The rules of a request that names none. */
+  const always = strictest(demanded, []);
   const profileOf = ({ profile }: GuardrailRule): GuardrailProfile | undefined => byName.get(profile);
 
   return {
     rules(requested) {
-      if (requested === undefined && demanded.length === 0) return [];
+      if (requested === undefined) return always;
       const own = readRules(requested, [...byName.keys()]);
       for (const rule of own) requireUsable(rule, profileOf(rule));
       return strictest(demanded, own);

@@ -41,8 +41,8 @@ type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts'>;
 export interface Policy {
   /** Throws an InputError for a request that names an unknown guardrail. */
   requireKnown(content: Pick<RequestContent, 'body'>, set: PolicySet): void;
-  /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. */
-  screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Promise<Screened>;
+  /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. Without guardrails, it is no promise. */
+  screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Screened | Promise<Screened>;
   /** Records what guardrails flag and mask in an answer that a provider has stored. Must be ended. */
   hits(request: PolicyRequest): HitRecorder;
   /** Whether there is anything to do for a request that names no guardrails. */
@@ -64,21 +64,32 @@ interface PolicyParts {
 }
 
 export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Policy {
+  const check = async (
+    request: AdmittedRequest,
+    { body, bytes, members }: RequestContent,
+    { guardrails, prompts: policy }: PolicySet,
+  ): Promise<Screened> => {
+    const rules = guardrails.rules(body['guardrails']);
+    const hits = rules.length === 0 ? NO_HITS : recordHits(guardrailHits, request, clock);
+    try {
+      const guarded = await checkInput(guardrails, rules, body, request, hits.add);
+      const sent = guarded.body
+        ? { body: guarded.body.json, bytes: guarded.body.bytes }
+        : { body, bytes, members };
+      const prompt = openPromptRecord(prompts, policy, request, { body: sent.body, masks: guarded.masks });
+      return { content: pass(sent), guarded, hits, prompt };
+    } finally {
+      hits.end();
+    }
+  };
   return {
     requireKnown: ({ body }, { guardrails }) => void guardrails.rules(body['guardrails']),
-    async screen(request, { body, bytes, members }, { guardrails, prompts: policy }) {
-      const rules = guardrails.rules(body['guardrails']);
-      const hits = rules.length === 0 ? NO_HITS : recordHits(guardrailHits, request, clock);
-      try {
-        const guarded = await checkInput(guardrails, rules, body, request, hits.add);
-        const sent = guarded.body
-          ? { body: guarded.body.json, bytes: guarded.body.bytes }
-          : { body, bytes, members };
-        const prompt = openPromptRecord(prompts, policy, request, { body: sent.body, masks: guarded.masks });
-        return { content: pass(sent), guarded, hits, prompt };
-      } finally {
-        hits.end();
-      }
+    screen(request, content, set) {
+      const { body, bytes, members } = content;
+      if (body['guardrails'] !== undefined || set.guardrails.rules(undefined).length > 0)
+        return check(request, content, set);
+      const prompt = openPromptRecord(prompts, set.prompts, request, { body });
+      return { content: pass({ body, bytes, members }), guarded: NOT_GUARDED, hits: NO_HITS, prompt };
     },
     hits: (request) => recordHits(guardrailHits, request, clock),
     applies: (request, { guardrails, prompts: policy }) =>
@@ -92,6 +103,9 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
     written: () => prompts.written(),
   };
 }
+
+/** A request to which no rule applies. */
+const NOT_GUARDED: GuardedInput = { rules: [], verdicts: [] };
 
 const NO_SESSIONS =
   'Guardrails cannot check realtime sessions, so the policy of this gateway refuses them. Use another route, or ask the administrator to set `guardrails.realtime` to `allow`.';

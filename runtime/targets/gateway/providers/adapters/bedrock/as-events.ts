@@ -3,7 +3,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { eventText } from '../../streams/stream.ts';
 import type { UpstreamBody } from '../http/upstream-body.ts';
 import type { Upstream, UpstreamAnswer } from '../provider.ts';
-import { createFrameSplitter, type StreamMessage } from './event-stream.ts';
+import { createChunkedMessages, type StreamMessage } from './event-stream.ts';
 
 const BINARY = 'application/vnd.amazon.eventstream';
 
@@ -21,7 +21,7 @@ export const withEvents = (upstream: Upstream): Upstream => ({
 });
 
 function asEvents(body: UpstreamBody): UpstreamBody {
-  const splitter = createFrameSplitter();
+  const splitter = createChunkedMessages();
   const next = async (): Promise<Buffer | undefined> => {
     for (;;) {
       const chunk = await body.next();

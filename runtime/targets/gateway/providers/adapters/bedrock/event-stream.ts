@@ -21,7 +21,7 @@ const FIXED: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 
  * not a stream of messages.
  * @see https://docs.aws.amazon.com/transcribe/latest/dg/event-stream.html
  */
-export function createFrameSplitter(maxBytes: number = MAX_MESSAGE_BYTES) {
+export function createChunkedMessages(maxBytes: number = MAX_MESSAGE_BYTES) {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
   let needed = PRELUDE_BYTES;

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createFrameSplitter, type StreamMessage } from '#gateway/providers/adapters/bedrock/event-stream.ts';
+import {
+  createChunkedMessages,
+  type StreamMessage,
+} from '#gateway/providers/adapters/bedrock/event-stream.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
 interface Golden {
@@ -19,7 +22,7 @@ const shown = (found: readonly StreamMessage[]): object[] =>
   found.map(({ headers, payload }) => ({ headers, payload: payload.toString() }));
 
 test.each([1, 7, 16, 100_000])('messages in pieces of %i bytes are those of Amazon’s own client', (size) => {
-  const splitter = createFrameSplitter();
+  const splitter = createChunkedMessages();
   const found: StreamMessage[] = [];
   for (let at = 0; at < bytes.length; at += size) found.push(...splitter.push(bytes.subarray(at, at + size)));
   expect(shown(found)).toEqual(expected);
@@ -32,10 +35,10 @@ test('every changed byte is found, and a stream that ends inside of a message is
   for (let at = 0; at < message.length; at += 1) {
     const changed = Buffer.from(message);
     changed[at] = (changed[at] ?? 0) ^ 0x10;
-    expect(() => createFrameSplitter().push(changed), `byte ${at}`).toThrow('checksum');
+    expect(() => createChunkedMessages().push(changed), `byte ${at}`).toThrow('checksum');
   }
-  const splitter = createFrameSplitter();
+  const splitter = createChunkedMessages();
   splitter.push(message.subarray(0, -1));
   expect(splitter.isWhole()).toBe(false);
-  expect(() => createFrameSplitter(20).push(message)).toThrow('the maximum is 20');
+  expect(() => createChunkedMessages(20).push(message)).toThrow('the maximum is 20');
 });
