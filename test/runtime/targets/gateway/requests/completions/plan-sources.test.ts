@@ -1,0 +1,477 @@
+import { expect, test } from 'vitest';
+import { AppError } from '#contract/errors.ts';
+import { UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
+import { createLifecycle } from '#serve/lifecycle.ts';
+import { createLog } from '#serve/log.ts';
+import type { Reservation } from '#gateway/accounts/ledger/ledger.ts';
+import type { GroupChanges } from '#gateway/accounts/identity/groups-api.ts';
+import type { KeyChanges, UserChanges } from '#gateway/accounts/identity/identity.ts';
+import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
+import { createCompletions } from '#gateway/requests/completions/completions.ts';
+import type { CompletionEvent } from '#gateway/requests/completions/telemetry.ts';
+import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
+import type { ModelSet } from '#gateway/requests/models/model-set.ts';
+import { createModels } from '#gateway/requests/models/models.ts';
+import { createPolicy } from '#gateway/requests/policy/policy.ts';
+import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
+import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
+import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
+import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
+import type { GatewayState } from '#gateway/gateway-state.ts';
+import { answerCacheOn, UNCLEARED } from '../../api/answer-cache-on.ts';
+import { describeDatabases, type TestDatabase } from '../../databases.ts';
+import { bearer } from '../../requests.ts';
+import { startScripted } from '../../scripted-provider.ts';
+import { chatBody } from '../../test-provider.ts';
+import { priced } from './running-gateway.ts';
+
+// What requests for a model have in common is decided once. Each of its sources is changed here, after requests that have used it: the
+// next request sees the change, as if nothing had been kept.
+
+const { provider, says } = await startScripted();
+says({
+  id: '1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 },
+});
+
+/** What a request came to. */
+interface Seen {
+  readonly reason: string | undefined;
+  readonly message: string;
+  readonly model: string | undefined;
+  readonly cost: bigint | undefined;
+  readonly recorded: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Ids that no other case has. */
+interface Ids {
+  readonly user: string;
+  readonly team: string;
+  readonly org: string;
+  readonly key: string;
+  readonly secret: string;
+}
+
+interface Case {
+  /** What is true before, besides a key in a team of an organization, and a user with a large budget. */
+  readonly before?: (state: GatewayState, ids: Ids, now: number) => Promise<unknown>;
+  readonly change: (state: GatewayState, ids: Ids, now: number) => Promise<unknown>;
+  readonly seen: Partial<Record<keyof Seen, unknown>>;
+  readonly model?: string;
+  readonly tags?: string;
+  /** How many requests after the change it takes, because each one fills a limit. Default: 1. */
+  readonly requests?: number;
+  /** Whether another request of the key is running. */
+  readonly isBusy?: boolean;
+  /** Time that passes after the change, which then needs no other process. */
+  readonly passes?: number;
+}
+
+const NO_COST = { cost: 0n, tokens: 0, free: true };
+const NOTHING = { maxBudget: 0n, budgetDurationSec: null };
+const spent = { reason: 'budget_exceeded' };
+const limited = { reason: 'rate_limited' };
+const PARALLEL = { isBusy: true };
+const noModel = { reason: 'model_not_allowed' };
+/** The budget of 0 dollars. */
+const ofNothing = async ({ budgets }: GatewayState): Promise<string> =>
+  (await budgets.create({ maxBudget: 0n })).budgetId;
+
+const key = (changes: KeyChanges, seen: Case['seen'], more: Partial<Case> = {}): Case => ({
+  change: ({ identity }, ids) => identity.keys.change(ids.key, changes),
+  seen,
+  ...more,
+});
+const user = (changes: UserChanges, seen: Case['seen'], more: Partial<Case> = {}): Case => ({
+  change: ({ identity }, ids) => identity.users.change(ids.user, changes),
+  seen,
+  ...more,
+});
+const group =
+  (kind: 'teams' | 'organizations', id: 'team' | 'org') =>
+  (changes: GroupChanges, seen: Case['seen'], more: Partial<Case> = {}): Case => ({
+    change: ({ identity }, ids) => identity[kind].change(ids[id], changes),
+    seen,
+    ...more,
+  });
+
+/** A field of a key that decides something about requests has a case; `undefined` stands for one that decides nothing. */
+const KEY = {
+  keyName: key(
+    { keyName: 'renamed' },
+    { message: expect.stringContaining('renamed') },
+    {
+      before: ({ identity }, ids) => identity.keys.change(ids.key, { budget: NOTHING }),
+    },
+  ),
+  isActive: key({ isActive: false }, { reason: 'inactive_key' }),
+  expiresAt: {
+    change: ({ identity }, ids, now) => identity.keys.change(ids.key, { expiresAt: now + 500 }),
+    passes: 1000,
+    seen: { reason: 'expired_key' },
+  },
+  metadata: undefined,
+  allowedModels: key({ allowedModels: ['openai:other'] }, noModel),
+  rpm: key({ rpm: 5 }, { headers: expect.objectContaining({ 'X-RateLimit-Limit': '5' }) }),
+  tpm: key({ tpm: 1 }, limited, { requests: 2 }),
+  maxParallel: key({ maxParallel: 1 }, limited, PARALLEL),
+  budget: key({ budget: NOTHING }, spent),
+  logPrompts: key({ logPrompts: true }, { recorded: 1 }),
+} satisfies Record<keyof KeyChanges, Case | undefined>;
+
+const USER = {
+  alias: undefined,
+  budgetId: {
+    change: async (state, ids) =>
+      await state.identity.users.change(ids.user, { budgetId: await ofNothing(state) }),
+    seen: spent,
+  },
+  blocked: user({ blocked: true }, { reason: 'user_blocked' }),
+  metadata: undefined,
+  rpm: user({ rpm: 1 }, limited, { requests: 2 }),
+  tpm: user({ tpm: 1 }, limited, { requests: 2 }),
+  maxParallel: user({ maxParallel: 1 }, limited, PARALLEL),
+  role: undefined,
+} satisfies Record<keyof UserChanges, Case | undefined>;
+
+const groupCases = (kind: 'teams' | 'organizations', id: 'team' | 'org', noun: string) => {
+  const one = group(kind, id);
+  return {
+    organizationId:
+      kind === 'organizations'
+        ? undefined
+        : {
+            before: ({ identity }, ids) =>
+              identity.organizations.create({ id: `blocked-${ids.org}`, blocked: true }),
+            change: ({ identity }, ids) =>
+              identity.teams.change(ids.team, { organizationId: `blocked-${ids.org}` }),
+            seen: { reason: 'organization_blocked' },
+          },
+    alias: undefined,
+    budgetId: {
+      change: async (state, ids) =>
+        await state.identity[kind].change(ids[id], { budgetId: await ofNothing(state) }),
+      seen: spent,
+    },
+    blocked: one({ blocked: true }, { reason: `${noun}_blocked` }),
+    allowedModels: one({ allowedModels: [] }, noModel),
+    metadata: undefined,
+    rpm: one({ rpm: 1 }, limited, { requests: 2 }),
+    tpm: one({ tpm: 1 }, limited, { requests: 2 }),
+    maxParallel: one({ maxParallel: 1 }, limited, PARALLEL),
+  } satisfies Record<keyof GroupChanges, Case | undefined>;
+};
+
+const OTHERS: Readonly<Record<string, Case>> = {
+  'a deleted key': {
+    change: ({ identity }, ids) => identity.keys.delete(ids.key),
+    seen: { reason: 'invalid_key' },
+  },
+  'a replaced secret': {
+    change: ({ identity }, ids) => identity.keys.rotate(ids.key, 0),
+    seen: { reason: 'invalid_key' },
+  },
+  'the end of a replaced secret': {
+    before: ({ identity }, ids) => identity.keys.rotate(ids.key, 30),
+    change: () => Promise.resolve(),
+    passes: 30_000,
+    seen: { reason: 'invalid_key' },
+  },
+  'the end of a key': {
+    before: ({ identity }, ids, now) => identity.keys.change(ids.key, { expiresAt: now + 60_000 }),
+    change: () => Promise.resolve(),
+    passes: 60_000,
+    seen: { reason: 'expired_key' },
+  },
+  'a deleted user': {
+    change: ({ identity }, ids) => identity.users.delete(ids.user),
+    seen: { reason: expect.stringMatching(/inactive_key|user_not_found/) },
+  },
+  'a smaller budget': {
+    before: async ({ identity, budgets }, ids) => {
+      const { budgetId } = await budgets.create({ maxBudget: 1_000_000_000n });
+      await identity.users.change(ids.user, { budgetId });
+      await identity.users.change(ids.user, { metadata: { budgetId } });
+    },
+    change: async ({ identity, budgets }, ids) => {
+      const { metadata } = await identity.users.get(ids.user);
+      await budgets.change(String(metadata['budgetId']), { maxBudget: 1n });
+    },
+    seen: { reason: expect.stringMatching(/budget/) },
+  },
+  'the budget of a tag': {
+    tags: 'tagged',
+    change: async (state) => await state.identity.tags.set('tagged', await ofNothing(state)),
+    seen: spent,
+  },
+  'a key that binds the keys of a member': {
+    before: ({ identity }, ids) => identity.keys.change(ids.key, {}),
+    change: ({ identity }, ids) => identity.keys.create({ userId: ids.user, teamId: ids.team, rpm: 1 }),
+    seen: limited,
+    requests: 2,
+  },
+  'a price': {
+    model: 'openai:set',
+    before: ({ prices }) => prices.set(priced('openai:set', 10, 10)),
+    change: ({ prices }) => prices.set(priced('openai:set', 0, 0)),
+    seen: { cost: 0n },
+  },
+  'a deleted price': {
+    model: 'openai:deleted',
+    before: ({ prices }) => prices.set(priced('openai:deleted', 10, 10)),
+    change: ({ prices }) => prices.delete('openai:deleted'),
+    seen: { reason: 'pricing_required' },
+  },
+  'a price of the future': {
+    model: 'openai:future',
+    before: async ({ prices }, _ids, now) => {
+      await prices.set(priced('openai:future', 10, 10));
+      await prices.set({ ...priced('openai:future', 0, 0), effectiveAt: now + 60_000 });
+    },
+    change: () => Promise.resolve(),
+    passes: 60_000,
+    seen: { cost: 0n },
+  },
+  'another price map': {
+    model: 'openai:listed',
+    before: ({ priceMaps }) => priceMaps.store(mapWith(1)),
+    change: ({ priceMaps }) => priceMaps.store(mapWith(0)),
+    seen: { cost: 0n },
+  },
+  'no own price map': {
+    model: 'openai:listed',
+    before: ({ priceMaps }) => priceMaps.store(mapWith(1)),
+    change: ({ priceMaps }) => priceMaps.reset(),
+    seen: { reason: 'pricing_required' },
+  },
+};
+
+const mapWith = (price: number) =>
+  ({
+    format: 'encoderfile-prices-1',
+    date: '2099-01-01',
+    source: 'test',
+    models: { openai: { listed: { input: price, output: price } } },
+  }) as unknown as Parameters<GatewayState['priceMaps']['store']>[0];
+
+const ALL: readonly (readonly [string, Case])[] = [
+  ...Object.entries(KEY).map(([name, one]) => [`key ${name}`, one] as const),
+  ...Object.entries(USER).map(([name, one]) => [`user ${name}`, one] as const),
+  ...Object.entries(groupCases('teams', 'team', 'team')).map(([name, one]) => [`team ${name}`, one] as const),
+  ...Object.entries(groupCases('organizations', 'org', 'organization')).map(
+    ([name, one]) => [`organization ${name}`, one] as const,
+  ),
+  ...Object.entries(OTHERS),
+].flatMap(([name, one]) => (one === undefined ? [] : [[name, one] as const]));
+
+/** What a set of models decides: another configuration, and what the next request with it comes to. */
+const SET: Readonly<
+  Record<
+    keyof ModelSet,
+    {
+      readonly config: Partial<ModelsConfig>;
+      readonly seen: Case['seen'];
+      readonly body?: object;
+      readonly model?: string;
+    }
+  >
+> = {
+  router: {
+    model: 'best',
+    config: { aliases: [{ name: 'best', targets: [{ model: 'openai:no-usage' }] }] },
+    seen: { model: 'openai:no-usage' },
+  },
+  guardrails: {
+    config: {
+      guardrails: {
+        profiles: [
+          {
+            name: 'words',
+            kind: 'patterns',
+            action: 'block',
+            patterns: new Map([['word', compileLinearPattern('Hello')]]),
+          },
+        ],
+        demanded: [{ profile: 'words', mode: 'block', onUnavailable: 'block', on: ['input'] }],
+      },
+    },
+    seen: { reason: expect.stringContaining('guardrail') },
+  },
+  requirePricing: {
+    model: 'openai:unlisted',
+    config: { requirePricing: true, allowUnpriced: true },
+    seen: { reason: 'pricing_required' },
+  },
+  allowUnpriced: {
+    model: 'openai:unlisted',
+    config: { allowUnpriced: false },
+    seen: { reason: 'pricing_required' },
+  },
+  requests: {
+    body: { user: 'somebody else' },
+    config: { requests: { ...REQUEST_POLICY, userField: 'end_user' } },
+    seen: { reason: undefined },
+  },
+  prompts: { config: { prompts: { ...NO_PROMPTS, isDefault: true } }, seen: { recorded: 1 } },
+  assumedOutputTokens: {
+    config: { assumedOutputTokens: 100_000_000 },
+    seen: { reason: 'estimate_exceeds_budget' },
+  },
+  cache: {
+    config: { cache: CACHE_DEFAULTS },
+    seen: { headers: expect.objectContaining({ 'X-Cache': 'miss' }) },
+  },
+};
+
+const CONFIG: ModelsConfig = {
+  providers: [
+    { name: 'openai', type: 'openai', baseUrl: `${provider.url}/v1`, local: true, listedAs: 'openai' },
+  ],
+  aliases: [{ name: 'best', targets: [{ model: 'openai:good' }] }],
+  routing: {},
+  guardrails: { profiles: [], demanded: [] },
+  pricing: [],
+  requirePricing: false,
+  allowUnpriced: false,
+  requests: REQUEST_POLICY,
+  prompts: NO_PROMPTS,
+  assumedOutputTokens: 10,
+};
+
+/** Two gateways on one database; requests are answered by the first. */
+async function gateways(database: TestDatabase) {
+  const here = await database.start();
+  const there = await database.open(here.url, { clock: here.clock });
+  const { clock } = here;
+  const models = createModels(CONFIG, {
+    open: (config) => openProvider(config, { clock, random: () => 0.5, onLine: () => undefined }),
+    clock,
+    random: () => 0.5,
+  });
+  here.beforeClose(() => models.close());
+  await here.prices.set(priced('openai:good', 10, 30));
+  await here.prices.set(priced('openai:no-usage', 20, 60));
+  const events: CompletionEvent[] = [];
+  let recorded = 0;
+  const prompts = {
+    write: () => void (recorded += 1),
+    written: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  const completions = createCompletions({
+    state: here,
+    policy: createPolicy({ guardrailHits: here.guardrailHits, prompts, clock }),
+    models,
+    tokenCounter: createTokenCounter(),
+    answerCache: answerCacheOn(here.store, clock, UNCLEARED),
+    telemetry: {
+      trace: () => undefined,
+      completed: (one) => void events.push(one),
+      abandoned: () => undefined,
+      authFailed: () => undefined,
+      alerted: () => undefined,
+      close: () => Promise.resolve(),
+    },
+    lifecycle: createLifecycle(),
+    clock,
+    log: createLog('silent', { write: () => undefined }),
+  });
+  let requests = 0;
+  /** Sends a request as the routes do. */
+  const send = async (
+    secret: string,
+    { model = 'openai:good', tags = '', body = {} } = {},
+  ): Promise<Seen> => {
+    const headers: Record<string, string> = {};
+    recorded = 0;
+    events.length = 0;
+    let error: AppError | undefined;
+    try {
+      await completions.answer({
+        endpoint: '/v1/chat/completions',
+        caller: await here.identity.authenticate(bearer(secret)),
+        bytes: Buffer.from(JSON.stringify(chatBody(model, { max_tokens: undefined, ...body }))),
+        headers: new Headers(tags === '' ? {} : { 'x-gateway-tags': tags }),
+        hold: UNLIMITED_HOLD,
+        requestId: `request-${(requests += 1)}`,
+        startedAt: clock.now(),
+        signal: new AbortController().signal,
+        setHeader: (name, value) => void (headers[name] = value),
+      });
+    } catch (thrown) {
+      error = AppError.from(thrown);
+    }
+    const [event] = events;
+    return {
+      reason: error?.reason,
+      message: error?.message ?? '',
+      model: event?.model,
+      cost: event?.cost,
+      recorded,
+      headers,
+    };
+  };
+  const reserve = async (secret: string): Promise<Reservation> => {
+    const caller = await here.identity.authenticate(bearer(secret));
+    return await here.ledger.reserve(await here.identity.spender(caller, undefined), NO_COST);
+  };
+  let cases = 0;
+  /** A key in a team of an organization, of a user with a budget. */
+  const setUp = async (state: GatewayState): Promise<Ids> => {
+    cases += 1;
+    const [user, team, org] = [`user-${cases}`, `team-${cases}`, `org-${cases}`];
+    const { budgetId } = await state.budgets.create({ maxBudget: 20_000_000_000n });
+    await state.identity.users.create({ userId: user, budgetId });
+    await state.identity.organizations.create({ id: org });
+    await state.identity.teams.create({ id: team, organizationId: org });
+    const created = await state.identity.keys.create({ userId: user, teamId: team, selfMade: true });
+    return { user, team, org, key: created.key.id, secret: created.secret };
+  };
+  return { here, there, clock, models, send, reserve, setUp };
+}
+
+describeDatabases((database) => {
+  test.each(['this gateway', 'another gateway'] as const)(
+    'the next request sees each change of what its plan is made of, by %s',
+    { timeout: 120_000 },
+    async (by) => {
+      const { here, there, clock, send, reserve, setUp } = await gateways(database);
+      for (const [
+        name,
+        { before, change, seen, requests = 1, passes = 0, isBusy = false, ...request },
+      ] of ALL) {
+        const ids = await setUp(here);
+        await before?.(here, ids, clock.wholeNow());
+        const running = isBusy ? await reserve(ids.secret) : undefined;
+        const first = await send(ids.secret, request);
+        const second = await send(ids.secret, request);
+        expect(second, name).toMatchObject({ reason: first.reason, cost: first.cost, model: first.model });
+        expect(second, `${name}, before the change`).not.toMatchObject(seen);
+        await change(by === 'this gateway' ? here : there, ids, clock.wholeNow());
+        // The revision of the database is read again after a second.
+        clock.advance(passes || (by === 'this gateway' ? 0 : 1000));
+        for (let sent = 1; sent < requests; sent += 1) await send(ids.secret, request);
+        expect(await send(ids.secret, request), name).toMatchObject(seen);
+        if (running) await here.ledger.release(running);
+      }
+    },
+  );
+
+  test('the next request sees each part of another set of models', async () => {
+    const { here, models, send, setUp } = await gateways(database);
+    const { secret } = await setUp(here);
+    for (const [name, { config, seen, ...request }] of Object.entries(SET)) {
+      models.replace({ ...CONFIG, allowUnpriced: true });
+      await send(secret, request);
+      expect(await send(secret, request), `${name}, before the change`).not.toMatchObject(seen);
+      models.replace({ ...CONFIG, allowUnpriced: true, ...config });
+      expect(await send(secret, request), name).toMatchObject(seen);
+    }
+  });
+});
