@@ -1,3 +1,4 @@
+import { CLOUDS } from '../providers/adapters/cloud-settings.ts';
 import { AppError, configError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
@@ -38,7 +39,7 @@ async function providersOf({
 const PROVIDER_OPTIONS = {
   type: {
     value: 'type',
-    help: 'A preset such as openai, azure, bedrock, vertex, openai-compatible or encoder',
+    help: `A preset such as openai, ${Object.keys(CLOUDS).join(', ')}, openai-compatible or encoder`,
     defaultText: 'the name of the provider',
   },
   'api-base': { value: 'url', help: 'Base URL; presets have a default' },

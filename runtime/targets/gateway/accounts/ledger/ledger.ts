@@ -222,7 +222,7 @@ export interface NewPrice extends TokenPrice {
 }
 
 /** Times in milliseconds since 1970; the first is included. */
-export interface PricePeriod {
+interface PricePeriod {
   readonly from: number;
   readonly until: number;
 }

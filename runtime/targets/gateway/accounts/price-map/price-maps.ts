@@ -41,10 +41,11 @@ export function createPriceMaps(
     (bundled ??= import('./bundled-map.ts').then(({ readBundledMap }) => createPriceMap(readBundledMap())));
   const current = async (): Promise<PriceMap> => {
     const now = await revision.current();
-    // A load that had begun before this revision can have read an older map.
-    while (asOf < now) {
+    if (asOf < now) {
       loading ??= load(now).finally(() => (loading = undefined));
       await loading;
+      // A load that had begun before this revision can have read an older map.
+      return await current();
     }
     const own = await shipped();
     return stored && stored.map.date >= own.date ? stored.map : own;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
-import type { CloudSettings } from '../../providers/adapters/cloud-settings.ts';
+import { CLOUDS } from '../../providers/adapters/cloud-settings.ts';
 import { failure } from '../../providers/adapters/failure.ts';
 import type { FailureKind, LabelScores, ProviderFailure } from '../../providers/adapters/provider.ts';
 import { subjectOf, type OpenedProvider } from './open-providers.ts';
@@ -81,7 +81,7 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
     return note(subject, 'reachable, but rate-limited now, so its key was not checked');
   const cloud = 'path' in instance ? undefined : instance.cloud?.kind;
   if (kind === 'credentials' && cloud !== undefined)
-    return problem(subject, refusalOf(failed), CLOUD_REMEDIES[cloud]);
+    return problem(subject, refusalOf(failed), CLOUDS[cloud].remedy);
   // An encoder that did not start reports the reason itself.
   if (failed.error.cause instanceof AppError)
     return problem(subject, messageOf(failed.error.cause).replace(/\.$/, ''), defaultRemedy(instance));
@@ -106,12 +106,6 @@ function refusalOf({ text, upstreamStatus }: ProviderFailure): string {
   if (upstreamStatus === undefined) return why ?? 'has no credentials';
   return `rejected the credentials (status ${upstreamStatus})${why === undefined ? '' : `: ${why}`}`;
 }
-
-const CLOUD_REMEDIES: Readonly<Record<CloudSettings['kind'], string>> = {
-  azure: 'Correct its `api_key` or `entra`, or their variables.',
-  bedrock: 'Correct its `api_key` or `aws`, or their variables.',
-  vertex: 'Correct its `google.credentials`, or the role of the account.',
-};
 
 const FAILURES: Readonly<Partial<Record<FailureKind, string>>> = {
   credentials: 'rejected the API key',

@@ -1,3 +1,4 @@
+import { CLOUDS, isCloud } from '../../providers/adapters/cloud-settings.ts';
 import { PRESETS } from '../../providers/adapters/presets.ts';
 import type { ProviderType } from '../../providers/adapters/provider.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
@@ -13,7 +14,7 @@ export function withCommonPath(text: string, type: ProviderType): string {
 }
 
 function baseOf(address: string, type: ProviderType): string {
-  const versioned = VERSIONS[type];
+  const versioned = isCloud(type) ? CLOUDS[type].version : VERSIONS[type];
   if (versioned) return address.replace(versioned, '');
   const isBare = type === 'openai' && /^https?:\/\/[^/]+$/i.test(address);
   return isBare ? `${address}${pathOfPreset(address) ?? '/v1'}` : address;
@@ -23,8 +24,6 @@ function baseOf(address: string, type: ProviderType): string {
 const VERSIONS: Readonly<Partial<Record<ProviderType, RegExp>>> = {
   anthropic: /\/v1\/*$/,
   gemini: /\/v1(?:beta)?\/*$/,
-  azure: /\/openai(?:\/v1)?\/*$/,
-  vertex: /\/v1(?:beta1)?\/*$/,
 };
 
 function pathOfPreset(address: string): string | undefined {

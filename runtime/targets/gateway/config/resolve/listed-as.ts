@@ -1,4 +1,4 @@
-import { CLOUD_HOSTS, isCloud } from './clouds/index.ts';
+import { CLOUDS, isCloud } from '../../providers/adapters/cloud-settings.ts';
 import { type Preset, PRESETS } from '../../providers/adapters/presets.ts';
 
 interface PricedProvider {
@@ -19,7 +19,7 @@ const NONE = 'none';
 export function listedAs({ pricedAs, type, preset, baseUrl }: PricedProvider): string | undefined {
   if (pricedAs !== undefined) return pricedAs === NONE ? undefined : pricedAs.toLowerCase();
   const host = new URL(baseUrl).hostname;
-  if (isCloud(type)) return CLOUD_HOSTS[type].test(host) ? type : undefined;
+  if (isCloud(type)) return CLOUDS[type].pricedHosts.test(host) ? type : undefined;
   const own = Object.hasOwn(PRESETS, type) ? PRESETS[type] : undefined;
   if (!own || preset.local) return undefined;
   const itsHost = new URL(own.baseUrl).hostname;

@@ -1,3 +1,5 @@
+import { entriesOf } from '#core/values/keys.ts';
+import { CLOUDS } from '../../providers/adapters/cloud-settings.ts';
 import { PRESETS } from '../../providers/adapters/presets.ts';
 
 /** Variables with another name than `<PRESET>_API_KEY`, according to the documentation of the providers. */
@@ -13,17 +15,11 @@ export function keyVariables(preset: string): readonly string[] {
   return VARIABLES[preset] ?? [`${preset.toUpperCase()}_API_KEY`];
 }
 
-/** Variables that are enough to call a cloud. */
-const CLOUD_VARIABLES: Readonly<Record<string, readonly string[]>> = {
-  azure: ['AZURE_OPENAI_ENDPOINT', 'AZURE_OPENAI_API_KEY'],
-  bedrock: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_REGION'],
-};
-
 /** Returns the presets whose key is in the environment, which are the providers of a gateway without a configuration file. */
 export function presetsWithKeys(variable: (name: string) => string | undefined): string[] {
   const isSet = (name: string): boolean => variable(name) !== undefined;
   return [
     ...Object.keys(PRESETS).filter((preset) => keyVariables(preset).some(isSet)),
-    ...Object.keys(CLOUD_VARIABLES).filter((cloud) => CLOUD_VARIABLES[cloud]?.every(isSet)),
+    ...entriesOf(CLOUDS).flatMap(([kind, { variables }]) => (variables?.every(isSet) ? [kind] : [])),
   ];
 }

@@ -8,7 +8,8 @@ import type {
 } from '../../providers/adapters/provider.ts';
 import { type Preset, PRESETS } from '../../providers/adapters/presets.ts';
 import type { ProviderEntry } from '../schemas/providers.ts';
-import { CLOUDS, foreignKeys, isCloud } from './clouds/index.ts';
+import { CLOUDS, isCloud } from '../../providers/adapters/cloud-settings.ts';
+import { foreignKeys, RESOLVE_CLOUD } from './clouds/index.ts';
 import { isLocalUrl, readBaseUrl } from './base-url.ts';
 import { withCommonPath } from './common-path.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
@@ -71,7 +72,7 @@ export function resolveProvider(
   const ownUrl = written === undefined ? preset.baseUrl : withCommonPath(written, preset.type);
   const ownKey = sendableKey(context, [...path, 'api_key'], entry.api_key);
   const cloud = isCloud(type)
-    ? CLOUDS[type]({ context, path, entry, written: ownUrl, apiKey: ownKey })
+    ? RESOLVE_CLOUD[type]({ context, path, entry, written: ownUrl, apiKey: ownKey })
     : undefined;
   if (isCloud(type) && !cloud) return undefined;
   const baseUrl = cloud?.baseUrl ?? ownUrl;

@@ -4,6 +4,7 @@ import type { Finding } from '#core/yaml/issue.ts';
 import { createValidate, type Validate } from '#core/yaml/validate.ts';
 import { joinSecrets } from '../../accounts/registry/entry-secrets.ts';
 import type { EntrySettings, StoredProvider } from '../../accounts/registry/model-entries.ts';
+import { CLOUDS, isCloud } from '../../providers/adapters/cloud-settings.ts';
 import { checkedUrl } from '../../providers/adapters/http/upstream.ts';
 import type { ProviderLimits } from '../../providers/adapters/provider.ts';
 import { type StoredProviderEntry, storedProvider } from '../schemas/stored-entries.ts';
@@ -77,7 +78,7 @@ function credentialProblem(name: string, entry: StoredProviderEntry): string | u
   if (entry.api_base === undefined) return undefined;
   const type = (entry.type ?? name).toLowerCase();
   const hasOwn = entry.api_key !== undefined || entry.aws?.secret_access_key !== undefined;
-  if (type === 'vertex' || (type === 'bedrock' && !hasOwn))
+  if (isCloud(type) && CLOUDS[type].usesMachine(hasOwn))
     return `\`api_base\` of type ${type} would get the credentials of this machine. Omit it, or use the configuration file.`;
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { anthropicAdapter } from './anthropic/adapter.ts';
-import type { CloudSettings } from './cloud-settings.ts';
-import type { CloudParts } from './cloud-parts.ts';
+import { type CloudKind, isCloud, type SettingsOfClouds } from './cloud-settings.ts';
+import type { CloudParts, OpenCloud } from './cloud-parts.ts';
 import {
   type EncoderProgram,
   type Provider,
@@ -35,7 +35,7 @@ export interface OpenProviderOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-type OwnType = Exclude<ProviderType, CloudSettings['kind']>;
+type OwnType = Exclude<ProviderType, CloudKind>;
 
 const ADAPTERS: Readonly<Record<OwnType, (instance: ProviderInstance) => ProviderAdapter>> = {
   openai: ({ dialect, baseUrl }) => openAiAdapter(dialect, { isGoogle: isGoogle(baseUrl) }),
@@ -47,10 +47,17 @@ const ADAPTERS: Readonly<Record<OwnType, (instance: ProviderInstance) => Provide
 /** Whether an address is of Google's OpenAI-compatible API, the only one with `extra_content`. */
 const isGoogle = (url: string): boolean => new URL(url).hostname.endsWith('.googleapis.com');
 
-function openCloud(settings: CloudSettings, parts: CloudParts): Provider {
-  if (settings.kind === 'azure') return openAzure(settings, parts);
-  return settings.kind === 'bedrock' ? openBedrock(settings, parts) : openVertex(settings, parts);
-}
+const CLOUD_OPENERS: { readonly [Kind in CloudKind]: OpenCloud<SettingsOfClouds[Kind]> } = {
+  azure: openAzure,
+  bedrock: openBedrock,
+  vertex: openVertex,
+};
+
+const openCloud = <Kind extends CloudKind>(
+  kind: Kind,
+  settings: SettingsOfClouds[Kind],
+  parts: CloudParts,
+): Provider => CLOUD_OPENERS[kind](settings, parts);
 
 /** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
@@ -77,10 +84,10 @@ export function openProvider(
   const { apiKey, baseUrl, local, headers } = instance;
   const connect: CloudParts['connect'] = (own, address = baseUrl) =>
     createUpstream({ name, baseUrl: address, local, headers: { ...own, ...headers }, limits });
-  if (instance.cloud) return openCloud(instance.cloud, { instance, limits, clock, connect });
+  const { cloud } = instance;
+  if (cloud) return openCloud(cloud.kind, cloud, { instance, limits, clock, connect });
   const { type } = instance;
-  if (type === 'azure' || type === 'bedrock' || type === 'vertex')
-    throw configError(`Provider \`${name}\`: type ${type} has no settings.`);
+  if (isCloud(type)) throw configError(`Provider \`${name}\`: type ${type} has no settings.`);
   const adapter = ADAPTERS[type](instance);
   const upstream = connect(adapter.headers(apiKey));
   if (type === 'encoder') return createEncoderProvider({ name, apiKey, upstream, limits, clock });

@@ -21,13 +21,7 @@ import {
 } from './cached-request.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
-import {
-  expectedUnits,
-  imageVariant,
-  costOfTarget,
-  estimateOf,
-  countTokensOfRequest,
-} from './estimate.ts';
+import { expectedUnits, imageVariant, costOfTarget, estimateOf, countTokensOfRequest } from './estimate.ts';
 import { tagsOf, usersOf, forwardedHeaders, createRequestReader, withMetadata } from './read-request.ts';
 import { createPlans } from './plan.ts';
 import { cheapestFirst } from '../routing/router.ts';

@@ -4,7 +4,7 @@ import { createRenewed } from '../access/access.ts';
 import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
 import { withModelNames } from '../by-model.ts';
-import type { AzureSettings } from './settings.ts';
+import type { AzureSettings } from '../cloud-settings.ts';
 import { openAiAdapter, openAiErrorText } from '../openai/adapter.ts';
 import type { OpenAiDialect, ProviderAdapter, UpstreamWire, ErrorText } from '../provider.ts';
 import { pathSegment } from '../path-segment.ts';

@@ -32,7 +32,7 @@ import { byModel } from '../by-model.ts';
 import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
 import { withEvents } from './as-events.ts';
-import type { BedrockSettings } from './settings.ts';
+import type { BedrockSettings } from '../cloud-settings.ts';
 
 /** The path of the list, which is at an address of its own. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */
 const MODELS_PATH = '/foundation-models';

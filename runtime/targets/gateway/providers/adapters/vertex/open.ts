@@ -4,7 +4,7 @@ import { createRenewed } from '../access/access.ts';
 import { byModel } from '../by-model.ts';
 import type { OpenCloud } from '../cloud-parts.ts';
 import { createProvider } from '../create-provider.ts';
-import type { VertexSettings } from './settings.ts';
+import type { VertexSettings } from '../cloud-settings.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { geminiAdapter, geminiErrorText } from '../gemini/adapter.ts';
 import { modelEntry } from '../model-entry.ts';

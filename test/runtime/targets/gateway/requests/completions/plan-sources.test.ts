@@ -1,36 +1,23 @@
 import { expect, test } from 'vitest';
-import { AppError } from '#contract/errors.ts';
-import { UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
 import { compileLinearPattern } from '#platform/linear-pattern.ts';
-import { createLifecycle } from '#serve/lifecycle.ts';
-import { createLog } from '#serve/log.ts';
-import type { Reservation } from '#gateway/accounts/ledger/ledger.ts';
 import type { GroupChanges } from '#gateway/accounts/identity/groups-api.ts';
 import type { KeyChanges, UserChanges } from '#gateway/accounts/identity/identity.ts';
 import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
-import { createCompletions } from '#gateway/requests/completions/completions.ts';
-import type { CompletionEvent } from '#gateway/requests/completions/telemetry.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import type { ModelSet } from '#gateway/requests/models/model-set.ts';
-import { createModels } from '#gateway/requests/models/models.ts';
-import { createPolicy } from '#gateway/requests/policy/policy.ts';
-import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
-import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
 import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
 import type { GatewayState } from '#gateway/gateway-state.ts';
-import { answerCacheOn, UNCLEARED } from '../../api/answer-cache-on.ts';
-import { describeDatabases, type TestDatabase } from '../../databases.ts';
-import { bearer } from '../../requests.ts';
+import { describeDatabases } from '../../databases.ts';
 import { startScripted } from '../../scripted-provider.ts';
-import { chatBody } from '../../test-provider.ts';
 import { priced } from './running-gateway.ts';
+import { type Ids, planGateways, type Seen } from './plan-gateways.ts';
 
 // What requests for a model have in common is decided once. Each of its sources is changed here, after requests that have used it: the
 // next request sees the change, as if nothing had been kept.
 
-const { provider, says } = await startScripted();
-says({
+const scripted = await startScripted();
+scripted.says({
   id: '1',
   object: 'chat.completion',
   created: 1,
@@ -38,25 +25,6 @@ says({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 100, completion_tokens: 100, total_tokens: 200 },
 });
-
-/** What a request came to. */
-interface Seen {
-  readonly reason: string | undefined;
-  readonly message: string;
-  readonly model: string | undefined;
-  readonly cost: bigint | undefined;
-  readonly recorded: number;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** Ids that no other case has. */
-interface Ids {
-  readonly user: string;
-  readonly team: string;
-  readonly org: string;
-  readonly key: string;
-  readonly secret: string;
-}
 
 interface Case {
   /** What is true before, besides a key in a team of an organization, and a user with a large budget. */
@@ -73,7 +41,6 @@ interface Case {
   readonly passes?: number;
 }
 
-const NO_COST = { cost: 0n, tokens: 0, free: true };
 const NOTHING = { maxBudget: 0n, budgetDurationSec: null };
 const spent = { reason: 'budget_exceeded' };
 const limited = { reason: 'rate_limited' };
@@ -331,7 +298,13 @@ const SET: Readonly<
 
 const CONFIG: ModelsConfig = {
   providers: [
-    { name: 'openai', type: 'openai', baseUrl: `${provider.url}/v1`, local: true, listedAs: 'openai' },
+    {
+      name: 'openai',
+      type: 'openai',
+      baseUrl: `${scripted.provider.url}/v1`,
+      local: true,
+      listedAs: 'openai',
+    },
   ],
   aliases: [{ name: 'best', targets: [{ model: 'openai:good' }] }],
   routing: {},
@@ -344,104 +317,12 @@ const CONFIG: ModelsConfig = {
   assumedOutputTokens: 10,
 };
 
-/** Two gateways on one database; requests are answered by the first. */
-async function gateways(database: TestDatabase) {
-  const here = await database.start();
-  const there = await database.open(here.url, { clock: here.clock });
-  const { clock } = here;
-  const models = createModels(CONFIG, {
-    open: (config) => openProvider(config, { clock, random: () => 0.5, onLine: () => undefined }),
-    clock,
-    random: () => 0.5,
-  });
-  here.beforeClose(() => models.close());
-  await here.prices.set(priced('openai:good', 10, 30));
-  await here.prices.set(priced('openai:no-usage', 20, 60));
-  const events: CompletionEvent[] = [];
-  let recorded = 0;
-  const prompts = {
-    write: () => void (recorded += 1),
-    written: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
-  const completions = createCompletions({
-    state: here,
-    policy: createPolicy({ guardrailHits: here.guardrailHits, prompts, clock }),
-    models,
-    tokenCounter: createTokenCounter(),
-    answerCache: answerCacheOn(here.store, clock, UNCLEARED),
-    telemetry: {
-      trace: () => undefined,
-      completed: (one) => void events.push(one),
-      abandoned: () => undefined,
-      authFailed: () => undefined,
-      alerted: () => undefined,
-      close: () => Promise.resolve(),
-    },
-    lifecycle: createLifecycle(),
-    clock,
-    log: createLog('silent', { write: () => undefined }),
-  });
-  let requests = 0;
-  /** Sends a request as the routes do. */
-  const send = async (
-    secret: string,
-    { model = 'openai:good', tags = '', body = {} } = {},
-  ): Promise<Seen> => {
-    const headers: Record<string, string> = {};
-    recorded = 0;
-    events.length = 0;
-    let error: AppError | undefined;
-    try {
-      await completions.answer({
-        endpoint: '/v1/chat/completions',
-        caller: await here.identity.authenticate(bearer(secret)),
-        bytes: Buffer.from(JSON.stringify(chatBody(model, { max_tokens: undefined, ...body }))),
-        headers: new Headers(tags === '' ? {} : { 'x-gateway-tags': tags }),
-        hold: UNLIMITED_HOLD,
-        requestId: `request-${(requests += 1)}`,
-        startedAt: clock.now(),
-        signal: new AbortController().signal,
-        setHeader: (name, value) => void (headers[name] = value),
-      });
-    } catch (thrown) {
-      error = AppError.from(thrown);
-    }
-    const [event] = events;
-    return {
-      reason: error?.reason,
-      message: error?.message ?? '',
-      model: event?.model,
-      cost: event?.cost,
-      recorded,
-      headers,
-    };
-  };
-  const reserve = async (secret: string): Promise<Reservation> => {
-    const caller = await here.identity.authenticate(bearer(secret));
-    return await here.ledger.reserve(await here.identity.spender(caller, undefined), NO_COST);
-  };
-  let cases = 0;
-  /** A key in a team of an organization, of a user with a budget. */
-  const setUp = async (state: GatewayState): Promise<Ids> => {
-    cases += 1;
-    const [user, team, org] = [`user-${cases}`, `team-${cases}`, `org-${cases}`];
-    const { budgetId } = await state.budgets.create({ maxBudget: 20_000_000_000n });
-    await state.identity.users.create({ userId: user, budgetId });
-    await state.identity.organizations.create({ id: org });
-    await state.identity.teams.create({ id: team, organizationId: org });
-    const created = await state.identity.keys.create({ userId: user, teamId: team, selfMade: true });
-    return { user, team, org, key: created.key.id, secret: created.secret };
-  };
-  return { here, there, clock, models, send, reserve, setUp };
-}
-
 describeDatabases((database) => {
   test.each(['this gateway', 'another gateway'] as const)(
     'the next request sees each change of what its plan is made of, by %s',
     { timeout: 120_000 },
     async (by) => {
-      const { here, there, clock, send, reserve, setUp } = await gateways(database);
+      const { here, there, clock, send, reserve, setUp } = await planGateways(database, CONFIG);
       for (const [
         name,
         { before, change, seen, requests = 1, passes = 0, isBusy = false, ...request },
@@ -464,7 +345,7 @@ describeDatabases((database) => {
   );
 
   test('the next request sees each part of another set of models', async () => {
-    const { here, models, send, setUp } = await gateways(database);
+    const { here, models, send, setUp } = await planGateways(database, CONFIG);
     const { secret } = await setUp(here);
     for (const [name, { config, seen, ...request }] of Object.entries(SET)) {
       models.replace({ ...CONFIG, allowUnpriced: true });
