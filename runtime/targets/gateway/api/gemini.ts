@@ -18,7 +18,7 @@ import { closed } from '#serve/http/schemas.ts';
 import type { HeaderReader } from '../accounts/identity/identity.ts';
 import type { GatewayContext } from '../context.ts';
 import { createInputCounts } from '../requests/completions/count-input.ts';
-import { modelName, openObject } from '../requests/completions/endpoints/endpoint.ts';
+import { modelSchema, openObject } from '../requests/completions/endpoints/endpoint.ts';
 import { GEMINI_SCHEMA } from '../requests/completions/endpoints/gemini.ts';
 import { type GatewayAppOptions, modelBodyOptions } from './app-options.ts';
 import { createCompletionAnswer, KEEP_ALIVE, type StreamForm } from './completions/answer.ts';
@@ -33,7 +33,7 @@ import { geminiModelView } from './views/models.ts';
 
 /** The prompt whose tokens are counted. */
 const COUNT_SCHEMA = openObject({
-  model: modelName,
+  model: modelSchema,
   contents: Type.Array(openObject({}), { minItems: 1 }),
 });
 

@@ -7,7 +7,7 @@ import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import type { EntrySettings } from '../accounts/registry/model-entries.ts';
 import { aliasView } from '../api/views/models.ts';
 import { createAliasRegistry } from '../registry/alias-registry.ts';
-import type { AliasEntry, EntryRegistry } from '../registry/registry.ts';
+import type { RegisteredAlias, EntryRegistry } from '../registry/registry.ts';
 import { STRATEGIES } from '../requests/routing/strategies.ts';
 import { requireChanges } from './options/changes.ts';
 import { statusCell } from './providers.ts';
@@ -49,15 +49,18 @@ function targetOf(text: string): EntrySettings {
 }
 
 /** The aliases of the database and of the configuration file of the command. */
-const aliasesOf = ({ state, config }: Pick<StoreContext, 'state' | 'config'>): EntryRegistry<AliasEntry> =>
+const aliasesOf = ({
+  state,
+  config,
+}: Pick<StoreContext, 'state' | 'config'>): EntryRegistry<RegisteredAlias> =>
   createAliasRegistry({ entries: state.modelEntries, config: () => config.fileModels });
 
-function showAlias(entry: AliasEntry, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
+function showAlias(entry: RegisteredAlias, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
   if (json) printJson(output, aliasView(entry));
   else printLines(output, recordLines(recordOf(entry)));
 }
 
-function recordOf(entry: AliasEntry): Record<string, string> {
+function recordOf(entry: RegisteredAlias): Record<string, string> {
   const view = aliasView(entry);
   return {
     name: view.name,
@@ -72,7 +75,7 @@ function recordOf(entry: AliasEntry): Record<string, string> {
 }
 
 /** Targets as on the command line; the weight 1 is left out. */
-const targetsText = (entry: AliasEntry): string =>
+const targetsText = (entry: RegisteredAlias): string =>
   aliasView(entry)
     .targets.map(({ model, weight }) => (weight === 1 ? model : `${model}=${weight}`))
     .join(', ');
@@ -93,7 +96,7 @@ const listAliasesCommand = storeCommand({
 
 const COLUMNS = ['NAME', 'SOURCE', 'STATUS', 'TARGETS', 'STRATEGY', 'FALLBACKS'];
 
-function rowOf(entry: AliasEntry): Parameters<typeof formatTable>[1][number] {
+function rowOf(entry: RegisteredAlias): Parameters<typeof formatTable>[1][number] {
   const { strategy, fallbacks } = aliasView(entry);
   const { name, source, status } = entry;
   return [name, source, statusCell(status), targetsText(entry), strategy, fallbacks.join(', ') || '-'];

@@ -21,7 +21,7 @@ import { providerView } from '../api/views/models.ts';
 import { expandFile } from '../config/expand-file.ts';
 import { STORE_OPTIONS } from '../config/options.ts';
 import type { StoredProviderEntry } from '../config/schemas/stored-entries.ts';
-import type { EntryRegistry, ProviderEntry, EntryStatus } from '../registry/registry.ts';
+import type { EntryRegistry, RegisteredProvider, EntryStatus } from '../registry/registry.ts';
 import { requireChanges } from './options/changes.ts';
 import { formatTime, orDash, printResult, recordLines } from './show/format-values.ts';
 import { type StoreContext, storeCommand } from './store/store-command.ts';
@@ -30,7 +30,7 @@ import { type StoreContext, storeCommand } from './store/store-command.ts';
 async function providersOf({
   state,
   config,
-}: Pick<StoreContext, 'state' | 'config'>): Promise<EntryRegistry<ProviderEntry>> {
+}: Pick<StoreContext, 'state' | 'config'>): Promise<EntryRegistry<RegisteredProvider>> {
   const { createProviderRegistry } = await import('../registry/provider-registry.ts');
   return createProviderRegistry({ entries: state.modelEntries, config: () => config.fileModels });
 }
@@ -86,12 +86,15 @@ async function readSettings(file: string): Promise<EntrySettings> {
   return isObject(expanded) ? expanded : {};
 }
 
-function showProvider(entry: ProviderEntry, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
+function showProvider(
+  entry: RegisteredProvider,
+  { output, json }: Pick<StoreContext, 'output' | 'json'>,
+): void {
   if (json) printJson(output, providerView(entry));
   else printLines(output, recordLines(recordOf(entry)));
 }
 
-function recordOf(entry: ProviderEntry): Record<string, string> {
+function recordOf(entry: RegisteredProvider): Record<string, string> {
   const view = providerView(entry);
   return {
     name: view.name,
@@ -108,12 +111,12 @@ function recordOf(entry: ProviderEntry): Record<string, string> {
 }
 
 /** The base URL, or the program of an encoder. */
-const addressText = ({ value }: Pick<ProviderEntry, 'value'>): string =>
+const addressText = ({ value }: Pick<RegisteredProvider, 'value'>): string =>
   !value ? '-' : 'path' in value ? value.path : value.baseUrl;
 
 /** Warns about secrets that a gateway with a master key cannot decrypt. */
 function warnWithoutMasterKey(
-  { stored }: ProviderEntry,
+  { stored }: RegisteredProvider,
   { config, output }: Pick<StoreContext, 'config' | 'output'>,
 ): void {
   if (config.masterKey !== undefined || !stored || stored.secretNames.length === 0) return;
@@ -138,7 +141,7 @@ const listProvidersCommand = storeCommand({
 
 const COLUMNS = ['NAME', 'SOURCE', 'STATUS', 'TYPE', 'ADDRESS', 'USED BY'];
 
-const rowOf = (entry: ProviderEntry): Parameters<typeof formatTable>[1][number] => [
+const rowOf = (entry: RegisteredProvider): Parameters<typeof formatTable>[1][number] => [
   entry.name,
   entry.source,
   statusCell(entry.status),

@@ -6,7 +6,7 @@ import type { ListedPrice, PriceMap } from '../../accounts/price-map/price-map.t
 import type { StoredAliasEntry } from '../../config/schemas/stored-entries.ts';
 import type { ConfiguredProvider } from '../../config/stored-models.ts';
 import type { ModelEntry } from '../../providers/adapters/provider.ts';
-import type { AliasEntry, ProviderEntry } from '../../registry/registry.ts';
+import type { RegisteredAlias, RegisteredProvider } from '../../registry/registry.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/token-price.ts';
 import type { UnitRates } from '../../shared/unit-price.ts';
@@ -19,7 +19,7 @@ export const modelView = ({ id, created, ownedBy }: ModelEntry) => ({
   owned_by: ownedBy,
 });
 
-export const providerView = (entry: ProviderEntry) => ({
+export const providerView = (entry: RegisteredProvider) => ({
   name: entry.name,
   ...instanceView(entry.value),
   secrets: entry.stored ? [...entry.stored.secretNames] : secretsOf(entry.value),
@@ -29,7 +29,7 @@ export const providerView = (entry: ProviderEntry) => ({
 });
 
 /** The members that providers and aliases have in common. */
-const entryView = ({ source, status, problem, stored }: ProviderEntry | AliasEntry) => ({
+const entryView = ({ source, status, problem, stored }: RegisteredProvider | RegisteredAlias) => ({
   source,
   status,
   problem,
@@ -53,7 +53,7 @@ const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
         ...Object.keys(value.headers ?? {}).map((name) => `headers.${name}`),
       ];
 
-export function aliasView(entry: AliasEntry) {
+export function aliasView(entry: RegisteredAlias) {
   // Entries of the database have been validated.
   const {
     targets = [],
