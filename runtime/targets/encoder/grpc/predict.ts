@@ -1,5 +1,6 @@
 import {
   create,
+  type DescEnum,
   type DescMessage,
   type DescMethod,
   type DescMethodUnary,
@@ -10,6 +11,7 @@ import {
 } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { HandlerContext } from '@connectrpc/connect';
+import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { ModelType as ModelTypeName } from '#contract/model-types.ts';
 import { isObject } from '#core/json/is-object.ts';
@@ -22,7 +24,6 @@ import {
 import { runAdmitted } from '#serve/run-admitted.ts';
 import type { EncoderContext } from '../context.ts';
 import { predictResults, truncatedHeaders } from '../predict/predict.ts';
-import { SERVED } from '../served/index.ts';
 import type { JsonPiece, PredictBody } from '../served/served-type.ts';
 
 /** Members that the responses of all model types have in common. */
@@ -38,12 +39,11 @@ const RESULTS = 1;
  * The method that runs the model on the inputs of a request. The members of a request have the names of those of `/predict`. Results
  * that a thread can encode are added to the response as opaque fields, so that no number is converted on the way to the socket.
  */
-export function predict({ kernel, engine }: EncoderContext) {
-  const { grpc } = SERVED[engine.manifest.modelType];
-  const { input, output } = methodOf(grpc.service, 'Predict');
+export function predict({ kernel, engine }: EncoderContext, service: DescService) {
+  const { input, output } = methodOf(service, 'Predict');
   return async (request: Message, call: HandlerContext): Promise<Message> =>
     await runAdmitted(kernel.lifecycle, async () => {
-      const body = { ...membersOf(request, input), ...grpc.body?.(request) } as PredictBody;
+      const body = membersOf(request, input) as PredictBody;
       const { format, results } = await predictResults(
         engine,
         body,
@@ -79,8 +79,28 @@ const isUnary = (method: DescMethod): method is DescMethodUnary => method.method
 /** The members of a request under the names that its definition and `/predict` have: `top_k`, not `topK`. */
 const membersOf = (request: Message, { fields }: DescMessage): object =>
   Object.fromEntries(
-    fields.map(({ name, localName }) => [name, (request as unknown as Record<string, unknown>)[localName]]),
+    fields.map((field) => {
+      const value = (request as unknown as Record<string, unknown>)[field.localName];
+      return [field.name, field.enum ? wordOf(value, field.name, field.enum) : value];
+    }),
   );
+
+/** The word of `/predict` for a value of an enumeration, or for each of several: `dense` for `EMBEDDING_OUTPUT_DENSE`. */
+function wordOf(value: unknown, member: string, { values }: DescEnum): unknown {
+  const [unspecified, ...known] = values;
+  const names = known.map(({ name }) => name);
+  if (Array.isArray(value)) {
+    return value.map((one: unknown) => {
+      const found = known.find(({ number }) => number === one);
+      if (found) return found.localName.toLowerCase();
+      throw inputError(`${member} must be of ${names.join(', ')}, not ${String(one)}`);
+    });
+  }
+  const found = known.find(({ number }) => number === value);
+  if (found) return found.localName.toLowerCase();
+  const given = unspecified && value === unspecified.number ? unspecified.name : String(value);
+  throw inputError(`${member} must be ${names.join(' or ')}, not ${given}`);
+}
 
 const encodedField = (message: Uint8Array) => ({
   no: RESULTS,

@@ -13,17 +13,17 @@ export interface GrpcLimits {
 }
 
 /** Routes of the service for the model type, of health checks and of server reflection. */
-export function encoderGrpcRoutes(
+export async function encoderGrpcRoutes(
   context: EncoderContext,
   { maxMessageBytes }: GrpcLimits,
-): (router: ConnectRouter) => void {
+): Promise<(router: ConnectRouter) => void> {
   const { log, access, lifecycle } = context.kernel;
   const forAnyone = serviceOptions({ log, maxMessageBytes });
   const forCallers = serviceOptions({ log, maxMessageBytes, access });
   const { manifest } = context.engine;
-  const { service } = SERVED[manifest.modelType].grpc;
+  const service = await SERVED[manifest.modelType].grpc();
   return (router) => {
-    router.rpc(methodOf(service, 'Predict'), predict(context), forCallers);
+    router.rpc(methodOf(service, 'Predict'), predict(context, service), forCallers);
     router.rpc(methodOf(service, 'GetModelMetadata'), () => getModelMetadata(manifest), forCallers);
     addHealth(router, { services: [service.typeName], lifecycle, serviceOptions: forAnyone });
     addReflection(router, [service, Health], forCallers);

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { Embedding } from '#gen/encoder/embedding_pb.ts';
 import { EXAMPLE_TOKEN, numbers, tokenInfo } from '../schemas/results.ts';
 import { engineInputs } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
@@ -34,5 +33,5 @@ export const embedding: ServedType<BodyOf<typeof options>> = {
   predict: {
     plan: (_, { inputs, normalize }) => ({ inputs: engineInputs(inputs), options: { normalize } }),
   },
-  grpc: { service: Embedding },
+  grpc: async () => (await import('#gen/encoder/embedding_pb.ts')).Embedding,
 };

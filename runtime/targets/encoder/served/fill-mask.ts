@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { FillMask } from '#gen/encoder/fill_mask_pb.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
@@ -159,5 +158,5 @@ export const fillMask: ServedType<BodyOf<typeof options>> = {
     }),
   },
   huggingFace,
-  grpc: { service: FillMask },
+  grpc: async () => (await import('#gen/encoder/fill_mask_pb.ts')).FillMask,
 };

@@ -1,9 +1,6 @@
-import type { Message } from '@bufbuild/protobuf';
 import { Type } from 'typebox';
-import { inputError } from '#contract/errors.ts';
-import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
+import { TEXT_ROLES } from '#contract/multi-vector.ts';
 import { planVector } from '#core/model/vector-plan.ts';
-import { InputType, MultiVector, type MultiVectorRequest } from '#gen/encoder/multi_vector_pb.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
@@ -51,14 +48,6 @@ const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents, 
   return { scores: results.map(numberIn), tokens: [...encoded.tokens, ...tokens], truncated };
 };
 
-function roleOf(type: InputType): TextRole {
-  if (type === InputType.QUERY) return 'query';
-  if (type === InputType.DOCUMENT) return 'document';
-  throw inputError(
-    `input_type must be QUERY or DOCUMENT, not ${type === InputType.INPUT_TYPE_UNSPECIFIED ? 'INPUT_TYPE_UNSPECIFIED' : type}`,
-  );
-}
-
 export const multiVector: ServedType<BodyOf<typeof options, string>> = {
   texts: {
     summary: 'Compute one vector per token of each query or document.',
@@ -84,9 +73,6 @@ export const multiVector: ServedType<BodyOf<typeof options, string>> = {
       return { inputs: engineInputs(inputs), role, options: { ...vector, role } };
     },
   },
-  grpc: {
-    service: MultiVector,
-    body: (request: Message) => ({ input_type: roleOf((request as MultiVectorRequest).inputType) }),
-  },
+  grpc: async () => (await import('#gen/encoder/multi_vector_pb.ts')).MultiVector,
   rank: () => scoreByVectors,
 };

@@ -3,7 +3,6 @@ import { DEFAULT_ANSWERS, MAX_ANSWERS, planAnswers } from '#core/model/answer-pl
 import { isObject } from '#core/json/is-object.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { QuestionAnswering } from '#gen/encoder/question_answering_pb.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { RequestOverflow, RunModel } from '../engine/serving.ts';
@@ -131,5 +130,5 @@ export const questionAnswering: ServedType<Body> = {
     together: async (_, body, run) => await answerQuestions(body.inputs, body, overflowOf(body), run),
   },
   huggingFace,
-  grpc: { service: QuestionAnswering },
+  grpc: async () => (await import('#gen/encoder/question_answering_pb.ts')).QuestionAnswering,
 };

@@ -1,16 +1,9 @@
-import type { Message } from '@bufbuild/protobuf';
 import { Type } from 'typebox';
-import { EMBEDDING_OUTPUTS, type EmbeddingOutput as OutputName } from '#contract/embedding-outputs.ts';
-import { inputError } from '#contract/errors.ts';
+import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { planOutputs } from '#core/model/output-plan.ts';
 import { planVector } from '#core/model/vector-plan.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
-import {
-  EmbeddingOutput,
-  SentenceEmbedding,
-  type SentenceEmbeddingRequest,
-} from '#gen/encoder/sentence_embedding_pb.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
@@ -95,15 +88,6 @@ const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
 
 const DENSE_ONLY: OutputWeights = { dense: 1 };
 
-function outputOf(output: EmbeddingOutput): OutputName {
-  if (output === EmbeddingOutput.DENSE) return 'dense';
-  if (output === EmbeddingOutput.SPARSE) return 'sparse';
-  if (output === EmbeddingOutput.MULTI_VECTOR) return 'multi_vector';
-  throw inputError(
-    `outputs must be of EMBEDDING_OUTPUT_DENSE, EMBEDDING_OUTPUT_SPARSE, EMBEDDING_OUTPUT_MULTI_VECTOR, not ${output}`,
-  );
-}
-
 export const sentenceEmbedding: ServedType<Body> = {
   texts: {
     summary: 'Compute one vector per text.',
@@ -132,9 +116,6 @@ export const sentenceEmbedding: ServedType<Body> = {
       };
     },
   },
-  grpc: {
-    service: SentenceEmbedding,
-    body: (request: Message) => ({ outputs: (request as SentenceEmbeddingRequest).outputs.map(outputOf) }),
-  },
+  grpc: async () => (await import('#gen/encoder/sentence_embedding_pb.ts')).SentenceEmbedding,
   rank: ({ tokenOutputs }) => (tokenOutputs ? scoreByOutputs : undefined),
 };

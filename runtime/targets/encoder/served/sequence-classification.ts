@@ -3,7 +3,6 @@ import type { Manifest } from '#contract/manifest.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import { sigmoid } from '#core/numbers/softmax.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { SequenceClassification } from '#gen/encoder/sequence_classification_pb.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { readJson } from '../json/json.ts';
@@ -178,6 +177,6 @@ export const sequenceClassification: ServedType<BodyOf<typeof options>> = {
     }),
   },
   huggingFace,
-  grpc: { service: SequenceClassification },
+  grpc: async () => (await import('#gen/encoder/sequence_classification_pb.ts')).SequenceClassification,
   rank: ({ width }) => (width === 1 ? scorePairs : undefined),
 };

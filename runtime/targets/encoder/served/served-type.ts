@@ -1,4 +1,4 @@
-import type { DescService, Message } from '@bufbuild/protobuf';
+import type { DescService } from '@bufbuild/protobuf';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import type {
@@ -33,7 +33,8 @@ export interface ServedType<Body extends PredictBody = PredictBody> {
   readonly predict: FromOneRun<Body> | FromSeveralRuns<Body>;
   /** How clients of Hugging Face's APIs ask for the task, if these have it. */
   readonly huggingFace?: HuggingFaceTask;
-  readonly grpc: GrpcService<Body>;
+  /** The gRPC service, which only a server of gRPC loads. Fields of its requests have the names of the members of a body. */
+  readonly grpc: () => Promise<DescService>;
   /** How the model scores documents for a query; undefined if it cannot. */
   rank?(manifest: Manifest): ScoreDocuments | undefined;
 }
@@ -92,12 +93,6 @@ export interface HuggingFaceTask<Body extends object = object> {
   readonly note: string;
   /** `path` is the route that was called. */
   answer(engine: ServingEngine, body: Body, run: RunModel, path: '/' | '/predict'): Promise<unknown>;
-}
-
-interface GrpcService<Body> {
-  readonly service: DescService;
-  /** The members of a request whose values differ from those of a body of `/predict`, such as enumerations. */
-  body?(request: Message): Partial<Body>;
 }
 
 /** Scores documents for a query. The runs of the query and of the documents are those of one caller. */

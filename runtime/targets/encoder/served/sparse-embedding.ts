@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { SparseEmbedding } from '#gen/encoder/sparse_embedding_pb.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
@@ -55,7 +54,7 @@ export const sparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
       complete: tokens ? addTokens(engine) : undefined,
     }),
   },
-  grpc: { service: SparseEmbedding },
+  grpc: async () => (await import('#gen/encoder/sparse_embedding_pb.ts')).SparseEmbedding,
 };
 
 /** Adds `tokens` to sparse vectors: the token of each index. Results of other outputs are unchanged. */

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
-import { TokenClassification } from '#gen/encoder/token_classification_pb.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { ServingEngine } from '../engine/serving.ts';
@@ -187,5 +186,5 @@ export const tokenClassification: ServedType<Body> = {
     },
   },
   huggingFace,
-  grpc: { service: TokenClassification },
+  grpc: async () => (await import('#gen/encoder/token_classification_pb.ts')).TokenClassification,
 };

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { DEFAULT_TEMPLATE, type LabelPlan, planLabels } from '#core/model/label-plan.ts';
-import { ZeroShotClassification } from '#gen/encoder/zero_shot_classification_pb.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
@@ -154,5 +153,5 @@ export const zeroShotClassification: ServedType<BodyOf<typeof options, string>> 
       await classify(engine, body.inputs, planOf(body), overflowOf(body), run),
   },
   huggingFace,
-  grpc: { service: ZeroShotClassification },
+  grpc: async () => (await import('#gen/encoder/zero_shot_classification_pb.ts')).ZeroShotClassification,
 };

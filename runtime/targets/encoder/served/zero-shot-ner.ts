@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { DEFAULT_THRESHOLD, planEntities } from '#core/model/entity-options.ts';
-import { ZeroShotNer } from '#gen/encoder/zero_shot_ner_pb.ts';
 import { optional } from '#serve/http/schemas.ts';
 import { texts, engineInputs } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
@@ -74,5 +73,5 @@ export const zeroShotNer: ServedType<BodyOf<typeof options, string>> = {
       return { inputs: engineInputs(inputs), labels: entities?.labels, options: { entities } };
     },
   },
-  grpc: { service: ZeroShotNer },
+  grpc: async () => (await import('#gen/encoder/zero_shot_ner_pb.ts')).ZeroShotNer,
 };

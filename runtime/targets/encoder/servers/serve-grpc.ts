@@ -17,7 +17,7 @@ export async function serveGrpc(
   const { tls, maxBodyBytes } = settings;
   const { lifecycle, log, metrics, tracer, requestMemory } = context.kernel;
   return await listenGrpc({
-    routes: encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes }),
+    routes: await encoderGrpcRoutes(context, { maxMessageBytes: maxBodyBytes }),
     lifecycle,
     log,
     metrics,

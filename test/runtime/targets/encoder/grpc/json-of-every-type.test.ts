@@ -29,11 +29,10 @@ const ALL_OUTPUTS = ['DENSE', 'SPARSE', 'MULTI_VECTOR'].map((name) => `EMBEDDING
 
 test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (model) => {
   const { port, path } = await serve(model);
-  const [type, { service }] = known(
-    Object.entries(SERVED)
-      .map(([name, { grpc }]) => [name, grpc] as const)
-      .find(([, one]) => path === `/${one.service.typeName}`),
+  const services = await Promise.all(
+    Object.entries(SERVED).map(async ([name, { grpc }]) => [name, await grpc()] as const),
   );
+  const [type, service] = known(services.find(([, { typeName }]) => path === `/${typeName}`));
   const predict = known(service.methods.find(({ name }) => name === 'Predict'));
   const post = async (mediaType: string, body: string | Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> => {
     const url = `http://localhost:${port}${path}/Predict`;

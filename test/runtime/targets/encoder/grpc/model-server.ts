@@ -37,7 +37,7 @@ export async function serveEngine(engine: ServingEngine, kernel: TestKernel): Pr
   const runtime = { version: '', node: '', onnxruntime: '', tokenizers: '', platform: '' };
   const context: EncoderContext = { kernel, engine, runtime };
   const server = await listenGrpc({
-    routes: encoderGrpcRoutes(context, { maxMessageBytes: MAX_MESSAGE_BYTES }),
+    routes: await encoderGrpcRoutes(context, { maxMessageBytes: MAX_MESSAGE_BYTES }),
     log: kernel.log,
     metrics: kernel.metrics,
     requestMemory: kernel.requestMemory,

@@ -37,7 +37,8 @@ async function surfaceOf(manifest: Manifest): Promise<object> {
     (await get('/openapi.json')).replaceAll(TIME_OF_START, '"created":0'),
   ) as OpenApi;
   const router = createConnectRouter();
-  encoderGrpcRoutes(context, { maxMessageBytes: 1 })(router);
+  const addRoutes = await encoderGrpcRoutes(context, { maxMessageBytes: 1 });
+  addRoutes(router);
   const files = new Map(router.handlers.map(({ service }) => [service.file.name, service.file.proto]));
   return {
     openapi: { ...hashes(paths), ...hashes(components.schemas), rest: hash(JSON.stringify(rest)) },

@@ -17,7 +17,7 @@ const context = {
   engine: standInEngine({}, () => expect.unreachable()),
   runtime: runtimeFacts(''),
 };
-const routes = encoderGrpcRoutes(context, { maxMessageBytes: 1000 });
+const routes = await encoderGrpcRoutes(context, { maxMessageBytes: 1000 });
 
 /** The paths of all methods on the port, and one that is none. */
 const paths = (() => {
