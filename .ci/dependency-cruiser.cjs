@@ -28,7 +28,7 @@ const LAYERS = {
     'shared providers/shapes evaluation/metrics accounts/retention.ts',
     'store providers/streams',
     'providers/wires accounts/cache-clears.ts accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
-      'evaluation/artifacts evaluation/progress evaluation/secrets',
+      'evaluation/artifacts.ts evaluation/worker-progress.ts evaluation/secrets.ts',
     'accounts/ledger accounts/sign-in',
     'accounts/objects accounts/prompts',
     'providers/references',

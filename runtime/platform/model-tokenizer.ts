@@ -1,7 +1,10 @@
-import type { Manifest, TokenizerSettings } from '#contract/manifest.ts';
+import type { Manifest, TokenizerSettings, WindowSettings } from '#contract/manifest.ts';
 import { openEntityTokenizer } from './entity-tokenizer.ts';
-import type { TextTokenizer, TokenizersAddon } from './tokenizer.ts';
-import { openWindowTokenizer } from './window-tokenizer.ts';
+import { type TextTokenizer, type TokenizersAddon, openTokenizer } from './tokenizer.ts';
+import { cutIntoWindows } from '#core/model/text-windows.ts';
+import { lazy } from '#core/values/lazy.ts';
+import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import { openPairWindowTokenizer } from './pair-window-tokenizer.ts';
 
 /** Opens the tokenizer of a model, with the settings of the manifest or other ones. */
 export function openModelTokenizer(
@@ -15,3 +18,53 @@ export function openModelTokenizer(
     ? openEntityTokenizer(addon, json, settings, entities, windows, maxWindows)
     : openWindowTokenizer(addon, json, settings, windows, maxWindows);
 }
+
+/**
+ * Opens a tokenizer that reads longer texts than the model's maximum in overlapping windows, if the model has them. Texts with
+ * more windows than `maxWindows`, and pairs, are truncated. The library has windows too, but it returns only those next to the
+ * first one, because it stops reading when a text is long enough.
+ */
+function openWindowTokenizer(
+  addon: TokenizersAddon,
+  json: string,
+  settings: TokenizerSettings,
+  windows: WindowSettings | undefined,
+  maxWindows: number,
+): TextTokenizer {
+  if (windows && settings.truncatedText === 'second')
+    return openPairWindowTokenizer(addon, json, settings, windows, maxWindows);
+  const tokenizer = openTokenizer(addon, json, settings);
+  if (!windows) return tokenizer;
+  const { stride } = windows;
+  const openLong = lazy(async (): Promise<TextTokenizer> => {
+    const [empty] = await tokenizer.encode([{ text: '' }], { details: false });
+    const room = settings.maxLength - (empty?.ids.length ?? 0);
+    const maxLength = settings.maxLength + (maxWindows - 1) * (room - stride);
+    return openTokenizer(addon, json, { ...settings, maxLength: Math.min(maxLength, MAX_TOKENS) });
+  });
+  const encodeLong = async (text: string, addSpecialTokens = true): Promise<TokenizedText> => {
+    const long = await openLong();
+    const [whole] = await long.encode([{ text }], { details: true, addSpecialTokens });
+    if (!whole) throw new Error('tokenized without result');
+    return { ...whole, windows: cutIntoWindows(whole, settings.maxLength, stride) };
+  };
+  return {
+    async encode(inputs, options) {
+      const texts = await tokenizer.encode(inputs, options);
+      for (const [at, { truncated }] of texts.entries()) {
+        const input = inputs[at];
+        // One at a time, because a long text takes memory.
+        if (truncated && input && input.pair === undefined) {
+          texts[at] = await encodeLong(input.text, options.addSpecialTokens);
+        }
+      }
+      return texts;
+    },
+    decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
+    tokenOf: (id) => tokenizer.tokenOf(id),
+    idOf: (token) => tokenizer.idOf(token),
+  };
+}
+
+/** Lengths in the library are 32-bit numbers on some platforms. */
+const MAX_TOKENS = 2 ** 31 - 1;

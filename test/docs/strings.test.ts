@@ -20,7 +20,7 @@ const ROOTS = [
 
 /** Texts for a model, not for a person: instructions of judges, which results depend on, and examples. */
 const FOR_MODELS = new Set([
-  'runtime/targets/gateway/evaluation/metrics/text/judge/definitions.ts',
+  'runtime/targets/gateway/evaluation/metrics/text/judge.ts',
   'runtime/targets/encoder/http/page/browser/label-examples.js',
 ]);
 

@@ -1,9 +1,10 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { relevantErrors } from '../json/relevant-errors.ts';
 import { TRUSTED_SCHEMAS } from '../json/trusted-schemas.ts';
-import { explainKeys, explainUnionKeys, isAboutKeys } from './explain-keys.ts';
 import { explainValue, RULE_KEYWORD } from './explain-value.ts';
-import type { Finding } from './issue.ts';
+import { type Finding, stepsOf } from './issue.ts';
+import { keyName, listing } from './describe.ts';
+import { didYouMean, suggest } from '../text/suggest.ts';
 
 interface ValidateOptions {
   /** Returns the source text of a value. */
@@ -46,3 +47,80 @@ function explain(found: readonly ErrorObject[], options: ValidateOptions): Findi
 
 /** Whether an error belongs to an alternative of a union. */
 const isInForm = ({ schemaPath }: ErrorObject): boolean => /\/anyOf\/\d+\/[^/]+$/.test(schemaPath);
+
+const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
+  keyword === 'required' || keyword === 'additionalProperties';
+
+/** Explains unknown and missing keys of mappings, one sentence each. */
+function explainKeys(errors: readonly ErrorObject[]): Finding[] {
+  return mappings(errors).flatMap(({ path, schema, missing, unknown }) => [
+    ...unknown.map((key): Finding => unknownKey(path, key, schema)),
+    ...missing.map((key): Finding => ({ path, at: 'key', message: `missing required key ${keyName(key)}` })),
+  ]);
+}
+
+/** Explains the keys of the mapping form of a union in one sentence, including the form's keys. */
+function explainUnionKeys(errors: readonly ErrorObject[]): Finding[] {
+  return mappings(errors).map(({ path, schema, missing, unknown }): Finding => {
+    const { required = [] } = schema;
+    const [first] = unknown;
+    if (first !== undefined && missing.length === 0 && unknown.length === 1)
+      return unknownKey(path, first, schema);
+    const field = path.at(-1) ?? '';
+    const isMixed = unknown.includes(field) && missing.length < required.length;
+    const optional = Object.keys(schema.properties).filter((key) => !required.includes(key));
+    const message = [
+      `expected text, or a mapping with ${listing(required)}`,
+      optional.length > 0 ? ` (optionally ${listing(optional)})` : '',
+      isMixed ? ', not both' : '',
+      missing.length > 0 ? `; missing ${listing(missing)}` : '',
+      notPartOfIt(isMixed ? unknown.filter((key) => key !== field) : unknown),
+    ].join('');
+    return first === undefined
+      ? { path, at: 'key', message }
+      : { path: [...path, first], at: 'key', label: path, message };
+  });
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, { readonly anyOf?: readonly Partial<ObjectSchema>[] }>>;
+  readonly required?: readonly string[];
+}
+
+interface Mapping {
+  readonly path: readonly string[];
+  readonly schema: ObjectSchema;
+  readonly missing: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+function mappings(errors: readonly ErrorObject[]): Mapping[] {
+  return [...Map.groupBy(errors, ({ instancePath }) => instancePath)].map(([pointer, group]) => {
+    const { properties = {}, required = [] } = group[0]?.parentSchema ?? {};
+    const schema: ObjectSchema = { properties, required };
+    const unknown = group.flatMap(({ params }) => keysOf(params['additionalProperty']));
+    // A misspelled key is one mistake: a typo, not an unknown key plus a missing key.
+    const meant = new Set(unknown.map((key) => suggest(key, Object.keys(schema.properties))));
+    const missing = group
+      .flatMap(({ params }) => keysOf(params['missingProperty']))
+      .filter((key) => !meant.has(key));
+    return { path: stepsOf(pointer), schema, missing, unknown };
+  });
+}
+
+const notPartOfIt = (unknown: readonly string[]): string =>
+  unknown.length === 0 ? '' : `; ${listing(unknown)} ${unknown.length > 1 ? 'are' : 'is'} not part of it`;
+
+const keysOf = (key: unknown): string[] => (typeof key === 'string' ? [key] : []);
+
+function unknownKey(path: readonly string[], key: string, { properties }: ObjectSchema): Finding {
+  const known = Object.keys(properties);
+  const owner = known.find((name) =>
+    properties[name]?.anyOf?.some(
+      (branch) => branch.properties !== undefined && Object.hasOwn(branch.properties, key),
+    ),
+  );
+  const belongs = owner === undefined ? '' : `; it belongs under \`${owner}:\``;
+  const hint = belongs || didYouMean(key, known) || `; expected ${listing(known)}`;
+  return { path: [...path, key], at: 'key', label: path, message: `unknown key ${keyName(key)}${hint}` };
+}

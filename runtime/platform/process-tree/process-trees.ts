@@ -3,10 +3,13 @@ import { readCgroupPaths } from '../cgroups/read-cgroup-paths.ts';
 import { openCgroups, type RefusedLimit } from '../cgroups/cgroups.ts';
 import { LIMIT_NAMES, type ProcessLimits } from '#core/limits/process-limits.ts';
 import { MARK_VARIABLE, type MarkedProcess } from './marked-process.ts';
-import { createMarkedSearch } from './marked-search.ts';
-import { isRunning, signalProcess } from './identify.ts';
-import { createProcessMarks } from './process-mark.ts';
+import { isRunning, signalProcess, identify } from './identify.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
+import { setImmediate } from 'node:timers/promises';
+import { findMarkedByProc } from './proc-processes.ts';
+import { findMarkedByPs } from './ps-processes.ts';
+import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
 
 /** Keeps track of everything that the child processes of this program start, so that it ends with them. */
 export interface ProcessTrees {
@@ -95,3 +98,56 @@ export const GROUPS_ONLY: ProcessTrees = {
   endAbandoned: () => Promise.resolve(0),
   close: () => undefined,
 };
+
+type MarkedSearch = () => Promise<readonly MarkedProcess[]>;
+
+/**
+ * Returns a search for all running processes with a mark. Searches of one turn of the event loop are one, because all servers of
+ * a program end together.
+ */
+function createMarkedSearch(): MarkedSearch {
+  let upcoming: ReturnType<MarkedSearch> | undefined;
+  const search: MarkedSearch = async () => {
+    await setImmediate();
+    upcoming = undefined;
+    const find = process.platform === 'linux' ? findMarkedByProc : findMarkedByPs;
+    return await find().catch(() => []);
+  };
+  return () => (upcoming ??= search());
+}
+
+/**
+ * Marks the children of this process. A mark is `<scope>.<pid>.<start time>/<number>`: the program and its start time identify
+ * who started a process, and the scope restricts a search to programs with the same configuration in the same container.
+ */
+interface ProcessMarks {
+  /** The part that the marks of all children of this process share, without the slash. */
+  readonly prefix: string;
+  /** Whether the mark, or its first part, is from a program of the same scope that has ended. */
+  readonly isAbandoned: (mark: string) => boolean;
+}
+
+/** Returns undefined on systems where processes cannot be identified. */
+function createProcessMarks(owner: string): ProcessMarks | undefined {
+  const self = identify(process.pid);
+  if (!self) return undefined;
+  const scope = createHash('sha256').update(`${processNamespace()}\0${owner}`).digest('hex').slice(0, 16);
+  const pattern = new RegExp(String.raw`^${scope}\.(\d+)\.(\d+)(?:/|$)`);
+  return {
+    prefix: `${scope}.${self.pid}.${self.startedAt}`,
+    isAbandoned(mark) {
+      const [, pid, startedAt] = pattern.exec(mark) ?? [];
+      if (pid === undefined || startedAt === undefined) return false;
+      return !isRunning({ pid: Number(pid), startedAt });
+    },
+  };
+}
+
+/** Numbers of processes are comparable only in one namespace: programs in containers have numbers of their own. */
+function processNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}

@@ -8,19 +8,12 @@ const RUNTIME = new URL('../../../runtime/', import.meta.url);
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'targets/gateway/evaluation/datasets/read': [
     // Parquet has a test of its own, as its files are binary.
-    'check-pages.ts',
     'check-parquet.ts',
-    'fixed-arrays.ts',
-    'parquet-compressors.ts',
     'parquet-requests.ts',
-    'parquet-rows.ts',
     'parquet-worker.ts',
-    'parquet.ts',
     'read-bytes.ts',
-    'thrift-reader.ts',
     // These check what the parsers have read.
     'columns.ts',
-    'label-names.ts',
     'limits.ts',
     'read-options.ts',
     'read-rows.ts',

@@ -55,12 +55,12 @@ export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
     parse: rowsOf('a.csv'),
     start: 'examples',
     parts: ['x', ' x', ';'],
-    source: `${DATASETS}/separator.ts`,
+    source: `${DATASETS}/csv.ts`,
   },
   jsonl: {
     parse: rowsOf('a.jsonl'),
     parts: ['{"a":', '[', '"\\', ' ', '{}\n', '1'],
-    source: `${DATASETS}/jsonl.ts`,
+    source: `${DATASETS}/read-rows.ts`,
   },
   pdf: {
     parse: (text) => documentPages(Buffer.from(text, 'latin1').toString('base64')),

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
-import { AppError } from '#contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
@@ -8,7 +8,9 @@ import type { AlertRow } from '../store/record-schema.ts';
 import { alertMessage, alertText } from './alert-message.ts';
 import type { AlertsConfig, Webhook } from './alerts-config.ts';
 import type { Outbox } from './outbox.ts';
-import { sendWebhook } from './send-webhook.ts';
+import { Agent, request } from 'undici';
+import { checkedUrl, providerLookup } from '../providers/adapters/http/upstream.ts';
+import { webhookHeaders } from './sign-webhook.ts';
 
 /** Outcome of an attempt to send an alert, for metrics. */
 type AlertOutcome = 'sent' | 'retried' | 'failed';
@@ -109,4 +111,44 @@ export async function sendTestAlert(
   throw new AppError('UpstreamError', `The webhook at ${to} did not accept the test: ${result.problem}.`, {
     reason: 'webhook_failed',
   });
+}
+
+/** Whether the receiver accepted a message, or why not. The reason contains no secret and no path. */
+type WebhookResult =
+  | { readonly kind: 'accepted'; readonly status: number }
+  | { readonly kind: 'refused'; readonly problem: string };
+
+/**
+ * Sends a signed message. Redirects are not followed, because they would bypass the check of addresses. Never throws: a webhook that
+ * cannot be reached is a result.
+ */
+async function sendWebhook(
+  { url, secret, local, timeoutMs }: Webhook,
+  id: string,
+  message: object,
+  now: number,
+): Promise<WebhookResult> {
+  const body = JSON.stringify(message);
+  const agent = new Agent({ connect: { timeout: timeoutMs, lookup: providerLookup(local) } });
+  try {
+    const { statusCode: status, body: answer } = await request(checkedUrl('alerts.webhook', url, local), {
+      method: 'POST',
+      dispatcher: agent,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'encoderfile-gateway',
+        ...webhookHeaders(secret, id, Math.floor(now / 1000), body),
+      },
+      body,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await answer.dump().catch(() => undefined);
+    return status >= 200 && status < 300
+      ? { kind: 'accepted', status }
+      : { kind: 'refused', problem: `HTTP ${status}` };
+  } catch (error) {
+    return { kind: 'refused', problem: messageOf(error) };
+  } finally {
+    await agent.destroy();
+  }
 }

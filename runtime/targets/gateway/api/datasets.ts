@@ -15,7 +15,7 @@ import type { Dataset } from '../evaluation/datasets/dataset.ts';
 import { EXTENSIONS } from '../evaluation/datasets/extensions.ts';
 import { withSource } from '../evaluation/datasets/sources/open-source.ts';
 import type { DatasetSource } from '../evaluation/datasets/sources/source.ts';
-import type { Secrets } from '../evaluation/secrets/secrets.ts';
+import type { Secrets } from '../evaluation/secrets.ts';
 import { inMemberAsync, inMember } from '../evaluation/workflows/member-errors.ts';
 import { boundaryOf, readMultipart } from '../shared/multipart.ts';
 import type { Owner } from '../shared/owner.ts';

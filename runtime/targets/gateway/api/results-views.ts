@@ -1,5 +1,5 @@
 import type { Plots, WorkflowPlots } from '../evaluation/plots/plots.ts';
-import type { WorkerProgress } from '../evaluation/progress/worker-progress.ts';
+import type { WorkerProgress } from '../evaluation/worker-progress.ts';
 import type { IndexedModel, RowIndex } from '../evaluation/rows/row-index.ts';
 import { isActive } from '../evaluation/workflows/workflow-row.ts';
 import type { WorkflowDetails } from '../evaluation/workflows/workflow.ts';

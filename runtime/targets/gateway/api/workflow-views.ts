@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { Artifacts } from '../evaluation/artifacts/artifacts.ts';
+import type { Artifacts } from '../evaluation/artifacts.ts';
 import type { Job } from '../evaluation/jobs/job.ts';
 import { parametersOf } from '../evaluation/workflows/compiled-results.ts';
 import type { Workflow, WorkflowDetails } from '../evaluation/workflows/workflow.ts';

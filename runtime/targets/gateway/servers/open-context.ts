@@ -1,6 +1,6 @@
 import { isSea } from 'node:sea';
 import type { AppError } from '#contract/errors.ts';
-import { systemClock } from '#platform/clock.ts';
+import { systemClock, type Clock } from '#platform/clock.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import { createKernel } from '#serve/kernel.ts';
 import { programVersion } from '#serve/program/version.ts';
@@ -34,9 +34,14 @@ import { openStore } from '../store/open-store.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import { createSingleJobs } from '../evaluation/workflows/single-jobs.ts';
 import { createWorkflows } from '../evaluation/workflows/workflows.ts';
-import { openSignIn } from './open-sign-in.ts';
 import { createDatabaseCheck } from './database-check.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
+import type { Identity } from '../accounts/identity/identity.ts';
+import type { RedeemedCodes } from '../accounts/sign-in/redeemed-codes.ts';
+import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';
+import type { SignInFlow } from '../accounts/sign-in/sign-in-flow.ts';
+import { signingKey } from '../store/signing-key.ts';
+import type { Store } from '../store/store.ts';
 
 export interface OpenedContext extends GatewayContext {
   readonly models: Models;
@@ -229,4 +234,30 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     await closers.abandon();
     throw error;
   }
+}
+
+interface SignInParts {
+  readonly store: Pick<Store, 'db'>;
+  readonly identity: Identity;
+  readonly codes: RedeemedCodes;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Opens the sign-in; undefined if it is not configured. */
+async function openSignIn(
+  config: SignInConfig | undefined,
+  { store, identity, codes, clock, log }: SignInParts,
+): Promise<SignInFlow | undefined> {
+  if (!config) return undefined;
+  // Imported on demand, because most gateways have no sign-in.
+  const { createSignInFlow } = await import('../accounts/sign-in/sign-in-flow.ts');
+  return createSignInFlow(config, {
+    identity,
+    codes,
+    clock,
+    key: await signingKey(store.db, 'sign-in'),
+    onMissingTeam: (teamId) =>
+      log.warn(`sign_in.groups names the team ${JSON.stringify(teamId)}, which does not exist.`),
+  });
 }

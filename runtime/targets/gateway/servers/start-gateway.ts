@@ -12,15 +12,21 @@ import { enforceRetention } from '../accounts/retention.ts';
 import type { Keys } from '../accounts/identity/identity.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
-import { gatewayApi } from '../api/app.ts';
+import { gatewayApi, type GatewayApi } from '../api/app.ts';
 import { realtimeUpgrades } from '../api/realtime.ts';
 import { malformedRequestAnswer } from '../api/http/errors.ts';
-import { changedSettings } from './changed-settings.ts';
 import { exposureOf } from './exposure.ts';
-import { openContext } from './open-context.ts';
-import { openRunner } from './open-runner.ts';
-import { pruneRecords } from './prune-records.ts';
+import { openContext, type OpenedContext } from './open-context.ts';
 import { createGatewayReloader } from './reloader.ts';
+import type { GatewayConfig, ServerConfig, WorkflowsConfig } from '../config/spec.ts';
+import type { GatewayState } from '../gateway-state.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { keysOf } from '#core/values/keys.ts';
+import { isSea } from 'node:sea';
+import { ownCommand } from '#platform/own-command.ts';
+import { createLocalCompute } from '../evaluation/jobs/compute/local.ts';
+import { createRayCompute } from '../evaluation/jobs/compute/ray.ts';
+import { createRunner, type Runner } from '../evaluation/jobs/runner/runner.ts';
 
 export interface StartOptions {
   /** Reads the configuration, at the start and on every reload. */
@@ -153,3 +159,103 @@ async function createFirstKey(keys: Keys): Promise<string | undefined> {
   const { secret } = await keys.create({ keyName: 'bootstrap', metadata: { bootstrap: true } });
   return secret;
 }
+
+/** Deletes records that are older than their retention. */
+async function pruneRecords(
+  { auditLog, guardrailHits, promptLog }: Pick<GatewayState, 'auditLog' | 'guardrailHits' | 'promptLog'>,
+  { audit, promptLog: prompts }: Pick<GatewayConfig, 'audit' | 'promptLog'>,
+  now: number,
+): Promise<void> {
+  await auditLog.prune(timeOf(audit.retentionMs, now));
+  await guardrailHits.prune(timeOf(audit.retentionMs, now));
+  await promptLog.prune(timeOf(prompts.retentionMs, now));
+}
+
+/** The time before which records are deleted. */
+const timeOf = (retentionMs: number | undefined, now: number): number =>
+  retentionMs === undefined ? 0 : Math.floor(now - retentionMs);
+
+/** Names of the parts of the configuration that differ, without values, which can be secrets. */
+function changedSettings(before: GatewayConfig, after: GatewayConfig): string[] {
+  const { models: oldModels, ...old } = before;
+  const { models: freshModels, ...fresh } = after;
+  return [...differing(oldModels, freshModels), ...differing(old, fresh)]
+    .filter((name) => !BOOKKEEPING.has(name))
+    .toSorted();
+}
+
+/** Members of a loaded configuration that follow from others. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'secrets',
+  'file',
+  'files',
+  'sources',
+  'warnings',
+  'withStored',
+]);
+
+const differing = <Part extends object>(before: Part, after: Part): string[] =>
+  keysOf(after)
+    .filter((name) => !isDeepStrictEqual(before[name], after[name]))
+    .map(String);
+
+const MAIN = new URL('../main.ts', import.meta.url);
+/** From its sources, the gateway consists of many files, which nodes cannot fetch. */
+const INSTALLED = isSea() ? undefined : 'gateway';
+
+interface RunnerParts {
+  readonly app: GatewayApi['app'];
+  readonly server: Pick<ServerConfig, 'host' | 'tls'>;
+  /** URL of the gateway. */
+  readonly url: string;
+  readonly port: number;
+  readonly workflows: WorkflowsConfig;
+  readonly log: Logger;
+}
+
+/** Creates the runner of jobs, and the URL at which their workers reach this gateway. */
+async function openRunner(
+  { jobs, clock, watch }: Pick<OpenedContext, 'jobs' | 'clock' | 'watch'>,
+  { app, server, url, port, workflows, log }: RunnerParts,
+): Promise<Runner> {
+  const closers = createCloserStack();
+  let localUrl = `http://${formatAddress(reachableHost(server.host), port)}`;
+  if (server.tls) {
+    // Local workers use HTTP, because they do not know which host name the certificate is valid for.
+    const hostname = '127.0.0.1';
+    const http = await listenHttp({
+      app,
+      hostname,
+      port: 0,
+      portFlag: '--port',
+      refuse: malformedRequestAnswer,
+    });
+    closers.add(() => http.close(0));
+    localUrl = `http://${formatAddress(hostname, http.port)}`;
+  }
+  const { slots, workers, ray } = workflows;
+  const runner = createRunner({
+    ...jobs,
+    computes: [
+      { compute: createLocalCompute({ command: ownCommand(MAIN), watch }), slots },
+      ...(ray
+        ? [
+            {
+              compute: createRayCompute({ ...ray, command: ray.command ?? INSTALLED, clock }),
+              slots: ray.slots,
+            },
+          ]
+        : []),
+    ],
+    workers,
+    gatewayUrl: (compute) => (compute === 'local' ? localUrl : (ray?.gatewayUrl ?? url)),
+    clock,
+    log,
+  });
+  closers.add(runner.close);
+  return { start: runner.start, close: closers.close };
+}
+
+/** Replaces an address that stands for all addresses by a loopback address, which requests can use. */
+const reachableHost = (host: string): string =>
+  ({ '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' })[host] ?? host;

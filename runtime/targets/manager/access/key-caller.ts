@@ -1,6 +1,6 @@
 import { matchesAny } from '#core/text/name-pattern.ts';
 import type { Caller } from './caller.ts';
-import type { KeyRecord } from './key-record.ts';
+import type { KeyRecord } from './key-file.ts';
 
 /** The part of a key's record that its permissions depend on. */
 type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly'> & {

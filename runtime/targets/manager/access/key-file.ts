@@ -1,10 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, appendFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-import { configError, messageOf } from '#contract/errors.ts';
+import { configError, messageOf, inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
-import { parseRate, RATE_RULE } from './rate.ts';
-import { type KeyRecord, keyRecord } from './key-record.ts';
+import { parseRate, RATE_RULE } from './token-bucket.ts';
+import { type Static, Type } from 'typebox';
+import { dirname, join, resolve } from 'node:path';
+import type { ConfigPaths } from '../config/config-paths.ts';
+import { randomBytes } from 'node:crypto';
+import { digestOf } from '#serve/access.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { withFileLock } from '#platform/files/file-lock.ts';
+import { writeText } from '#platform/files/write-text.ts';
 
 /** Reads the keys of a file with a JSON object per line; undefined if the file does not exist. Throws for an invalid line. */
 export function readKeyFile(file: string): KeyRecord[] | undefined {
@@ -34,6 +42,7 @@ export function readKeyFile(file: string): KeyRecord[] | undefined {
   });
 }
 
+/** @internal Exported for tests only. */
 export const keyFileText = (records: readonly KeyRecord[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
@@ -52,4 +61,124 @@ function parse(line: string, problem: (reason: string) => Error): unknown {
   } catch {
     throw problem('the line must be valid JSON');
   }
+}
+
+const patterns = Type.Array(Type.String({ minLength: 1 }));
+const time = Type.String({ format: 'date-time' });
+
+/** One line of the keys file. It contains a hash, from which the key cannot be recovered. */
+const keyRecord = Type.Object(
+  {
+    id: Type.String({ pattern: '^[0-9a-f]{8}$' }),
+    name: Type.String({ minLength: 1 }),
+    /** SHA-256 in hexadecimal. Keys are 256 random bits, so nothing slower is needed. */
+    hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    servers: patterns,
+    tools: patterns,
+    prompts: Type.Optional(patterns),
+    resources: Type.Optional(patterns),
+    /** Names of groups, in lower case. */
+    groups: Type.Optional(patterns),
+    readOnly: Type.Boolean(),
+    admin: Type.Boolean(),
+    /** Whether the admin permission is for reading only. */
+    adminReadOnly: Type.Optional(Type.Boolean()),
+    /** Whether the key can change the configuration and the keys over HTTP. */
+    edit: Type.Optional(Type.Boolean()),
+    rate: Type.Optional(Type.String()),
+    created: time,
+    expires: Type.Optional(time),
+    revoked: Type.Optional(time),
+  },
+  { additionalProperties: false },
+);
+export type KeyRecord = Static<typeof keyRecord>;
+
+export type KeyState = 'active' | 'expired' | 'revoked';
+
+export function stateOf({ expires, revoked }: Pick<KeyRecord, 'expires' | 'revoked'>, now: number): KeyState {
+  if (revoked !== undefined) return 'revoked';
+  return expires !== undefined && Date.parse(expires) <= now ? 'expired' : 'active';
+}
+
+/** Returns the path of the API keys: the selected file, or keys.jsonl next to the secrets file. */
+export const keysPath = (selected: string | undefined, { runtime }: ConfigPaths): string =>
+  selected === undefined ? join(dirname(runtime), 'keys.jsonl') : resolve(selected);
+
+/** Prefix that identifies keys, for people and for scanners that search for leaked keys. */
+const PREFIX = 'mcpm_';
+const KEY_BYTES = 32;
+const ID_BYTES = 4;
+
+/** Whether a bearer token has the form of a key. */
+export const isKey = (token: string): boolean => token.startsWith(PREFIX);
+
+interface NewKey {
+  /** The secret, which is shown once and not stored. */
+  readonly key: string;
+  readonly record: KeyRecord;
+}
+
+export function newKey(scope: Omit<KeyRecord, 'id' | 'hash'>): NewKey {
+  const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+  const record = { id: randomBytes(ID_BYTES).toString('hex'), hash: digestOf(key).toString('hex'), ...scope };
+  return { key, record };
+}
+
+/** Mode of the file, which only its owner can read. A folder that is created for it has the same restriction. */
+const MODE = 0o600;
+
+/** Appends a key to the file, which is created if missing. */
+export async function addKey(file: string, record: KeyRecord, now: number): Promise<void> {
+  createFolders(dirname(file), 0o700);
+  await withFileLock(file, () => Promise.resolve(append(file, record, now)));
+}
+
+/** Marks a key as revoked. It stays in the file, because a manager without any keys is open to all clients. */
+export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
+  // Checked before the lock, because without a file its folder may not exist either.
+  find(readKeyFile(file) ?? [], nameOrId, file);
+  return await withFileLock(file, () => revoke(file, nameOrId, now));
+}
+
+function append(file: string, record: KeyRecord, now: number): void {
+  const known = readKeyFile(file) ?? [];
+  if (known.some((one) => one.name === record.name && stateOf(one, now) === 'active')) {
+    throw configError(
+      `A key named ${JSON.stringify(record.name)} already exists. Revoke it first, or choose another name.`,
+    );
+  }
+  try {
+    const gap = known.length > 0 && !readFileSync(file, 'utf8').endsWith('\n') ? '\n' : '';
+    appendFileSync(file, gap + keyFileText([record]), { mode: MODE });
+  } catch (error) {
+    throw explainWriteError(file, error);
+  }
+}
+
+async function revoke(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
+  const known = readKeyFile(file) ?? [];
+  const record = find(known, nameOrId, file);
+  const revoked = { ...record, revoked: new Date(now).toISOString() };
+  const text = keyFileText(known.map((one) => (one === record ? revoked : one)));
+  await writeText(file, text, { mode: MODE });
+  return revoked;
+}
+
+function find(known: readonly KeyRecord[], nameOrId: string, file: string): KeyRecord {
+  const matches = known.filter(
+    ({ id, name, revoked }) => revoked === undefined && (id === nameOrId || name === nameOrId),
+  );
+  const [record, other] = matches;
+  if (!record) {
+    const names = known.filter(({ revoked }) => revoked === undefined).map(({ name }) => name);
+    throw inputError(
+      `${file} contains no active key ${JSON.stringify(nameOrId)}. ${names.length === 0 ? 'It has no active keys.' : `Active keys: ${names.join(', ')}.`}`,
+    );
+  }
+  if (other) {
+    const ids = matches.map(({ id }) => id);
+    throw inputError(`Several keys are named ${JSON.stringify(nameOrId)}. Use an ID: ${ids.join(', ')}.`);
+  }
+  return record;
 }

@@ -7,9 +7,7 @@ import type { Params } from '../shapes/shape.ts';
 import { requestFromClient } from '../upstream/server-requests.ts';
 import type { CallContext } from './call-context.ts';
 import type { ToolCall } from './call.ts';
-import type { CatalogTool } from './catalog-tool.ts';
-import { onlyReads } from './permissions.ts';
-import { toolName } from './tool-name.ts';
+import { type CatalogTool, onlyReads, toolName } from './tool-catalog.ts';
 
 /** The decision about a call, for the audit log. */
 export type Approval = 'allowed' | 'denied' | 'confirmed' | 'accepted' | 'declined' | 'not confirmed';

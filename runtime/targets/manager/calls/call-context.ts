@@ -1,4 +1,4 @@
-import { AppError } from '#contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { Leave } from '#core/limits/turn-queue.ts';
 import { jsonSize } from '../shared/json-size.ts';
 import { requestTraced } from '#serve/telemetry/mcp-request.ts';
@@ -6,18 +6,22 @@ import type { TraceHeaders } from '#serve/telemetry/request-trace.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
-import { waitFor } from '#platform/wait-for.ts';
+import { waitFor, clientDisconnected } from '#platform/wait-for.ts';
 import {
   type Connection,
   type Requester,
   type RequestHeaders,
   SessionExpired,
+  ConnectionClosed,
+  RpcFailure,
+  TimeoutFailure,
+  ResultTooLarge,
 } from '../upstream/connection.ts';
-import { ResultTooLarge } from '../upstream/result-limit.ts';
-import type { Params } from '../shapes/shape.ts';
+import { type Params, Malformed } from '../shapes/shape.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { HeaderReader, ServerCall } from './call.ts';
-import { errorType } from './error-type.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import type { Redactor } from '#serve/redact.ts';
 
 export interface CallContextOptions {
   readonly clock: Clock;
@@ -149,4 +153,81 @@ async function turnOf(
     turn.leave();
     throw error;
   }
+}
+
+/** MCP's error code for an unknown resource, up to revision 2025-11-25. */
+export const RESOURCE_NOT_FOUND = -32_002;
+
+/** The texts that describe a failure of one kind of request. */
+export interface FailureTexts {
+  /** For example `MCP server error calling tool`. */
+  readonly title: string;
+  /** For example `tool call failed: time/get_current_time`; the cause is appended. */
+  readonly detail: string;
+}
+
+interface FailureContext {
+  readonly texts: FailureTexts;
+  readonly redact: Redactor;
+  /** The normalized name of the server, if it is known. */
+  readonly server: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Converts a failure of a call to an error for the caller, with secrets redacted. An error of the server stays its `cause`. */
+export function explainFailure(error: unknown, { texts, redact, server, signal }: FailureContext): AppError {
+  const redactor: ServerRedactor = {
+    text: (text) => redact.text(text, server),
+    value: (value) => redact.value(value, server),
+  };
+  if (error instanceof AppError) return redactError(error, redactor);
+  if (signal?.aborted) return clientDisconnected();
+  const code = error instanceof TimeoutFailure ? 'TimeoutError' : 'UpstreamError';
+  const details = [{ message: `${texts.detail}: ${causeOf(error)}` }];
+  return redactError(new AppError(code, texts.title, { details, cause: error }), redactor);
+}
+
+export const isMethodNotFound = (error: unknown): boolean =>
+  error instanceof RpcFailure && error.code === RPC_CODE.methodNotFound;
+export const isInvalidParams = (error: unknown): error is RpcFailure =>
+  error instanceof RpcFailure && error.code === RPC_CODE.invalidParams;
+export const isResourceNotFound = (error: unknown): boolean =>
+  error instanceof RpcFailure && error.code === RESOURCE_NOT_FOUND;
+
+export const notImplemented = (what: string, server: string): AppError =>
+  new AppError('NotImplementedError', `${what} not implemented by server: ${server}`);
+
+function causeOf(error: unknown): string {
+  if (isInvalidParams(error)) return `invalid params: ${error.message}`;
+  if (error instanceof ConnectionClosed || error instanceof TimeoutFailure) {
+    return `transport error: ${error.message}`;
+  }
+  return error instanceof Malformed ? `malformed result: ${error.message}` : messageOf(error);
+}
+
+type ServerRedactor = Pick<Redactor, 'text' | 'value'>;
+
+function redactError(error: AppError, redact: ServerRedactor): AppError {
+  const { code, message, details, cause, retryAfterSeconds } = error;
+  return new AppError(code, redact.text(message), {
+    details: details?.map((detail) => ({ ...detail, message: redact.text(detail.message) })),
+    // The message already contains the relevant part of any other cause.
+    cause: cause instanceof RpcFailure ? redactRpcFailure(cause, redact) : undefined,
+    retryAfterSeconds,
+  });
+}
+
+const redactRpcFailure = ({ code, message, data }: RpcFailure, redact: ServerRedactor): RpcFailure =>
+  new RpcFailure(code, redact.text(message), redact.value(data));
+
+/**
+ * Returns the `error.type` of a request to a server that failed, for its span: the code of the server if it returned one.
+ *
+ * @internal Exported for tests only.
+ */
+export function errorType(error: unknown): string {
+  if (error instanceof RpcFailure) return String(error.code);
+  if (error instanceof TimeoutFailure) return 'timeout';
+  if (error instanceof ConnectionClosed) return 'connection_closed';
+  return String(RpcError.from(error).code);
 }

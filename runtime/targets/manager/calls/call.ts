@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Requester } from '../upstream/connection.ts';
-import type { CallStatistics } from './statistics.ts';
+import type { CallStatistics } from './metrics.ts';
 import type { Params } from '../shapes/shape.ts';
 
 /**

@@ -6,28 +6,31 @@ import { createCallRunner, type RunCall, type CallInfo, type AuditedFacts } from
 import type { SignInPage } from './require-sign-in.ts';
 import { serverOf } from './server-of.ts';
 import type { AuditLog } from './audit.ts';
-import { type CallObserver, observeCalls } from './metrics.ts';
+import { type CallObserver, observeCalls, createCallStatistics } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
 import { resourceCalls, requireResource } from './resources.ts';
 import { createCheckList, type CheckList } from '../shapes/check-list.ts';
-import { createToolCatalog, type ToolCatalog } from './tool-catalog.ts';
-import { createServerLists, type ServerLists } from './server-lists.ts';
-import { createCallStatistics } from './statistics.ts';
-import { isPerUser } from '../config/is-per-user.ts';
+import {
+  createToolCatalog,
+  type ToolCatalog,
+  canCall,
+  canList,
+  canRead,
+  isAllowed,
+  type CatalogTool,
+} from './tool-catalog.ts';
+import { createServerLists, type ServerLists, type ListWaitLimits } from './server-lists.ts';
+import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
 import type { Params } from '../shapes/shape.ts';
-import type { CatalogTool } from './catalog-tool.ts';
-import type { ListWaitLimits } from './list-reader.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';
-import { canCall, canList, canRead, isAllowed } from './permissions.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
+import { isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './call-context.ts';
 import { requireCapability, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { promptResult, completionResult, toolResult, type ToolResult } from '../shapes/results.ts';
-import type { CallContext } from './call-context.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { type Approval, requireApproval } from './approval.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';

@@ -1,13 +1,12 @@
 import { inputError } from '#contract/errors.ts';
 import type { Page, PageCall } from './call.ts';
-import { isInvalidParams, isMethodNotFound, notImplemented } from './failures.ts';
+import { isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './call-context.ts';
 import { pluralOf } from './list-call-info.ts';
 import { type ItemsFrom, itemsFrom, itemsOf, nextCursorOf } from './list-pages.ts';
 import type { Params } from '../shapes/shape.ts';
-import { canList } from './permissions.ts';
+import { canList } from './tool-catalog.ts';
 import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
-import type { CallContext } from './call-context.ts';
 
 /**
  * Returns a page of the server, or the list from it on, with repaired items, without items that are malformed or not allowed

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '#platform/wait-for.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import { isPerUser } from '../config/is-per-user.ts';
+import { isPerUser } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import { requestFromClient } from '../upstream/server-requests.ts';

@@ -4,14 +4,19 @@ import { RpcFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
 import type { RunCall, CallInfo } from './run-call.ts';
-import { isInvalidParams, isMethodNotFound, isResourceNotFound, notImplemented } from './failures.ts';
+import {
+  isInvalidParams,
+  isMethodNotFound,
+  isResourceNotFound,
+  notImplemented,
+  type CallContext,
+} from './call-context.ts';
 import { requireCapability, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';
-import { canRead } from './permissions.ts';
+import { canRead } from './tool-catalog.ts';
 import { readResult } from '../shapes/results.ts';
 import type { CheckList } from '../shapes/check-list.ts';
-import type { CallContext } from './call-context.ts';
 
 export function resourceCalls(
   runCall: RunCall,

@@ -6,11 +6,10 @@ import type { ServerCall } from './call.ts';
 import type { Approval } from './approval.ts';
 import type { AuditLog } from './audit.ts';
 import { requireSignIn, type SignInParts } from './require-sign-in.ts';
-import { explainFailure, type FailureTexts } from './failures.ts';
+import { explainFailure, type FailureTexts, type CallContext, withCallContext } from './call-context.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
-import { type CallContext, withCallContext } from './call-context.ts';
 
 export interface CallRunnerParts extends SignInParts {
   readonly supervisor: Supervisor;

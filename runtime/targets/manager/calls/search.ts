@@ -1,9 +1,12 @@
 import type { Caller } from '../access/caller.ts';
 import type { Params } from '../shapes/shape.ts';
-import type { Calls } from './call.ts';
-import { type FoundItem, ItemIndex } from './item-index.ts';
+import { type Calls, isTool, type UpstreamTool } from './call.ts';
 import { queryServers } from './query-servers.ts';
-import type { SearchKind } from './search-kinds.ts';
+import { isObject } from '#core/json/is-object.ts';
+import type { ListName } from '../shapes/check-list.ts';
+import { qualify, qualifiedToolName } from './tool-catalog.ts';
+import MiniSearch from 'minisearch';
+import { createYielder } from '#platform/run-yielding.ts';
 
 interface SearchRequest {
   readonly requestId: string;
@@ -95,4 +98,182 @@ function createIndexes(texts: SearchKind['texts']): Indexes {
       return index;
     },
   };
+}
+
+/** The texts of an item, with a different weight each. */
+interface SearchedTexts {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly parameters: string;
+}
+
+/** What is searched together. */
+export interface SearchKind {
+  readonly lists: readonly ListName[];
+  readonly texts: (server: string, item: Params) => SearchedTexts;
+}
+
+export const SEARCH_KINDS = {
+  tools: {
+    lists: ['tools'],
+    texts: (server, { name, title, description, annotations, inputSchema }) => ({
+      name: qualify(server, asText(name)),
+      title: `${asText(title)} ${asText(isObject(annotations) ? annotations['title'] : '')}`,
+      description: asText(description),
+      parameters: propertyTexts(inputSchema).join(' '),
+    }),
+  },
+  prompts: {
+    lists: ['prompts'],
+    texts: (server, { name, title, description, arguments: parameters }) => ({
+      name: qualify(server, asText(name)),
+      title: asText(title),
+      description: asText(description),
+      parameters: (Array.isArray(parameters) ? parameters.filter(isObject) : [])
+        .map((parameter) => `${asText(parameter['name'])} ${asText(parameter['description'])}`)
+        .join(' '),
+    }),
+  },
+  resources: {
+    lists: ['resources', 'resourceTemplates'],
+    texts: (server, { name, title, description, uri, uriTemplate, mimeType }) => ({
+      name: qualify(server, asText(name)),
+      title: asText(title),
+      description: asText(description),
+      parameters: `${asText(uri)} ${asText(uriTemplate)} ${asText(mimeType)}`,
+    }),
+  },
+} satisfies Record<string, SearchKind>;
+
+/** Returns names and descriptions of the parameters of a tool. */
+function propertyTexts(schema: unknown): string[] {
+  if (!isObject(schema) || !isObject(schema['properties'])) return [];
+  return Object.entries(schema['properties']).flatMap(([name, property]) => [
+    name,
+    isObject(property) ? asText(property['description']) : '',
+  ]);
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+export interface FoundTool {
+  readonly server: string;
+  /** `server__tool`, or a mapped name that clients accept. */
+  readonly name: string;
+  /** The tool as the server sent it. */
+  readonly tool: UpstreamTool;
+}
+
+export interface ToolSearch {
+  /** Returns the best matches first; with an empty query, the first tools of the list. */
+  search(
+    caller: Caller,
+    query: string,
+    limit: number,
+    request: Parameters<Search['search']>[3],
+  ): Promise<FoundTool[]>;
+}
+
+/** Searches the tools of all servers. */
+export function createToolSearch(calls: Calls): ToolSearch {
+  const tools = createSearch(calls, SEARCH_KINDS.tools);
+  return {
+    search: async (...request) =>
+      (await tools.search(...request)).flatMap(({ server, item }) =>
+        isTool(item) ? [{ server, name: qualifiedToolName(server, item.name), tool: item }] : [],
+      ),
+  };
+}
+
+export interface FoundItem {
+  readonly server: string;
+  readonly list: ListName;
+  /** The item as the server sent it. */
+  readonly item: Params;
+}
+
+/**
+ * An index of words. When items change, it removes and adds only those that differ.
+ *
+ * @internal Exported for tests only.
+ */
+export class ItemIndex {
+  readonly #texts: SearchKind['texts'];
+  readonly #words: MiniSearch;
+  readonly #ids = new Map<Params, number>();
+  readonly #byId = new Map<number, FoundItem>();
+  #items: readonly FoundItem[] = [];
+  #nextId = 0;
+  #version = 0;
+  #updated = Promise.resolve();
+
+  constructor(texts: SearchKind['texts']) {
+    this.#texts = texts;
+    this.#words = new MiniSearch({
+      fields: ['name', 'title', 'description', 'parameters'],
+      tokenize: words,
+      searchOptions: {
+        boost: { name: 4, title: 3, parameters: 0.5 },
+        // A letter in a sentence, such as "a", is the start of too many words.
+        prefix: (word, _at, all) => word.length > 1 || all.length === 1,
+        fuzzy: 0.2,
+      },
+    });
+  }
+
+  /** Counts the updates. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Whether the index has exactly these items. Lists that did not change contain the same objects. */
+  has(items: readonly FoundItem[]): boolean {
+    const own = this.#items;
+    return (
+      own.length === items.length &&
+      own.every(({ server, item }, at) => item === items[at]?.item && server === items[at].server)
+    );
+  }
+
+  update(items: readonly FoundItem[]): void {
+    this.#items = items;
+    this.#version += 1;
+    this.#updated = this.#updated.then(() => this.#apply(items));
+  }
+
+  /** Returns the items that match a query, the best ones first. Only those in `items` are returned. */
+  async find(query: string, limit: number, items: readonly FoundItem[]): Promise<FoundItem[]> {
+    await this.#updated;
+    const found = this.#words.search(query).flatMap(({ id }) => this.#byId.get(Number(id)) ?? []);
+    if (this.has(items)) return found.slice(0, limit);
+    // The index was updated for another caller in the meantime.
+    const visible = new Set(items.map(({ item }) => item));
+    return found.filter(({ item }) => visible.has(item)).slice(0, limit);
+  }
+
+  async #apply(items: readonly FoundItem[]): Promise<void> {
+    const yieldIfLong = createYielder();
+    const current = new Set(items.map(({ item }) => item));
+    for (const [item, id] of this.#ids) {
+      if (current.has(item)) continue;
+      this.#words.discard(id);
+      this.#ids.delete(item);
+      this.#byId.delete(id);
+    }
+    for (const found of items) {
+      if (this.#ids.has(found.item)) continue;
+      const id = (this.#nextId += 1);
+      this.#ids.set(found.item, id);
+      this.#byId.set(id, found);
+      this.#words.add({ id, ...this.#texts(found.server, found.item) });
+      await yieldIfLong();
+    }
+  }
+}
+
+/** Splits a text into words, including those inside `getCurrentTime` and `get_current_time`. */
+function words(text: string): string[] {
+  const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
+  return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }

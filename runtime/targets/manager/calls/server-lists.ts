@@ -1,6 +1,5 @@
 import type { ListName, CheckList } from '../shapes/check-list.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
-import type { ListReader, ListSnapshot } from './list-reader.ts';
 import { LISTS, requestList } from './request-list.ts';
 import { serverOf } from './server-of.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,6 +8,7 @@ import type { Clock } from '#platform/clock.ts';
 import { waitFor } from '#platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { type Connection, SessionExpired, TimeoutFailure } from '../upstream/connection.ts';
+import type { Params } from '../shapes/shape.ts';
 
 /** The cached lists of all servers. */
 export interface ServerLists {
@@ -242,4 +242,27 @@ class CachedList {
     const seconds = ((this.#parts.clock.now() - listedAt) / 1000).toFixed(1);
     this.#server.log('info', `${LISTS[this.#list].method} completed after ${seconds} s`);
   }
+}
+
+/** A request that needs a list. */
+export interface ListReader {
+  readonly timeLeft: () => number;
+  readonly signal?: AbortSignal | undefined;
+  /** Time limits of readers that can continue without the list. */
+  readonly waitLimits?: ListWaitLimits | undefined;
+  /** Maximum age of a cached list, if it is larger than that of the list itself. */
+  readonly maxAgeMs?: number | undefined;
+}
+
+export interface ListWaitLimits {
+  /** Maximum time for a server to start. */
+  readonly startMs: number;
+  /** Maximum time for its first list, from the moment it was requested. */
+  readonly listMs: number;
+}
+
+/** A list of a server at some point in time, with repaired items and without malformed ones. */
+export interface ListSnapshot {
+  readonly items: readonly Params[];
+  readonly listedAt: number;
 }

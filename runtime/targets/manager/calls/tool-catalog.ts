@@ -1,17 +1,18 @@
 import type { Clock } from '#platform/clock.ts';
-import type { ServerSpec } from '../config/spec.ts';
+import type { ServerSpec, NameFilter } from '../config/spec.ts';
 import type { PinAction, ToolOverride, ToolPins } from '../config/tool-policy.ts';
 import type { ManagedServer, ToolChange } from '../supervisor/managed-server.ts';
 import { isTool, type UpstreamTool } from './call.ts';
-import type { ListReader, ListSnapshot } from './list-reader.ts';
-import { isAllowed, isToolAllowed } from './permissions.ts';
-import type { CatalogTool } from './catalog-tool.ts';
-import type { ServerLists } from './server-lists.ts';
-import { mappedNames, looksMapped } from './tool-name.ts';
+import type { ListReader, ListSnapshot, ServerLists } from './server-lists.ts';
 import type { CallContext } from './call-context.ts';
 import { suggest } from '#core/text/suggest.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
+import type { Caller, ReadableKind } from '../access/caller.ts';
+import type { ListName } from '../shapes/check-list.ts';
+import type { Params } from '../shapes/shape.ts';
+import { sha256 } from '#platform/sha256.ts';
 
 /** Minimum age of a list before an unknown name causes a new request, so that guessed names do not cause one each. */
 const MIN_RELIST_AGE_MS = 1000;
@@ -216,4 +217,106 @@ function unknownOverrides(
       const hint = similar === undefined ? '' : `. Did you mean ${similar}?`;
       return `tool_overrides.${name} has no effect: the server has no such tool${hint}`;
     });
+}
+
+/** Whether a filter allows a name. */
+export const isAllowed = ({ allow, deny }: NameFilter, name: string): boolean =>
+  matchesAny(allow, name) && !matchesAny(deny, name);
+
+/** Whether the configuration of a server allows a tool, by its own name and, with `readOnly`, by its annotations. */
+const isToolAllowed = ({ tools, readOnly }: ServerSpec, own: string, shown: Params): boolean =>
+  isAllowed(tools, own) && (!readOnly || onlyReads(shown));
+
+/** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
+export const canRead = (
+  caller: Caller,
+  { name: server, prompts, resources }: ServerSpec,
+  kind: ReadableKind,
+  name: string,
+): boolean => isAllowed(kind === 'prompt' ? prompts : resources, name) && caller.canRead(server, kind, name);
+
+/** Whether an item of a list is visible to the caller. */
+export function canList(
+  caller: Caller,
+  spec: ServerSpec,
+  list: Exclude<ListName, 'tools'>,
+  { name, uri, uriTemplate }: Params,
+): boolean {
+  if (list === 'prompts') return canRead(caller, spec, 'prompt', String(name));
+  return canRead(caller, spec, 'resource', String(list === 'resources' ? uri : uriTemplate));
+}
+
+/** Whether the caller can call a tool that the configuration allows. */
+export const canCall = (caller: Caller, server: string, { own, shown }: CatalogTool): boolean =>
+  caller.canUse(server, own) && (caller.readOnly !== true || onlyReads(shown));
+
+/** Whether the annotations of a tool declare it read-only. */
+export function onlyReads({ annotations }: Params): boolean {
+  return typeof annotations === 'object' && annotations !== null && 'readOnlyHint' in annotations
+    ? annotations.readOnlyHint === true
+    : false;
+}
+
+/** A tool that the configuration of its server allows. */
+export interface CatalogTool {
+  /** The name on the server. Filters, keys, groups and rules apply to it. */
+  readonly own: string;
+  /** The tool as clients see it, with the overrides of the configuration. */
+  readonly shown: UpstreamTool;
+  /** Whether lists omit the tool. */
+  readonly hidden: boolean;
+  /** How the tool differs from the pinned ones; undefined if it does not, or if the server is not pinned. */
+  readonly change?: ToolChange['change'] | undefined;
+  /** Whether the tool is blocked because of its change. */
+  readonly blocked: boolean;
+}
+
+/** Names of tools that clients and language models accept, and that are not a relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
+const ACCEPTED = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
+const MAX_LENGTH = 128;
+
+/** The end of a mapped name: part of a hash, so that two tools never have the same mapped name. */
+const SUFFIX = /_[\da-f]{8}$/;
+const SUFFIX_LENGTH = 9;
+
+/** Returns the name of a tool in the list of one server: its own, or a mapped one that clients accept. */
+export const toolName = (name: string): string => (ACCEPTED.test(name) ? name : mapped(name, MAX_LENGTH));
+
+/** Returns the name of a tool in the list over all servers: `server__tool`, mapped if necessary. */
+export function qualifiedToolName(server: string, name: string): string {
+  const own = qualify(server, name);
+  if (ACCEPTED.test(own)) return own;
+  return qualify(server, mapped(name, MAX_LENGTH - qualify(server, '').length));
+}
+
+/** Returns the mapped names of a tool without the name of its server; empty if clients accept its own name. */
+function mappedNames(server: string, name: string): string[] {
+  const names = [toolName(name), qualifiedToolName(server, name).slice(qualify(server, '').length)];
+  return names.filter((one) => one !== name);
+}
+
+/** Whether a name has the form of a mapped one. */
+const looksMapped = (name: string): boolean => SUFFIX.test(name);
+
+function mapped(name: string, maxLength: number): string {
+  const readable = name.replaceAll(/[^\w.-]+/g, '_').slice(0, maxLength - SUFFIX_LENGTH);
+  return `${readable}_${sha256(Buffer.from(name)).slice(0, SUFFIX_LENGTH - 1)}`;
+}
+
+/** Separates the name of a server from that of an item. Names of servers never contain it; names of items can. */
+const SEPARATOR = '__';
+
+export interface QualifiedName {
+  readonly server: string;
+  readonly name: string;
+}
+
+/** Returns the name of an item in lists over all servers: `server__name`. */
+export const qualify = (server: string, name: string): string => `${server}${SEPARATOR}${name}`;
+
+/** Splits a qualified name; undefined if it does not start with the name of one of the servers. */
+export function splitQualified(qualified: string, servers: readonly string[]): QualifiedName | undefined {
+  const end = qualified.indexOf(SEPARATOR);
+  const server = qualified.slice(0, Math.max(0, end)).toLowerCase();
+  return servers.includes(server) ? { server, name: qualified.slice(end + SEPARATOR.length) } : undefined;
 }

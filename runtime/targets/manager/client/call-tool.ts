@@ -1,5 +1,5 @@
-import { toolName } from '../calls/tool-name.ts';
-import { toolText } from '../http/views/tool-text.ts';
+import { toolName } from '../calls/tool-catalog.ts';
+import { toolText } from '../http/call-tool.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';

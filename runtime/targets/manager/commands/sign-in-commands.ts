@@ -1,13 +1,11 @@
-import type { Command, Invocation, Output } from '#serve/cli/command.ts';
-import { UsageError } from '#serve/cli/command.ts';
+import { type Command, type Invocation, type Output, UsageError } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 import { printJson } from '#serve/cli/print.ts';
 import { duration } from '#serve/cli/values.ts';
 import { LOCAL_USER } from '../access/caller.ts';
 import { configPaths } from '../config/config-paths.ts';
-import { isPerUser } from '../config/is-per-user.ts';
-import type { ServerSpec } from '../config/spec.ts';
+import { isPerUser, type ServerSpec } from '../config/spec.ts';
 import type { PersonOptions } from '../sign-in/await-redirect.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { CLIENT_OPTIONS, withManager } from './client-options.ts';

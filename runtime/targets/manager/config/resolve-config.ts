@@ -7,18 +7,18 @@ import { describeProblem, type Problem, problemsError, type Report } from './pro
 import { createRedactions } from '#core/text/redactions.ts';
 import { noSecrets, readSecretsFile, type SecretsFile, type SecretsEntry } from './secrets-file.ts';
 import type { ServerEntry, LaunchEntry } from './server-entry.ts';
-import type {
-  ManagerConfig,
-  ServerSpec,
-  ServerTimeouts,
-  RemoteLaunch,
-  ClientKey,
-  OAuthSettings,
+import {
+  type ManagerConfig,
+  type ServerSpec,
+  type ServerTimeouts,
+  type RemoteLaunch,
+  type ClientKey,
+  type OAuthSettings,
+  isPerUser,
 } from './spec.ts';
 import type { ToolPins } from './tool-policy.ts';
 import { DEFAULTS } from './defaults.ts';
 import { createExpander } from './expander.ts';
-import { isPerUser } from './is-per-user.ts';
 import type { ResolveContext } from './resolve-context.ts';
 import { resolveProcess } from './resolve-process.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
-import type { ToolSearch, FoundTool } from '../calls/search-tools.ts';
+import type { ToolSearch, FoundTool } from '../calls/search.ts';
 import { serverOf } from '../calls/server-of.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
@@ -21,8 +21,7 @@ import {
 import type { ResourceIndex } from './resource-index.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import { qualify } from '../calls/qualified-name.ts';
-import { qualifiedToolName, toolName } from '../calls/tool-name.ts';
+import { qualify, qualifiedToolName, toolName } from '../calls/tool-catalog.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
 import { ownUri } from './resource-uri.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';

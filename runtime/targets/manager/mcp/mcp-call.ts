@@ -4,7 +4,7 @@ import { META_KEY } from '#serve/mcp/meta-key.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { HeaderReader, ServerCall } from '../calls/call.ts';
-import type { QualifiedName } from '../calls/qualified-name.ts';
+import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 

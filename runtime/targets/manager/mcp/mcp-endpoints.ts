@@ -1,4 +1,4 @@
-import { createToolSearch } from '../calls/search-tools.ts';
+import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import { createEndpoints, type EndpointFor } from './endpoint.ts';
 import { createListAllServers } from './list-all-servers.ts';

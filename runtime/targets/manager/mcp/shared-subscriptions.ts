@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import { queryServers } from '../calls/query-servers.ts';
-import { isPerUser } from '../config/is-per-user.ts';
+import { isPerUser } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { requestIdFrom } from '#serve/request-id.ts';
 import { isNotImplemented, type McpCall, serverCall } from './mcp-call.ts';

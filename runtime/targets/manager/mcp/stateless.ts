@@ -11,7 +11,7 @@ import {
   type StatelessHttpOptions,
 } from '#serve/mcp/stateless-http.ts';
 import { STATELESS_VERSIONS } from '#serve/mcp/stateless-request.ts';
-import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
+import { RESOURCE_NOT_FOUND } from '../calls/call-context.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { usableCapabilities } from '../upstream/server-requests.ts';
@@ -20,7 +20,7 @@ import type { EndpointDescription, Endpoint } from './endpoint.ts';
 import { type McpCall, progressTo, optionalObject } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createMultiRoundRequests } from './multi-round-requests.ts';
-import type { QualifiedName } from '../calls/qualified-name.ts';
+import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Listener, ListChanged } from './listeners.ts';
 import { isAtLeast, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';

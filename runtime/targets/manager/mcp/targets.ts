@@ -1,8 +1,8 @@
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Calls } from '../calls/call.ts';
-import { RESOURCE_NOT_FOUND } from '../calls/failures.ts';
-import { type QualifiedName, splitQualified } from '../calls/qualified-name.ts';
+import { RESOURCE_NOT_FOUND } from '../calls/call-context.ts';
+import { type QualifiedName, splitQualified } from '../calls/tool-catalog.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';

@@ -5,7 +5,7 @@ import { stopSignal } from '#serve/program/signals.ts';
 import { groupPath } from '../access/selection.ts';
 import { managerAddress } from '../client/address.ts';
 import { apiPath, createManagerClient } from '../client/manager-client.ts';
-import { refuseUnknownServers } from './refuse-unknown-servers.ts';
+import { refuseUnknownServers } from './start-manager.ts';
 import type { StdioProcess } from './stdio-process.ts';
 import type { StdioSettings } from './stdio-settings.ts';
 

@@ -16,9 +16,8 @@ import type { McpClient } from '../mcp/client.ts';
 import { createMcpEndpoints } from '../mcp/mcp-endpoints.ts';
 import { openSessionServer } from '../mcp/session-server.ts';
 import { changesFile, signInFolder } from '../sign-in/sign-in-folder.ts';
-import { serverOfLine } from './line-server.ts';
+import { serverOfLine, refuseUnknownServers } from './start-manager.ts';
 import { openContext } from './open-context.ts';
-import { refuseUnknownServers } from './refuse-unknown-servers.ts';
 import type { StdioProcess } from './stdio-process.ts';
 import type { StdioSettings } from './stdio-settings.ts';
 

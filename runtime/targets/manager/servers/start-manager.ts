@@ -8,9 +8,8 @@ import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { isLoopbackHost } from '#serve/http/host-rules.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
 import { createGroups } from '../access/groups.ts';
-import { keysPath } from '../access/keys-path.ts';
-import { createManagerAccess } from '../access/manager-access.ts';
-import { watchedKeys } from '../access/watched-keys.ts';
+import { keysPath } from '../access/key-file.ts';
+import { createManagerAccess, watchedKeys } from '../access/manager-access.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createShutdown } from '#serve/program/shutdown.ts';
 import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
@@ -26,8 +25,9 @@ import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
 import { changesFile, signInFolder } from '../sign-in/sign-in-folder.ts';
 import { openContext } from './open-context.ts';
-import { serverOfLine } from './line-server.ts';
 import type { FlagSettings } from './settings.ts';
+import { type Selection, serverOfPattern } from '../access/selection.ts';
+import { unknownServer } from '../config-edit/named-index.ts';
 
 export interface RunningManager {
   /** The URL at which the manager listens. */
@@ -184,4 +184,17 @@ export async function startManager(
     await closers.abandon();
     throw error;
   }
+}
+
+/** The start of a log line about a server. Text of servers is in later members only, so it cannot imitate this. */
+const SERVER = /^\{"level":\d+,"time":"[^"]*","server":"([^"\\]*)"/;
+
+/** Returns the name of the server that a line of the manager's log is about. */
+export const serverOfLine = (line: string): string | undefined => SERVER.exec(line)?.[1];
+
+/** Rejects names of servers that do not exist, because such a client would have no tools without knowing why. */
+export function refuseUnknownServers({ servers, tools }: Selection, known: readonly string[]): void {
+  const names = [...servers, ...tools.map(serverOfPattern)];
+  const unknown = names.find((name) => !name.includes('*') && !known.includes(name.toLowerCase()));
+  if (unknown !== undefined) throw unknownServer(unknown, known);
 }

@@ -1,8 +1,7 @@
-import { Malformed, type Params, type Shape } from './shape.ts';
+import { Malformed, type Params, type Shape, isRecord } from './shape.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
 import { createCompileProblem, UncheckedSchema } from './schema-compiler.ts';
-import { isRecord } from './values.ts';
 
 interface ListKind {
   /** The noun for an item in messages. */

@@ -1,8 +1,20 @@
-import { hint, listOfValid, objectOf } from './members.ts';
+import {
+  hint,
+  listOfValid,
+  objectOf,
+  type Params,
+  type Shape,
+  Malformed,
+  refuse,
+  filledText,
+  flag,
+  isRecord,
+  number,
+  oneOf,
+  text,
+} from './shape.ts';
 import { annotations, LISTED_HINTS } from './metadata.ts';
-import { type Params, type Shape, Malformed, refuse } from './shape.ts';
 import type { CompileProblem } from './schema-compiler.ts';
-import { filledText, flag, isRecord, number, oneOf, text } from './values.ts';
 import { mapInnerSchemas } from './inner-schemas.ts';
 
 const hintFlag = hint(flag);

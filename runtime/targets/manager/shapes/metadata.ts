@@ -1,6 +1,15 @@
-import { hint, listOf, listOfValid, objectOf } from './members.ts';
-import type { Shape } from './shape.ts';
-import { dateTime, numberFrom, oneOf, record, text } from './values.ts';
+import {
+  hint,
+  listOf,
+  listOfValid,
+  objectOf,
+  type Shape,
+  dateTime,
+  numberFrom,
+  oneOf,
+  record,
+  text,
+} from './shape.ts';
 
 export const role: Shape = oneOf('user', 'assistant');
 

@@ -1,7 +1,21 @@
-import { hint, listOf, objectOf, optional } from './members.ts';
+import {
+  hint,
+  listOf,
+  objectOf,
+  optional,
+  type Params,
+  type Shape,
+  Malformed,
+  refuse,
+  refuseMember,
+  flag,
+  isRecord,
+  text,
+  wholeNumber,
+  base64,
+  record,
+} from './shape.ts';
 import { role, annotations } from './metadata.ts';
-import { type Params, type Shape, Malformed, refuse, refuseMember } from './shape.ts';
-import { flag, isRecord, text, wholeNumber, base64, record } from './values.ts';
 import { resource } from './listed.ts';
 
 const HINTS = { annotations: hint(annotations), _meta: hint(record) } as const;

@@ -7,15 +7,16 @@ import {
   RpcFailure,
   type RequestOptions,
   type PeerInfo,
+  ResultTooLarge,
+  type Transport,
+  type TransportHooks,
 } from './connection.ts';
 import { Malformed, type Params } from '../shapes/shape.ts';
 import { createStartExtension } from './start-extension.ts';
 import { startFailure } from './start-failure.ts';
-import { ResultTooLarge } from './result-limit.ts';
 import { createRpcPeer, type RpcPeer } from './rpc-peer.ts';
 import { UnexpectedResponse } from './remote/unexpected-response.ts';
 import { openProcess } from './process/process-transport.ts';
-import type { Transport, TransportHooks } from './transport.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import {
   CLIENT_CAPABILITIES,

@@ -9,7 +9,8 @@ import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-import { auditCsvHeader, auditCsvLine } from './audit-csv.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { csvLine } from '../../shared/csv-line.ts';
 
 /** Selects events. All conditions that are set must match. */
 export interface AuditFilter {
@@ -111,3 +112,27 @@ function select(db: Kysely<Schema>, filter: AuditFilter) {
   }
   return query.where(inTimeRange('at', filter));
 }
+
+const COLUMNS = [
+  'id',
+  'at',
+  'actor',
+  'actor_id',
+  'actor_user',
+  'address',
+  'forwarded_for',
+  'request_id',
+  'action',
+  'object',
+  'outcome',
+  'reason',
+  'before',
+  'after',
+  'count',
+] as const satisfies readonly (keyof AuditRow)[];
+
+const auditCsvHeader = (): string => csvLine(COLUMNS);
+
+/** An event as a CSV line, with the time in RFC 3339 and the states as JSON. */
+const auditCsvLine = (row: AuditRow): string =>
+  csvLine(COLUMNS.map((column) => (column === 'at' ? rfc3339(row.at) : row[column])));

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { AliasRow, ProviderRow } from '../../store/schema.ts';
-import type { Schema } from '../../store/schema.ts';
+import type { AliasRow, ProviderRow, Schema } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
 import { addressOf, secretNames } from './entry-secrets.ts';
 import type {
@@ -15,7 +14,9 @@ import type {
   StoredEntries,
   StoredProvider,
 } from './model-entries.ts';
-import { createSecretBox, type SecretBox } from './secret-box.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { createSeal, type Seal } from '#platform/seal.ts';
+import { signingKey } from '../../store/signing-key.ts';
 
 interface EntryOptions {
   readonly clock: Clock;
@@ -142,4 +143,34 @@ function withSecretChange(
     return { before, after };
   if (isDeepStrictEqual(old.secrets, change.secrets)) return { before, after };
   return { before, after: { ...after, secretsChanged: true } };
+}
+
+/** Encrypts the secrets of providers with the master key, each for the address that they are sent to. */
+interface SecretBox {
+  close(address: string, secrets: EntrySettings): Promise<Uint8Array>;
+  /** Undefined for secrets of another address, or that were encrypted with another master key. */
+  open(address: string, bytes: Uint8Array): Promise<EntrySettings | undefined>;
+}
+
+/** Without a master key, only the permissions of the database protect the secrets. */
+function createSecretBox(db: Kysely<Schema>, masterKey = ''): SecretBox {
+  let opened: Promise<Seal> | undefined;
+  const openSeal = async (): Promise<Seal> =>
+    createSeal(masterKey, await signingKey(db, 'providers'), 'providers of the gateway');
+  const seal = (): Promise<Seal> => {
+    opened ??= openSeal().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    close: async (address, secrets) => (await seal()).close(JSON.stringify({ address, secrets })),
+    async open(address, bytes) {
+      const text = (await seal()).open(bytes);
+      const value = text === undefined ? undefined : parseJsonText(text);
+      if (!isObject(value) || value['address'] !== address) return undefined;
+      return isObject(value['secrets']) ? value['secrets'] : undefined;
+    },
+  };
 }

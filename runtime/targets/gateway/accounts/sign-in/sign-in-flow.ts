@@ -3,14 +3,14 @@ import { AppError } from '#contract/errors.ts';
 import { shortened } from '#serve/oauth/oauth-failure.ts';
 import { createPkce } from '#serve/oauth/pkce.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Identity, Key } from '../identity/identity.ts';
-import { admitUser } from './admit-user.ts';
+import type { Identity, Key, User } from '../identity/identity.ts';
 import { ownPath } from './own-path.ts';
 import { createSignInProvider } from './provider.ts';
-import { readClaims } from './read-claims.ts';
+import { readClaims, type ClaimedUser } from './read-claims.ts';
 import type { RedeemedCodes } from './redeemed-codes.ts';
-import { createSealedValues } from './sealed-values.ts';
 import type { SignInConfig } from './sign-in-config.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { createSeal } from '#platform/seal.ts';
 
 /** A session: a key with the scope `manage` that expires. */
 interface Session {
@@ -179,3 +179,100 @@ const randomText = (): string => randomBytes(24).toString('base64url');
 
 const failed = (message: string): AppError =>
   new AppError('UnauthorizedError', `${message}. Sign in again.`, { reason: 'sign_in_failed' });
+
+/** Values that travel through browsers and come back: encrypted, of one purpose, and valid for a limited time. */
+interface SealedValues<Value> {
+  close(value: Value): string;
+  /** Undefined for a value that is invalid or has expired. */
+  open(text: string): Value | undefined;
+}
+
+function createSealedValues<Value>(
+  key: Uint8Array,
+  { purpose, maxAgeMs }: { readonly purpose: string; readonly maxAgeMs: number },
+  clock: Clock,
+): SealedValues<Value> {
+  const seal = createSeal(Buffer.from(key).toString('hex'), key, purpose);
+  return {
+    close: (value) =>
+      Buffer.from(seal.close(JSON.stringify({ value, until: clock.now() + maxAgeMs }))).toString('base64url'),
+    open(text) {
+      const bytes = Buffer.from(text, 'base64url');
+      // Decoders ignore characters that do not belong there, so a value would have several texts.
+      if (bytes.toString('base64url') !== text) return undefined;
+      const opened = seal.open(bytes);
+      if (opened === undefined) return undefined;
+      // Only this program can have created the text, so its form is known.
+      const { value, until } = parseJsonText(opened) as { readonly value: Value; readonly until: number };
+      return until > clock.now() ? value : undefined;
+    },
+  };
+}
+
+interface AdmitOptions {
+  readonly identity: Pick<Identity, 'users' | 'members' | 'teams'>;
+  readonly createUsers: boolean;
+  /** Reports a team of the configuration that does not exist. */
+  readonly onMissingTeam: (teamId: string) => void;
+}
+
+/** Finds or creates the user of a sign-in, and applies the role and the teams of the claims. Throws for users that cannot sign in. */
+async function admitUser(claimed: ClaimedUser, options: AdmitOptions): Promise<User> {
+  const { users, members, teams } = options.identity;
+  const known = await findUser(claimed, options);
+  if (known.teamId !== null)
+    throw refused(
+      `User '${known.userId}' is a service account of team '${known.teamId}'; it cannot sign in. Ask an administrator to delete the service account, and to create the user.`,
+    );
+  if (known.blocked) throw refused(`User '${known.userId}' is blocked`, 'user_blocked');
+  const { userId } = known;
+  const user =
+    claimed.role === undefined || claimed.role === known.role
+      ? known
+      : await users.change(userId, { role: claimed.role });
+  const current = new Map((await members.ofUser(userId)).map(({ teamId, role }) => [teamId, role]));
+  for (const [teamId, role] of claimed.teams) {
+    if (role === (current.get(teamId) ?? null)) continue;
+    if (role === null) await members.remove(teamId, userId);
+    else if (await exists(teamId, teams)) await members.put(teamId, userId, role);
+    else options.onMissingTeam(teamId);
+  }
+  return user;
+}
+
+async function findUser(
+  { userId, alias }: ClaimedUser,
+  { identity: { users }, createUsers }: AdmitOptions,
+): Promise<User> {
+  try {
+    return await users.get(userId);
+  } catch (error) {
+    if (reasonIn(error) !== 'user_not_found') throw error;
+  }
+  if (!createUsers) throw refused(`User '${userId}' does not exist. Ask an administrator to create it.`);
+  if (await users.wasDeleted(userId))
+    throw refused(`User '${userId}' was deleted. Ask an administrator to create it again.`);
+  try {
+    return await users.create({ userId, alias });
+  } catch (error) {
+    // The same user can sign in twice at the same time.
+    if (reasonIn(error) === 'user_exists') return await users.get(userId);
+    throw error;
+  }
+}
+
+async function exists(teamId: string, teams: Identity['teams']): Promise<boolean> {
+  try {
+    return (await teams.get(teamId)).id === teamId;
+  } catch (error) {
+    if (reasonIn(error) === 'team_not_found') return false;
+    throw error;
+  }
+}
+
+const refused = (message: string, reason = 'sign_in_refused'): AppError =>
+  new AppError('ForbiddenError', message, { reason });
+
+/** The reason of an error of this program; undefined for others. */
+const reasonIn = (error: unknown): string | undefined =>
+  error instanceof AppError ? error.reason : undefined;

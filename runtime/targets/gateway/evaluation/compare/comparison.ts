@@ -1,5 +1,4 @@
-import type { PairComparison } from '../metrics/compare/compare-pair.ts';
-import type { ScoreInterval } from '../metrics/compare/score-interval.ts';
+import type { PairComparison, ScoreInterval } from '../metrics/compare/compare-pair.ts';
 import type { Cell } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';

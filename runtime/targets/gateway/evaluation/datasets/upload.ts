@@ -5,14 +5,14 @@ import { createYielder } from '#platform/run-yielding.ts';
 import type { Schema } from '../../store/schema.ts';
 import { searchTextOf } from '../../store/search.ts';
 import { storableText } from '../../store/storable-text.ts';
-import type { Dataset, FilesUpload, Row, UploadFile } from './dataset.ts';
+import type { Dataset, FilesUpload, Row, UploadFile, RowChunk } from './dataset.ts';
 import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isBlank } from './check-row.ts';
 import { deleteRows, putRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { readRows } from './read/read-rows.ts';
-import { chunkRows } from './chunk-rows.ts';
-import { renameColumns } from './rename-columns.ts';
 import { ownedColumns } from '../../store/space-columns.ts';
+import { didYouMean } from '#core/text/suggest.ts';
+import type { ColumnMapping } from './column-mapping.ts';
 
 export interface UploadOptions {
   readonly now: number;
@@ -162,4 +162,63 @@ function createByteCounter(maxBytes: number): ByteCounter {
     },
     size: () => size,
   };
+}
+
+/** Size of a chunk: large enough that few values are written, and small enough to read it for a single row. */
+const CHUNK_CHARACTERS = 256 * 1024;
+const MAX_CHUNK_ROWS = 1000;
+
+/** Groups rows into chunks for storage. */
+async function* chunkRows(rows: AsyncIterable<Row>): AsyncGenerator<RowChunk, void> {
+  let waiting: Row[] = [];
+  let characters = 0;
+  let firstRow = 0;
+  for await (const row of rows) {
+    waiting.push(row);
+    characters += JSON.stringify(row).length;
+    if (characters < CHUNK_CHARACTERS && waiting.length < MAX_CHUNK_ROWS) continue;
+    yield { firstRow, rows: waiting };
+    firstRow += waiting.length;
+    waiting = [];
+    characters = 0;
+  }
+  if (waiting.length > 0) yield { firstRow, rows: waiting };
+}
+
+/** Renames columns. Throws an InputError if a column is missing, or if two columns would get one name. */
+async function* renameColumns(
+  rows: AsyncIterable<Row>,
+  mapping: ColumnMapping | undefined,
+): AsyncGenerator<Row, void> {
+  if (mapping === undefined || Object.keys(mapping).length === 0) {
+    yield* rows;
+    return;
+  }
+  let names: ReadonlyMap<string, string> | undefined;
+  for await (const row of rows) {
+    names ??= newNames(Object.keys(row), mapping);
+    const renamed = Object.entries(row).map(([name, cell]) => [names?.get(name) ?? name, cell] as const);
+    yield Object.fromEntries(renamed);
+  }
+}
+
+function newNames(columns: readonly string[], mapping: ColumnMapping): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, column] of Object.entries(mapping)) {
+    if (!columns.includes(column)) {
+      throw inputError(
+        `The dataset has no column ${JSON.stringify(column)}${didYouMean(column, columns) || '.'} Columns: ${columns.join(', ')}.`,
+      );
+    }
+    if (names.has(column))
+      throw inputError(`Column ${JSON.stringify(column)} cannot get two names. Map it once.`);
+    names.set(column, name);
+  }
+  const taken = columns.find((column) => !names.has(column) && Object.hasOwn(mapping, column));
+  if (taken !== undefined) {
+    throw inputError(
+      `The dataset already has a column ${JSON.stringify(taken)}. Give that column another name too, e.g. ${JSON.stringify({ [`old_${taken}`]: taken })}.`,
+    );
+  }
+  return names;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -15,13 +15,13 @@ import { isStorable, storableText } from '../../store/storable-text.ts';
 import { TASKS } from '../work/tasks/index.ts';
 import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
-import { experimentOf } from './experiment-row.ts';
 import { renamedDataset } from './sample/renamed-dataset.ts';
 import { sampleDataset } from './sample/sample-dataset.ts';
-import { freeName, isTaken } from './free-name.ts';
 import { labelsIn, labelsOf } from './labels.ts';
-import type { Viewer } from '../../shared/owner.ts';
-import { isVisible, ownedColumns } from '../../store/space-columns.ts';
+import type { Viewer, Owner } from '../../shared/owner.ts';
+import { isVisible, ownedColumns, ownerIn } from '../../store/space-columns.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import type { TaskDefinition } from '../work/work.ts';
 
 export interface ExperimentParts {
   readonly clock: Clock;
@@ -165,3 +165,48 @@ const inUse = (id: string, why: string): AppError =>
   new AppError('ConflictError', `Cannot delete dataset ${id}: ${why}`, {
     reason: 'dataset_in_use',
   });
+
+const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Experiment => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  datasetId: row.dataset_id,
+  maxSamples: row.max_samples,
+  task: parseJsonText(row.task) as TaskDefinition,
+  owner: ownerIn(row),
+  tags: parseJsonText(row.tags) as readonly string[],
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+/** The requested name or, if the owner has an experiment with this name, the name with a timestamp, as in the reference API. */
+async function freeName(
+  trx: Kysely<Schema>,
+  name: string,
+  owner: Owner | null,
+  now: number,
+): Promise<string> {
+  let candidate = name;
+  // Microseconds distinguish several experiments of the same millisecond.
+  for (let later = 0; await isTaken(trx, candidate, owner); later += 1)
+    candidate = `${name}_${stampOf(now, later)}`;
+  return candidate;
+}
+
+/** Whether the owner has an experiment with this name. */
+async function isTaken(trx: Kysely<Schema>, name: string, owner: Owner | null): Promise<boolean> {
+  const row = await trx
+    .selectFrom('gateway_experiments')
+    .select('id')
+    .where('name', '=', name)
+    .where('space', 'is not distinct from', owner?.space ?? null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A timestamp such as `20260131120000250000`. */
+const stampOf = (now: number, microseconds: number): string =>
+  new Date(now)
+    .toISOString()
+    .replaceAll(/[-:TZ.]/g, '')
+    .concat(String(microseconds).padStart(3, '0'));

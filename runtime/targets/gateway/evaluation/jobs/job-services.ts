@@ -1,23 +1,24 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '#platform/clock.ts';
-import { type Artifacts, createArtifacts } from '../artifacts/artifacts.ts';
+import { type Artifacts, createArtifacts } from '../artifacts.ts';
 import type { Datasets } from '../datasets/dataset.ts';
 import { createDatasets } from '../datasets/datasets.ts';
 import type { ResumableUploads } from '../datasets/resumable/resumable-upload.ts';
 import { createResumableUploads } from '../datasets/resumable/resumable-uploads.ts';
 import type { Identity } from '../../accounts/identity/identity.ts';
-import { type WorkerProgress, workerProgress } from '../progress/worker-progress.ts';
-import { createSecrets, type Secrets } from '../secrets/secrets.ts';
+import { type WorkerProgress, workerProgress } from '../worker-progress.ts';
+import { createSecrets, type Secrets } from '../secrets.ts';
 import type { Store } from '../../store/store.ts';
 import type { Schema } from '../../store/schema.ts';
-import type { Job, JobQueue } from './job.ts';
+import type { Job, JobQueue, Claim } from './job.ts';
 import { createJobFiles, type JobFiles, type JobFilesParts } from './files/job-files.ts';
 import { createJobQueue } from './queue.ts';
-import { createStanding, type Standing } from './standing.ts';
-import { createStandingQueue } from './standing-queue.ts';
+import { createStanding, type Standing, endOfStanding } from './standing.ts';
 import { createWorkerAccess, type WorkerAccess } from './worker-access.ts';
 import { createWorkerTokens, type WorkerTokens } from './worker-tokens.ts';
 import type { Owner } from '../../shared/owner.ts';
+import { AppError } from '#contract/errors.ts';
+import { leaseLost } from './lease.ts';
 
 /** The services that jobs need, on one database. */
 export interface JobServices {
@@ -75,4 +76,45 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
     trusts,
     workerProgress: (jobIds) => workerProgress(store, jobIds),
   };
+}
+
+/**
+ * A queue that ends jobs whose key no longer allows them: when they are claimed, at each renewal of their lease, and at each request of a
+ * worker. So it does not matter on which machine and in which program their workers run.
+ */
+function createStandingQueue(queue: JobQueue, standing: Standing): JobQueue {
+  /** Ends the job if it must not go on. Resolves with whether it goes on. */
+  const goesOn = async (claim: Claim): Promise<boolean> => {
+    const { job } = claim;
+    try {
+      await standing.require(job);
+      return true;
+    } catch (thrown) {
+      const error = endOfStanding(thrown);
+      if (error === undefined) throw thrown;
+      await queue.log(job.id, 'error', error);
+      await queue.end(claim, { status: 'stopped', error }).catch(ignoreEnded);
+      return false;
+    }
+  };
+  return {
+    ...queue,
+    async claim(computes) {
+      for (;;) {
+        const claim = await queue.claim(computes);
+        if (!claim || (await goesOn(claim))) return claim;
+      }
+    },
+    async held(id, epoch) {
+      const claim = await queue.held(id, epoch);
+      if (await goesOn(claim)) return claim;
+      throw leaseLost(id);
+    },
+    renew: async (claim) => ((await goesOn(claim)) ? await queue.renew(claim) : 'ended'),
+  };
+}
+
+/** Another request of the job can end it at the same time. */
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof AppError && error.reason === 'lease_lost')) throw error;
 }

@@ -1,5 +1,4 @@
-import type { Json } from './metric.ts';
-import type { NumberOrReason } from './result.ts';
+import type { Json, NumberOrReason } from './metric.ts';
 
 /** How often a label, or a type of span, was correct, predicted and true. */
 export interface LabelCounts {
@@ -57,3 +56,59 @@ function scoresOf({ hits, predicted, actual }: Omit<LabelCounts, 'label'>) {
 
 const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Incremental counts per label. */
+interface LabelTally {
+  readonly add: (predicted: ReadonlySet<string>, actual: ReadonlySet<string>, labelOf: LabelOf) => void;
+  /** Counts in label order. */
+  readonly counts: () => LabelCounts[];
+  readonly save: () => SavedTally;
+}
+export type SavedTally = readonly (readonly [
+  label: string,
+  hits: number,
+  predicted: number,
+  actual: number,
+])[];
+
+/** Returns the label of an item; an item is what two rows can have in common. */
+type LabelOf = (item: string) => string;
+
+export function labelTally(saved: SavedTally = []): LabelTally {
+  const tallies = new Map(
+    saved.map(([label, hits, predicted, actual]) => [label, { hits, predicted, actual }]),
+  );
+  const tallyOf = (label: string) => {
+    const tally = tallies.get(label) ?? { hits: 0, predicted: 0, actual: 0 };
+    tallies.set(label, tally);
+    return tally;
+  };
+  return {
+    add: (predicted, actual, labelOf) => {
+      for (const item of predicted) {
+        const tally = tallyOf(labelOf(item));
+        tally.predicted += 1;
+        if (actual.has(item)) tally.hits += 1;
+      }
+      for (const item of actual) tallyOf(labelOf(item)).actual += 1;
+    },
+    counts: () => sortedLabels(tallies.keys()).map((label) => ({ label, ...tallyOf(label) })),
+    save: () =>
+      Array.from(tallies, ([label, { hits, predicted, actual }]) => [label, hits, predicted, actual]),
+  };
+}
+
+/** Sorts labels by code point, like Python's tools. UTF-16 order, which `sort` uses, differs for characters above U+FFFF. */
+export const sortedLabels = (labels: Iterable<string>): string[] => [...new Set(labels)].sort(byCodePoint);
+
+function byCodePoint(one: string, other: string): number {
+  const shorter = Math.min(one.length, other.length);
+  for (let at = 0; at < shorter; at++) {
+    if (one.charCodeAt(at) === other.charCodeAt(at)) continue;
+    return codePointAround(one, at) - codePointAround(other, at);
+  }
+  return one.length - other.length;
+}
+
+/** If the low surrogates of two characters differ, their high surrogates are equal, so either position determines the order. */
+const codePointAround = (text: string, at: number): number => text.codePointAt(at) ?? 0;

@@ -1,4 +1,4 @@
-import type { RankedScore } from '../metrics/classification/ranked-scores.ts';
+import type { RankedScore } from '../metrics/classification/ranking.ts';
 
 export interface CalibrationPoint {
   readonly rows: number;

@@ -1,6 +1,6 @@
 import { memberOf } from '#core/values/member-of.ts';
-import { areaUnderRoc, averagePrecision, type RankedScore } from '../metrics/classification/ranked-scores.ts';
-import { sortedLabels } from '../metrics/sorted-labels.ts';
+import { areaUnderRoc, averagePrecision, type RankedScore } from '../metrics/classification/ranking.ts';
+import { sortedLabels } from '../metrics/averages.ts';
 import { chosenMetric, metricsOf } from '../rows/find-rows.ts';
 import type { IndexedModel, RowIndex } from '../rows/row-index.ts';
 import { readLabels } from '../work/evaluation/read-labels.ts';

@@ -1,4 +1,4 @@
-import { type RankedScore, thresholds } from '../metrics/classification/ranked-scores.ts';
+import { type RankedScore, thresholds } from '../metrics/classification/ranking.ts';
 
 export type CurvePoint = readonly [x: number, y: number];
 

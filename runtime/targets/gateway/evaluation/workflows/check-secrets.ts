@@ -1,5 +1,5 @@
 import { AppError } from '#contract/errors.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import type { Secrets } from '../secrets.ts';
 import type { NamedModel } from './workflow.ts';
 import type { Owner } from '../../shared/owner.ts';
 

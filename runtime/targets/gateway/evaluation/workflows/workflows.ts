@@ -3,26 +3,37 @@ import { AppError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { JobServices } from '../jobs/job-services.ts';
-import { isOver } from '../jobs/job-row.ts';
+import { isOver, jobOf } from '../jobs/job-row.ts';
 import type { Store } from '../../store/store.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import { matches } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import { labelsIn, labelsOf } from '../experiments/labels.ts';
-import { advance } from './advance.ts';
-import type { Workflow, WorkflowDetails, Workflows } from './workflow.ts';
-import type { CheckParts } from './check-backends.ts';
+import type { Workflow, WorkflowDetails, Workflows, NewWorkflow, WorkflowPlan } from './workflow.ts';
+import { type CheckParts, checkInferenceModel, checkEvaluationModels } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { deleteWorkflow, refuseDependents, stopJobs } from './delete-workflow.ts';
-import { planWorkflow } from './plan.ts';
-import { jobToRetry, retryWorkflow } from './retry.ts';
-import { retryLine } from './retry-job.ts';
+import { retryLine, type JobRetryParts, retryJob } from './retry-job.ts';
 import { payerOfRetry } from './retry-payer.ts';
-import { startInference } from './start-jobs.ts';
+import { startInference, startEvaluation } from './start-jobs.ts';
 import { hasStatus, isActive, selectWorkflows, workflowOf } from './workflow-row.ts';
-import { withJobs } from './with-jobs.ts';
 import type { Viewer } from '../../shared/owner.ts';
 import { isVisible, ownedColumns } from '../../store/space-columns.ts';
+import type { Kysely } from 'kysely';
+import type { Schema } from '../../store/schema.ts';
+import { sampleSize } from '../datasets/sample-size.ts';
+import { checkRows } from '../experiments/check-rows.ts';
+import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
+import { checkOutputField } from '../work/tasks/check-output-field.ts';
+import { TASKS } from '../work/tasks/index.ts';
+import { inMember, inMemberAsync } from './member-errors.ts';
+import { checkPrompt } from './check-prompt.ts';
+import { predictionsName } from './predictions-name.ts';
+import { evaluationSpec, inferenceSpec } from './work-specs.ts';
+import type { Job } from '../jobs/job.ts';
+import { deleteRows } from '../datasets/chunks.ts';
+import { deleteRanges } from '../jobs/ranges/delete-ranges.ts';
+import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
 
 export interface WorkflowParts extends CheckParts {
   readonly clock: Clock;
@@ -181,3 +192,197 @@ const notCancellable = ({ id, status }: Workflow): AppError =>
   new AppError('ConflictError', `Workflow ${id} has already ${status} and cannot be cancelled.`, {
     reason: 'workflow_over',
   });
+
+/** Adds the jobs of each workflow, newest first, with one query for all workflows. */
+async function withJobs(
+  db: Kysely<Schema>,
+  workflows: readonly Workflow[],
+): Promise<readonly WorkflowDetails[]> {
+  if (workflows.length === 0) return [];
+  const rows = await db
+    .selectFrom('gateway_jobs')
+    .selectAll()
+    .where(
+      'workflow_id',
+      'in',
+      workflows.map(({ id }) => id),
+    )
+    .orderBy('created_at', 'desc')
+    // A job can be created in the same millisecond as the one before, so the type decides the order.
+    .orderBy('type')
+    .execute();
+  const jobs = Map.groupBy(rows.map(jobOf), ({ workflowId }) => workflowId);
+  return workflows.map((workflow) => ({ ...workflow, jobs: jobs.get(workflow.id) ?? [] }));
+}
+
+interface PlanParts extends CheckParts {
+  readonly services: Pick<JobServices, 'datasets' | 'secrets' | 'trusts'>;
+}
+
+/** Plans the jobs of a workflow. Throws for everything in the request that would make them fail later. */
+async function planWorkflow(
+  { experiment, request, assertModelAllowed }: NewWorkflow,
+  parts: PlanParts,
+): Promise<WorkflowPlan> {
+  const { datasets, secrets } = parts.services;
+  const { owner, task: definition, datasetId, maxSamples } = experiment;
+  const { judge, embedder, name } = request;
+  await checkSecrets(secrets, owner, [request, judge, embedder], `Cannot create workflow '${name}': `);
+  const dataset = await datasets.get('everyone', datasetId);
+  const rows = sampleSize(dataset.rowCount, maxSamples);
+  const task = TASKS[definition.task];
+  const labels = await checkRows(datasets, dataset, { task, rows });
+  const inference = inferenceSpec('inference', request, definition, [...labels.keys()]);
+  inMember('inference_output_field', () => checkOutputField(task, inference));
+  checkPrompt(inference, dataset.columns);
+  const evaluation = evaluationSpec({ ...request, predictionField: request.outputField }, definition);
+  await inMemberAsync('custom_metrics', () => compileCustomMetrics(evaluation.customMetrics ?? []));
+  await checkInferenceModel(inference, labels, { owner, assertModelAllowed }, parts);
+  await checkEvaluationModels(evaluation, { owner, assertModelAllowed }, parts);
+  return {
+    model: request.model,
+    provider: request.provider,
+    systemPrompt: inference.systemPrompt,
+    timeoutSec: request.timeoutSec,
+    rows,
+    outputName: predictionsName(dataset.filename, request.model),
+    inference: { ...inference, sharesAnswers: request.sharesAnswers, repeat: request.repeat },
+    evaluation: { ...evaluation, sharesAnswers: request.sharesAnswers },
+  };
+}
+
+interface AdvanceParts {
+  readonly clock: Clock;
+  readonly compute: string;
+  readonly services: Pick<JobServices, 'queue' | 'datasets'>;
+}
+
+/**
+ * Continues a workflow after the end of a job: starts the next job or ends the workflow. It runs in the transaction that ends the
+ * job, so both happen or neither does, also if a process is killed.
+ */
+async function advance(trx: Kysely<Schema>, job: Job, parts: AdvanceParts): Promise<void> {
+  const { datasets } = parts.services;
+  const writesDataset = job.spec.type !== 'evaluation' && job.outputId !== null;
+  const answers =
+    job.status === 'succeeded' && writesDataset ? await datasets.finish(trx, job.outputId) : undefined;
+  if (job.workflowId === null) return;
+
+  const row = await selectWorkflows(trx).where('w.id', '=', job.workflowId).executeTakeFirst();
+  if (!row || row.status !== 'created') return;
+  const workflow = workflowOf(row);
+  if (job.status !== 'succeeded') {
+    await finish(trx, workflow, { status: 'failed', error: failureOf(job) }, parts);
+  } else if (answers) {
+    await startEvaluation(trx, workflow, answers, { ...parts.services, compute: parts.compute });
+  } else {
+    const metrics = JSON.stringify(await metricsOf(trx, workflow.id));
+    await finish(trx, workflow, { status: 'succeeded', metrics }, parts);
+  }
+}
+
+type End =
+  | { readonly status: 'succeeded'; readonly metrics: string }
+  | { readonly status: 'failed'; readonly error: string };
+
+async function finish(
+  trx: Kysely<Schema>,
+  { id }: Workflow,
+  end: End,
+  { clock }: Pick<AdvanceParts, 'clock'>,
+): Promise<void> {
+  await trx
+    .updateTable('gateway_workflows')
+    .set({ ...end, updated_at: Math.floor(clock.now()) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The metrics of all succeeded jobs of a workflow. If several jobs have a metric of the same name, the last one applies. */
+async function metricsOf(trx: Kysely<Schema>, id: string): Promise<Workflow['metrics']> {
+  const rows = await trx
+    .selectFrom('gateway_jobs')
+    .selectAll()
+    .where('workflow_id', '=', id)
+    .where('status', '=', 'succeeded')
+    .orderBy('created_at')
+    .orderBy('started_at')
+    .execute();
+  return Object.assign({}, ...rows.map((row) => jobOf(row).result?.metrics ?? {}));
+}
+
+const JOB_NAMES = { inference: 'inference', annotate: 'annotation', evaluation: 'evaluation' } as const;
+
+const failureOf = ({ spec, status, error }: Job): string =>
+  `The ${JOB_NAMES[spec.type]} ${status === 'stopped' ? 'was stopped' : 'failed'}${error === null ? '.' : `: ${error}`}`;
+
+interface RetryParts extends JobRetryParts {
+  readonly now: number;
+}
+
+/** The job to retry: the failed one or, in a succeeded workflow, the one with failed rows. Throws a ConflictError without one. */
+function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
+  if (status === 'created' || status === 'running') throw notRetryable(id, `is ${status}`);
+  const job =
+    status === 'failed'
+      ? jobs.find((one) => one.status === 'failed' || one.status === 'stopped')
+      : jobs.find(({ spec, failedRows }) => spec.type === 'inference' && failedRows > 0);
+  if (job) return job;
+  throw notRetryable(id, 'has succeeded, and every row has an answer');
+}
+
+/** Retries a workflow. Rows with an answer keep it; the model processes failed rows and the remaining ones. */
+async function retryWorkflow(
+  trx: Kysely<Schema>,
+  workflow: WorkflowDetails,
+  changes: RetryChanges,
+  { now, ...parts }: RetryParts,
+): Promise<void> {
+  const { id, status, jobs } = workflow;
+  const job = jobToRetry(workflow);
+  const plan = changedPlan(workflow.plan, changes);
+  const { numUpdatedRows } = await trx
+    .updateTable('gateway_workflows')
+    .set({
+      status: 'created',
+      error: null,
+      metrics: null,
+      updated_at: now,
+      key_id: parts.keyId,
+      spec: storableText(JSON.stringify(plan)),
+    })
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw notRetryable(id, 'is already being retried');
+  const isInference = job.spec.type !== 'evaluation';
+  const changed = {
+    spec: isInference ? plan.inference : plan.evaluation,
+    timeoutSec: plan.timeoutSec,
+    outputName: plan.outputName,
+    generatedBy: plan.model,
+  };
+  await retryJob(trx, job, changed, parts);
+  if (!isInference) return;
+  for (const { id: outdated, spec, outputId } of jobs) {
+    if (spec.type !== 'evaluation') continue;
+    await trx.deleteFrom('gateway_jobs').where('id', '=', outdated).execute();
+    await deleteRanges(trx, [outdated]);
+    await trx.deleteFrom('gateway_job_logs').where('job_id', '=', outdated).execute();
+    if (outputId !== null) await deleteRows(trx, outputId);
+  }
+}
+
+const changedPlan = (plan: WorkflowPlan, changes: RetryChanges): WorkflowPlan => ({
+  ...plan,
+  timeoutSec: changes.timeoutSec ?? plan.timeoutSec,
+  inference: changeInference(plan.inference, changes),
+  evaluation: changePace(plan.evaluation, changes),
+});
+
+const notRetryable = (id: string, why: string): AppError =>
+  new AppError(
+    'ConflictError',
+    `Workflow ${id} ${why}. Only workflows that failed or have failed rows can be retried.`,
+    { reason: 'workflow_not_failed' },
+  );

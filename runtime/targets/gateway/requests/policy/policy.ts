@@ -41,7 +41,7 @@ type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts'>;
 export interface Policy {
   /** Throws an InputError for a request that names an unknown guardrail. */
   requireKnown(content: Pick<RequestContent, 'body'>, set: PolicySet): void;
-  /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. Without guardrails, it is no promise. */
+  /** Checks and masks what a request contains, and opens its record. Throws if a guardrail blocks it. Without guardrails, the result is not a promise. */
   screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Screened | Promise<Screened>;
   /** Records what guardrails flag and mask in an answer that a provider has stored. Must be ended. */
   hits(request: PolicyRequest): HitRecorder;

@@ -9,11 +9,15 @@ import { messageOf } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { MCP_CODE } from '#serve/errors/mcp-code.ts';
 import { isRequestId, type RequestId } from '#serve/mcp/rpc-message.ts';
-import { RpcFailure, SessionExpired } from '../../upstream/connection.ts';
+import {
+  RpcFailure,
+  SessionExpired,
+  type Transport,
+  type TransportHooks,
+} from '../../upstream/connection.ts';
 import type { RpcMessage } from '../../upstream/rpc-message.ts';
-import type { Transport, TransportHooks } from '../../upstream/transport.ts';
 import { RPC_CODE } from '#serve/mcp/rpc-error.ts';
-import { rpcFailure } from '../../upstream/rpc-result.ts';
+import { rpcFailure } from '../../upstream/rpc-peer.ts';
 
 interface ManagerSettings {
   readonly apiKey: string | undefined;

@@ -2,8 +2,8 @@ import { commonOptions } from '#serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
 import { serverName } from '../../config/server-name.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
-import { newKey } from '../../access/new-key.ts';
-import { parseRate, RATE_RULE } from '../../access/rate.ts';
+import { newKey } from '../../access/key-file.ts';
+import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 import { recordOf } from '#core/values/keys.ts';
@@ -68,7 +68,7 @@ export const createKeyCommand: Command = {
       created: new Date(now).toISOString(),
       ...checked(invocation, 'expires', EXPIRY_RULE, (text) => expiry(text, now)),
     });
-    const { addKey } = await import('../../access/edit-keys.ts');
+    const { addKey } = await import('../../access/key-file.ts');
     await addKey(file, record, now);
     const { hash: _hash, ...shown } = record;
     output.err(`Added the key to ${file}. It is shown only once:\n`);

@@ -1,5 +1,5 @@
 import type { Command } from '#serve/cli/command.ts';
-import type { KeyRecord, KeyState } from '../../access/key-record.ts';
+import type { KeyRecord, KeyState } from '../../access/key-file.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { printLines } from '#serve/cli/print.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
@@ -12,7 +12,7 @@ export const listKeysCommand: Command = {
   options: KEYS_OPTIONS,
   async run(invocation, output) {
     const { readKeyFile } = await import('../../access/key-file.ts');
-    const { stateOf } = await import('../../access/key-record.ts');
+    const { stateOf } = await import('../../access/key-file.ts');
     const now = Date.now();
     const file = keysFile(invocation);
     const records = readKeyFile(file) ?? [];

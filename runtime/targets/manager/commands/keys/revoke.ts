@@ -10,7 +10,7 @@ export const revokeKeyCommand: Command = {
   options: KEYS_OPTIONS,
   async run(invocation, output) {
     const [nameOrId] = exactly(invocation, '<name|id>');
-    const { revokeKey } = await import('../../access/edit-keys.ts');
+    const { revokeKey } = await import('../../access/key-file.ts');
     const { id, name } = await revokeKey(keysFile(invocation), nameOrId, Date.now());
     const json = isJson(invocation);
     output.out(json ? `${JSON.stringify({ id, name })}\n` : `Revoked ${name} (${id}).\n`);

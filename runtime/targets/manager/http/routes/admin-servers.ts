@@ -1,8 +1,8 @@
 import { systemClock } from '#platform/clock.ts';
 import { readProcessTable } from '#platform/process-tree/process-table.ts';
 import { wordOf } from '#serve/http/query.ts';
-import type { CallStatistics } from '../../calls/statistics.ts';
-import { isPerUser } from '../../config/is-per-user.ts';
+import type { CallStatistics } from '../../calls/metrics.ts';
+import { isPerUser } from '../../config/spec.ts';
 import type { ManagerContext } from '../../context.ts';
 import { type ManagedServer, type ServerStatus, PHASES } from '../../supervisor/managed-server.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';

@@ -1,11 +1,8 @@
 import { AppError } from '#contract/errors.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { admit } from '#serve/http/admit.ts';
-import { addKey, revokeKey } from '../../access/edit-keys.ts';
-import { readKeyFile } from '../../access/key-file.ts';
-import { type KeyRecord, stateOf } from '../../access/key-record.ts';
-import { newKey } from '../../access/new-key.ts';
-import { parseRate, RATE_RULE } from '../../access/rate.ts';
+import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf, newKey } from '../../access/key-file.ts';
+import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { Params } from '../../shapes/shape.ts';

@@ -9,8 +9,7 @@ import { callerOf, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { wordOf } from '#serve/http/query.ts';
 import { minimalToolsBody, toolArguments, toolsBody, toolSummariesBody } from '../schemas/tools.ts';
-import type { AnswerToolCall } from '../call-tool.ts';
-import { RESULT_ANSWERS, RESULT_PARAMETER } from '../tool-answer.ts';
+import { type AnswerToolCall, RESULT_ANSWERS, RESULT_PARAMETER } from '../call-tool.ts';
 import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
 import { serverName, UPSTREAM_ERRORS } from './operations.ts';
 

@@ -1,5 +1,5 @@
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { CallStatistics } from '../../calls/statistics.ts';
+import type { CallStatistics } from '../../calls/metrics.ts';
 import { maskUrl } from '../../config/mask-values.ts';
 import type { Launch } from '../../config/spec.ts';
 import type { Params } from '../../shapes/shape.ts';

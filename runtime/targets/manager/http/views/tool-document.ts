@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
-import { toolName } from '../../calls/tool-name.ts';
+import { toolName } from '../../calls/tool-catalog.ts';
 import type { Params } from '../../shapes/shape.ts';
 import type { OpenApiSchema } from './openapi-schema.ts';
 

@@ -1,6 +1,6 @@
 import { parseLossless } from '#core/json/lossless-json.ts';
 import type { ContentBlock, ToolResult } from '../../shapes/results.ts';
-import { isRecord } from '../../shapes/values.ts';
+import { isRecord } from '../../shapes/shape.ts';
 
 /**
  * Converts the result of a tool to one JSON value, as mcpo does for Open WebUI: a text that is JSON becomes its value, an image a

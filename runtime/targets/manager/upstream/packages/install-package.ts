@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { settlesWithin } from '#platform/settles-within.ts';
-import { createLastLines } from '../process/last-lines.ts';
-import { startChild } from '../process/start-child.ts';
-import { MAX_LOG_LINE, type TransportHooks } from '../transport.ts';
+import { createLastLines } from '../process/process-transport.ts';
+import { startChild } from '../process/spawn-child.ts';
+import { MAX_LOG_LINE, type TransportHooks } from '../connection.ts';
 
 export interface InstallOptions extends Omit<InstallerOptions, 'launch'> {
   /** Receives what was repaired. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { PackageInstallation, ProcessLaunch } from '../../config/spec.ts';
-import type { TransportHooks } from '../transport.ts';
+import type { TransportHooks } from '../connection.ts';
 import { installPackage, isInstalled } from './install-package.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 import { createHash } from 'node:crypto';

@@ -1,19 +1,30 @@
 import { once } from 'node:events';
-import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
+import {
+  createLineSplitter,
+  type Line,
+  type LineSplitter,
+  type OpenLine,
+  splitLines,
+} from '#serve/mcp/line-splitter.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
-import { MAX_LOG_LINE, MAX_MESSAGE_BYTES, type Transport, type TransportHooks } from '../transport.ts';
-import type { CloseReason } from '../connection.ts';
+import {
+  MAX_LOG_LINE,
+  MAX_MESSAGE_BYTES,
+  type Transport,
+  type TransportHooks,
+  type CloseReason,
+  createMessageMeter,
+} from '../connection.ts';
 import { createFlowLimit, LOG_RATES, MESSAGE_RATES } from './flow-limit.ts';
 import { describeExit, findCause } from './find-cause.ts';
-import { createLastLines } from './last-lines.ts';
-import { createMessageSplitter, type MessageLine } from './message-splitter.ts';
 import { endChild } from '#platform/process-group.ts';
 import { settlesWithin } from '#platform/settles-within.ts';
-import { startChild } from './start-child.ts';
+import { startChild } from './spawn-child.ts';
 import type { Writable } from 'node:stream';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { type Envelope, readEnvelope } from './read-envelope.ts';
 
 /** Time after the exit of a process for the rest of its group to end and its last output to arrive. */
 const LEFTOVER_MS = 300;
@@ -176,5 +187,95 @@ function nameContainer(launch: ProcessLaunch, prefix: string): Container {
       const exited = once(docker, 'close').catch(() => undefined);
       if (!(await settlesWithin(REMOVE_MS, exited))) docker.kill('SIGKILL');
     },
+  };
+}
+
+/**
+ * A line, or what is known of one that was not kept because it has more than `maxCharacters`.
+ *
+ * @internal Exported for tests only.
+ */
+export type MessageLine = Line | { readonly skipped: Envelope; readonly bytes: number };
+
+interface MessageLimits {
+  /** A longer line is reported as soon as it exceeds this limit, and cannot be continued. */
+  readonly maxBytes: number;
+  /** Of a line with more characters, only the start and the end are kept, which contain the ID of the request. */
+  readonly maxCharacters?: number | undefined;
+}
+
+/** Bytes that are kept of the start and of the end. */
+const KEPT = 1024;
+
+/**
+ * Splits the output of a server into lines with one message each.
+ *
+ * @internal Exported for tests only.
+ */
+export const createMessageSplitter = (limits: MessageLimits): LineSplitter<MessageLine> =>
+  splitLines(openMessage(limits), limits.maxBytes);
+
+function openMessage({ maxBytes, maxCharacters }: MessageLimits): OpenLine<MessageLine> {
+  const meter = createMessageMeter(maxCharacters);
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let ends: { readonly head: Buffer; tail: Buffer } | undefined;
+
+  return {
+    isOpen: () => bytes > 0,
+    add(part) {
+      const before = bytes;
+      bytes += part.length;
+      if (bytes > maxBytes) {
+        [parts, ends] = [[], undefined];
+        return before > maxBytes ? [] : [{ tooLong: true }];
+      }
+      if (ends) {
+        ends.tail = lastBytes([ends.tail, part]);
+        return [];
+      }
+      parts.push(part);
+      if (meter.add(part)) {
+        const head = Buffer.concat(parts, Math.min(bytes, KEPT));
+        ends = { head, tail: lastBytes(parts.slice(-2)) };
+        parts = [];
+      }
+      return [];
+    },
+    finish() {
+      const line = ends
+        ? { skipped: readEnvelope(ends.head.toString('utf8'), ends.tail.toString('utf8')), bytes }
+        : { text: Buffer.concat(parts).toString('utf8') };
+      const finished = bytes > maxBytes ? [] : [line];
+      [parts, bytes, ends] = [[], 0, undefined];
+      meter.reset();
+      return finished;
+    },
+  };
+}
+
+/** A copy of the last bytes, so that the rest of the parts can be freed. */
+const lastBytes = (parts: readonly Buffer[]): Buffer =>
+  Buffer.from(Buffer.concat(parts.map((part) => part.subarray(-KEPT))).subarray(-KEPT));
+
+/** Maximum number of lines that are kept to explain a failure. A stack trace of Node or Python fits. */
+const MAX_LINES = 60;
+
+/** The last lines of a process. Adding one costs the same however many were added before. */
+interface LastLines {
+  add(line: string): void;
+  /** Returns the lines, oldest first. */
+  all(): readonly string[];
+}
+
+export function createLastLines(): LastLines {
+  const ring: string[] = [];
+  let next = 0;
+  return {
+    add(line) {
+      ring[next] = line;
+      next = (next + 1) % MAX_LINES;
+    },
+    all: () => [...ring.slice(next), ...ring.slice(0, next)],
   };
 }

@@ -4,6 +4,9 @@ import { stat } from 'node:fs/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import { errorCode } from '#core/values/error-code.ts';
+import type { ProcessTree } from '#platform/process-tree/process-tree.ts';
+import { GROUPS_ONLY, type PreparedTree } from '#platform/process-tree/process-trees.ts';
+import type { TransportHooks } from '../connection.ts';
 
 export interface Child {
   readonly streams: ChildProcessWithoutNullStreams;
@@ -67,3 +70,42 @@ const isFolder = (path: string): Promise<boolean> =>
     (found) => found.isDirectory(),
     () => false,
   );
+
+/** A server's process and everything that it starts. */
+interface StartedChild extends Child {
+  readonly tree: ProcessTree;
+}
+
+const REMEDY =
+  'On Linux, start the manager with delegated cgroups, e.g. `systemd-run --user --scope -p Delegate=yes mcp-manager daemon`.';
+
+/** Starts a server within its limits. Warns about limits that the system does not apply, or throws if they are required. */
+export async function startChild(
+  launch: ProcessLaunch,
+  { trees = GROUPS_ONLY, onWarning }: Pick<TransportHooks, 'trees' | 'onWarning'>,
+): Promise<StartedChild> {
+  const prepared = trees.prepare(launch.limits);
+  try {
+    checkLimits(prepared, launch.limits?.required ?? false, onWarning);
+    let tree: ProcessTree | undefined;
+    const marked = { ...launch, env: { ...launch.env, ...prepared.env } };
+    const child = await spawnChild(marked, (pid) => (tree = prepared.adopt(pid)));
+    return { ...child, tree: tree ?? prepared.adopt(child.pid) };
+  } catch (error) {
+    prepared.cancel();
+    throw error;
+  }
+}
+
+function checkLimits(
+  { refused }: PreparedTree,
+  isRequired: boolean,
+  onWarning: TransportHooks['onWarning'],
+): void {
+  if (refused.length === 0) return;
+  const keys = refused.map(({ limit }) => `limits.${limit}`).join(', ');
+  const reasons = [...new Set(refused.map(({ why }) => why))].join('; ');
+  const message = `This system cannot apply ${keys}: ${reasons}.`;
+  if (isRequired) throw new AppError('UpstreamError', `${message} ${REMEDY}`);
+  onWarning?.(`${message} The server runs without. ${REMEDY}`);
+}

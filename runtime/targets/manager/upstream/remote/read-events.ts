@@ -1,8 +1,6 @@
 import { type EventData, readEvent } from '#serve/event-stream/event-data.ts';
 import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
-import { ConnectionClosed } from '../connection.ts';
-import { createMessageMeter, ResultTooLarge } from '../result-limit.ts';
-import { MAX_MESSAGE_BYTES } from '../transport.ts';
+import { ConnectionClosed, createMessageMeter, ResultTooLarge, MAX_MESSAGE_BYTES } from '../connection.ts';
 
 /** An event exceeded the maximum size. The rest of its stream cannot be read. */
 export class EventTooLong extends ConnectionClosed {

@@ -1,7 +1,6 @@
-import { rpcFailure } from '../rpc-result.ts';
-import { createMessageMeter, ResultTooLarge } from '../result-limit.ts';
+import { rpcFailure } from '../rpc-peer.ts';
+import { createMessageMeter, ResultTooLarge, MAX_MESSAGE_BYTES } from '../connection.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
-import { MAX_MESSAGE_BYTES } from '../transport.ts';
 import type { RemoteResponse } from './remote-client.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 

@@ -1,8 +1,7 @@
 import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import type { RequestHeaders } from '../connection.ts';
+import { type RequestHeaders, MAX_LOG_LINE, type Transport, type TransportHooks } from '../connection.ts';
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
-import { MAX_LOG_LINE, type Transport, type TransportHooks } from '../transport.ts';
 import { isMessage, readEvents } from './read-events.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, mediaType } from './read-response.ts';

@@ -1,9 +1,16 @@
 import { messageOf } from '#contract/errors.ts';
 import { FIRST_STATELESS_VERSION } from '#serve/mcp/protocol-version.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import { ConnectionClosed, type RequestHeaders, SessionExpired } from '../connection.ts';
+import {
+  ConnectionClosed,
+  type RequestHeaders,
+  SessionExpired,
+  ResultTooLarge,
+  type Transport,
+  type TransportHooks,
+  MAX_LOG_LINE,
+} from '../connection.ts';
 import { type RpcMessage, parseMessages } from '../rpc-message.ts';
-import { type Transport, type TransportHooks, MAX_LOG_LINE } from '../transport.ts';
 import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
@@ -11,7 +18,6 @@ import type { RemoteResponse } from './remote-client.ts';
 import { encodeHeader, NAMED_BY } from '#serve/mcp/mirrored-name.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ResultTooLarge } from '../result-limit.ts';
 import { EventTooLong, isMessage, readEvents } from './read-events.ts';
 
 const ACCEPT = { accept: 'application/json, text/event-stream' };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { keyCaller } from '#manager/access/key-caller.ts';
-import type { KeyRecord } from '#manager/access/key-record.ts';
+import type { KeyRecord } from '#manager/access/key-file.ts';
 import { keyOf } from './key-of.ts';
 
 const may = (servers: string[], tools: string[], server: string, tool?: string): boolean =>

@@ -1,5 +1,5 @@
 import { digestOf } from '#serve/access.ts';
-import type { KeyRecord } from '#manager/access/key-record.ts';
+import type { KeyRecord } from '#manager/access/key-file.ts';
 
 /** The entry of this key in the file of keys. */
 export const keyOf = (key: string, changes: Partial<KeyRecord> = {}): KeyRecord => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { errorType } from '#manager/calls/error-type.ts';
+import { errorType } from '#manager/calls/call-context.ts';
 import { RpcFailure, SessionExpired, TimeoutFailure } from '#manager/upstream/connection.ts';
 
 test.each([

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FoundItem, ItemIndex } from '#manager/calls/item-index.ts';
-import { SEARCH_KINDS } from '#manager/calls/search-kinds.ts';
+import { type FoundItem, ItemIndex, SEARCH_KINDS } from '#manager/calls/search.ts';
 
 const tool = (name: string): FoundItem => ({ server: 's', list: 'tools', item: { name } });
 const namesOf = (found: readonly FoundItem[]): unknown[] => found.map(({ item }) => item['name']);

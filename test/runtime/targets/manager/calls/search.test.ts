@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ANYONE, type Caller } from '#manager/access/caller.ts';
-import { createToolSearch } from '#manager/calls/search-tools.ts';
+import { createToolSearch } from '#manager/calls/search.ts';
 import { serverSpec } from '../server-spec.ts';
 import { useManager } from '../use-manager.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCallStatistics } from '#manager/calls/statistics.ts';
+import { createCallStatistics } from '#manager/calls/metrics.ts';
 import type { ServerEvent, Supervisor } from '#manager/supervisor/managed-server.ts';
 
 test('percentiles are those of the latest calls; lists do not count, and removed servers are forgotten', () => {

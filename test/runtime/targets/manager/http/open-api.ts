@@ -1,5 +1,5 @@
 import { listenHttp } from '#serve/http/listen.ts';
-import type { KeyRecord } from '#manager/access/key-record.ts';
+import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createRedactor } from '#serve/redact.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import { managerApp } from '#manager/http/app.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyRecord } from '#manager/access/key-record.ts';
+import type { KeyRecord } from '#manager/access/key-file.ts';
 import { serverSpec } from '../server-spec.ts';
 import { type Managed, openManager } from './managed.ts';
 import { openSession, post } from './raw.ts';

@@ -6,7 +6,7 @@ import { createRequestMemory } from '#serve/memory/request-memory.ts';
 import { createLifecycle } from '#serve/lifecycle.ts';
 import { createLog } from '#serve/log.ts';
 import { listenHttp } from '#serve/http/listen.ts';
-import type { KeyRecord } from '#manager/access/key-record.ts';
+import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
 import { createGroups } from '#manager/access/groups.ts';
 import type { GroupSpec } from '#manager/config/group-spec.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog } from '#serve/log.ts';
-import { serverOfLine } from '#manager/servers/line-server.ts';
+import { serverOfLine } from '#manager/servers/start-manager.ts';
 
 test('a line of the log names its server, and no server can forge that', () => {
   const lines: string[] = [];

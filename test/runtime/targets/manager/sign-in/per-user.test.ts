@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
-import type { KeyRecord } from '#manager/access/key-record.ts';
+import type { KeyRecord } from '#manager/access/key-file.ts';
 import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { bearer, keyOf } from '../access/key-of.ts';

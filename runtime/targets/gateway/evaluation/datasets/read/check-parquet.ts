@@ -1,7 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { checkPages, type ColumnChunk } from './check-pages.ts';
 import { readBytes } from './read-bytes.ts';
-import { countOf, listOf, readThrift, structOf, type ThriftStruct } from './thrift-reader.ts';
 
 const MAGIC = 'PAR1';
 /** Length of the footer, and the magic bytes after it. */
@@ -118,3 +116,171 @@ function chunkOf(
   if (start + length > end) throw new Error('a column is outside of the file');
   return { start, length, values };
 }
+
+/** The part of a file with the values of a column in a row group. */
+interface ColumnChunk {
+  readonly start: number;
+  readonly length: number;
+  readonly values: number;
+}
+
+interface Pages {
+  /** Decompressed size. */
+  readonly bytes: number;
+  /** The page with the most values, and that with the most bytes, each with the dictionary. */
+  readonly largest: { readonly values: number; readonly bytes: number };
+}
+
+/** Types of pages by their number. */
+const DATA = 0;
+const INDEX = 1;
+const DICTIONARY = 2;
+const DATA_V2 = 3;
+/** A value of a dictionary takes a bit or more. */
+const BITS = 8;
+
+/** Checks the headers of all pages of a column. Throws an error. */
+function checkPages(chunk: Uint8Array, { values }: ColumnChunk): Pages {
+  let at = 0;
+  let counted = 0;
+  let bytes = 0;
+  const dictionary = { values: 0, bytes: 0 };
+  const largest = { values: 0, bytes: 0 };
+  while (at < chunk.length - 1 && counted < values) {
+    const { value: header, length } = readThrift(chunk.subarray(at));
+    const decompressed = countOf(header, 2);
+    const compressed = countOf(header, 3);
+    at += length;
+    if (compressed > chunk.length - at) throw new Error('a page is outside of its column');
+    at += compressed;
+    bytes += decompressed;
+    const type = countOf(header, 1);
+    if (type === DICTIONARY) {
+      const found = countOf(structOf(header.get(7)), 1);
+      if (found > decompressed * BITS) throw new Error('a dictionary has more values than bits');
+      dictionary.values += found;
+      dictionary.bytes += decompressed;
+      continue;
+    }
+    if (type === INDEX) continue;
+    if (type !== DATA && type !== DATA_V2) throw new Error(`it has a page of unknown type ${type}`);
+    const page = structOf(header.get(type === DATA ? 5 : 8));
+    const found = countOf(page, 1);
+    if (type === DATA_V2 && (countOf(page, 2) > found || countOf(page, 3) > found))
+      throw new Error('a page has more rows than values');
+    if (type === DATA_V2 && countOf(page, 5, 0) + countOf(page, 6, 0) > Math.min(compressed, decompressed))
+      throw new Error('the levels of a page are larger than the page');
+    counted += found;
+    largest.values = Math.max(largest.values, found);
+    largest.bytes = Math.max(largest.bytes, decompressed);
+  }
+  if (counted !== values)
+    throw new Error(`a column promises ${values} values, and its pages have ${counted}`);
+  return {
+    bytes,
+    largest: { values: largest.values + dictionary.values, bytes: largest.bytes + dictionary.bytes },
+  };
+}
+
+/** A value of Thrift's compact protocol: numbers, structs by the ids of their fields, and lists. Texts are only their length. */
+type ThriftValue = number | ThriftStruct | readonly ThriftValue[];
+type ThriftStruct = ReadonlyMap<number, ThriftValue>;
+
+const TYPE = { stop: 0, true: 1, false: 2, byte: 3, double: 7, binary: 8, list: 9, set: 10, struct: 12 };
+const MAX_DEPTH = 32;
+const MAX_VARINT_BYTES = 10;
+
+/**
+ * Reads a struct and checks its form before a library reads it: lists are not longer than the bytes that follow, nothing is nested too
+ * deeply, and each value takes at least one byte, so that time and memory are linear. Throws an error.
+ * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+ */
+function readThrift(bytes: Uint8Array): { readonly value: ThriftStruct; readonly length: number } {
+  let at = 0;
+  const byte = (): number => {
+    const value = bytes[at];
+    if (value === undefined) throw new Error('its metadata is truncated');
+    at += 1;
+    return value;
+  };
+  const varint = (): number => {
+    let value = 0;
+    let factor = 1;
+    for (let length = 0; length < MAX_VARINT_BYTES; length += 1) {
+      const next = byte();
+      value += (next & 0x7f) * factor;
+      if (next < 0x80) return value;
+      factor *= 128;
+    }
+    throw new Error('a number in its metadata is too long');
+  };
+  const zigzag = (): number => {
+    const value = varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  };
+  const skip = (length: number): number => {
+    if (length > bytes.length - at) throw new Error('its metadata is truncated');
+    at += length;
+    return length;
+  };
+  const list = (depth: number): ThriftValue[] => {
+    const header = byte();
+    const size = header >> 4 === 15 ? varint() : header >> 4;
+    if (size > bytes.length - at) throw new Error('a list in its metadata is longer than the file');
+    const type = header & 0x0f;
+    return Array.from({ length: size }, () =>
+      // In a list, a boolean takes a byte.
+      type === TYPE.true || type === TYPE.false ? byte() : element(type, depth),
+    );
+  };
+  const element = (type: number, depth: number): ThriftValue => {
+    if (depth > MAX_DEPTH) throw new Error('its metadata is nested too deeply');
+    switch (type) {
+      case TYPE.true:
+        return 1;
+      case TYPE.false:
+        return 0;
+      case TYPE.byte:
+        return byte();
+      case 4:
+      case 5:
+      case 6:
+        return zigzag();
+      case TYPE.double:
+        return skip(8);
+      case TYPE.binary:
+        return skip(varint());
+      case TYPE.list:
+      case TYPE.set:
+        return list(depth + 1);
+      case TYPE.struct:
+        return struct(depth + 1);
+      default:
+        throw new Error(`its metadata has a value of unknown type ${type}`);
+    }
+  };
+  const struct = (depth: number): ThriftStruct => {
+    const fields = new Map<number, ThriftValue>();
+    let id = 0;
+    for (let header = byte(); (header & 0x0f) !== TYPE.stop; header = byte()) {
+      id = header >> 4 === 0 ? zigzag() : id + (header >> 4);
+      fields.set(id, element(header & 0x0f, depth));
+    }
+    return fields;
+  };
+  return { value: struct(0), length: at };
+}
+
+/** A number of a struct; `fallback` if the field is missing. Throws an error if it is negative, or not a number. */
+function countOf(struct: ThriftStruct | undefined, id: number, fallback?: number): number {
+  const value = struct?.get(id) ?? fallback;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new Error('a size in its metadata is invalid');
+  return value;
+}
+
+const structOf = (value: ThriftValue | undefined): ThriftStruct | undefined =>
+  value instanceof Map ? value : undefined;
+
+const listOf = (value: ThriftValue | undefined): readonly ThriftValue[] =>
+  Array.isArray(value) ? (value as readonly ThriftValue[]) : [];

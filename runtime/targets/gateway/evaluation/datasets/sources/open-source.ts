@@ -1,10 +1,18 @@
 import { inputError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { createFetcher } from './fetcher.ts';
-import { hubRefusal, openHub } from './hub.ts';
+import { createFetcher, type Fetched, type Fetcher, type HeadersOf } from './fetcher.ts';
 import { s3Headers, s3Refusal, s3Url } from './s3.ts';
-import type { DatasetSource, OpenedSource } from './source.ts';
+import type { DatasetSource, OpenedSource, HubOptions } from './source.ts';
 import { openUrl } from './url.ts';
+import { createHash, type Hash } from 'node:crypto';
+import { isObject } from '#core/json/is-object.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { endpointOf } from './endpoint.ts';
+import type { UploadFile } from '../dataset.ts';
+import { chooseHubFiles, type HubFile } from './hub-files.ts';
+import { trimEndOf } from '#core/text/trim-text.ts';
+import { nextLink } from '#core/net/link-header.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 interface SourceParts {
   readonly clock: Pick<Clock, 'now'>;
@@ -51,3 +59,114 @@ export async function withSource<Result>(
     await fetcher.close();
   }
 }
+
+const ENDPOINT = 'https://huggingface.co';
+/** Branch with the Parquet files that the hub makes of every dataset. */
+const CONVERTED = 'refs/convert/parquet';
+const MAX_PAGES = 50;
+const MAX_LISTING_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Opens the Parquet files of a split of a repository. The revision is resolved to a commit first, and each file must have the hash
+ * that the hub lists for it there.
+ * @see https://huggingface.co/docs/hub/api
+ */
+async function openHub(
+  fetcher: Fetcher,
+  source: string,
+  { endpoint = ENDPOINT, config, split, revision, token }: HubOptions,
+): Promise<OpenedSource> {
+  const [, name] = /^hf:([\w.-]{1,96}\/[\w.-]{1,96})$/.exec(source) ?? [];
+  if (name === undefined)
+    throw inputError(
+      `${JSON.stringify(source.slice(0, 200))} is not a dataset of the hub. Use hf:owner/name.`,
+    );
+  const base = endpointOf(endpoint, 'hf.endpoint', ENDPOINT);
+  const root = `${base.origin}${trimEndOf(base.pathname, '/')}`;
+  const headersOf: HeadersOf = (url) =>
+    token !== undefined && url.origin === base.origin ? { authorization: `Bearer ${token}` } : {};
+  const get = (path: string): Promise<Fetched> => fetcher.get(new URL(`${root}${path}`), headersOf);
+
+  const wanted = encodeURIComponent(revision ?? CONVERTED);
+  const { sha } = await jsonOf(await get(`/api/datasets/${name}/revision/${wanted}`));
+  if (typeof sha !== 'string' || !/^[\da-f]{40}$/.test(sha))
+    throw inputError(`The hub did not return the commit of ${source}.`);
+  const files: HubFile[] = [];
+  let next: URL | undefined = new URL(`${root}/api/datasets/${name}/tree/${sha}?recursive=true`);
+  for (let page = 0; next !== undefined && page < MAX_PAGES; page++) {
+    const answer = await fetcher.get(next, headersOf);
+    pushAll(files, filesIn(await jsonOf(answer)));
+    next = nextPage(answer);
+  }
+  const chosen = chooseHubFiles(files, { source, config, split, isConverted: revision === undefined });
+  const open = async function* (): AsyncGenerator<UploadFile, void> {
+    for (const file of chosen.files) {
+      const path = file.path.split('/').map(encodeURIComponent).join('/');
+      const { bytes } = await get(`/datasets/${name}/resolve/${sha}/${path}`);
+      yield { filename: file.path, bytes: verified(bytes, file), hasLabelNames: true };
+    }
+  };
+  return {
+    filename: `${name.replace('/', '-')}-${chosen.config}-${chosen.split}.parquet`,
+    origin: `${source}@${sha} (${chosen.config}, ${chosen.split})`,
+    files: open(),
+  };
+}
+
+/** Reason of a refusal of the hub. */
+function hubRefusal(url: URL, status: number): string | undefined {
+  if (status !== 401 && status !== 403 && status !== 404) return undefined;
+  const [, name, , revision = ''] =
+    /\/datasets\/([^/]+\/[^/]+)\/(revision|tree|resolve)\/([^/?]+)/.exec(url.pathname) ?? [];
+  if (name === undefined) return undefined;
+  return `The hub has no dataset ${name} with the revision ${decodeURIComponent(revision)}, or it requires a token with access (status ${status}). Check the name, or set \`hf.secret_key_name\`.`;
+}
+
+async function jsonOf({ bytes, url }: Fetched): Promise<Readonly<Record<string, unknown>>> {
+  let size = 0;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > MAX_LISTING_BYTES) throw inputError(`The list of files of ${url.host} is too large.`);
+    pieces.push(piece);
+  }
+  try {
+    return parseJsonText(Buffer.concat(pieces).toString('utf8')) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw inputError(`${url.host} did not answer with JSON.`, error);
+  }
+}
+
+function filesIn(json: unknown): HubFile[] {
+  if (!Array.isArray(json)) return [];
+  return json.flatMap((entry): HubFile[] => {
+    if (!isObject(entry) || entry['type'] !== 'file') return [];
+    const { path, size, oid, lfs } = entry;
+    const hash = isObject(lfs) ? lfs['oid'] : oid;
+    const isWhole = typeof path === 'string' && typeof size === 'number' && typeof hash === 'string';
+    return isWhole ? [{ path, size, hash: hash.replace(/^sha256:/, '') }] : [];
+  });
+}
+
+function nextPage({ headers, url }: Fetched): URL | undefined {
+  const next = nextLink(String(headers['link'] ?? ''));
+  return next === undefined ? undefined : (URL.parse(next, url) ?? undefined);
+}
+
+/** Throws an InputError at the end of a file that is not the one of the commit. */
+async function* verified(
+  bytes: AsyncIterable<Uint8Array>,
+  { path, size, hash }: HubFile,
+): AsyncGenerator<Uint8Array, void> {
+  const hasher = hasherOf(size, hash);
+  for await (const piece of bytes) {
+    hasher.update(piece);
+    yield piece;
+  }
+  if (hasher.digest('hex') !== hash)
+    throw inputError(`${path} does not have the hash that the hub lists for it. Retry the import.`);
+}
+
+/** Large files have a SHA-256; others have the hash of Git, which includes the size. */
+const hasherOf = (size: number, hash: string): Hash =>
+  hash.length === 64 ? createHash('sha256') : createHash('sha1').update(`blob ${size}\0`);

@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../../metrics/compare/random.ts';
+import { type Random, seededRandom } from '../../metrics/compare/bootstrap.ts';
 
 /**
  * Chooses rows from groups of row numbers, so that each group has the same share of the sample as of all rows. The same seed chooses the

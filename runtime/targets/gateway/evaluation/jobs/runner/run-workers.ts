@@ -3,12 +3,11 @@ import type { Clock } from '#platform/clock.ts';
 import { pause } from '#platform/pause.ts';
 import { databaseFailure } from '../../../store/database-error.ts';
 import type { Claim, JobQueue } from '../job.ts';
-import type { Compute, ComputeUnavailable } from '../compute/compute.ts';
+import type { Compute, ComputeUnavailable, ComputeProgress, ComputeEnd } from '../compute/compute.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
-import { createCrew, type EndedWorker } from './crew.ts';
-import { createProgress } from './progress.ts';
 import { gaveUp, stillQueued } from './reasons.ts';
 import { type WorkersSetting, workersOf } from './workers-of.ts';
+import { randomUUID } from 'node:crypto';
 
 export interface WorkersParts {
   readonly queue: JobQueue;
@@ -151,3 +150,95 @@ export async function runWorkers(
 const isTemporary = (error: unknown): boolean => isLeaseLost(error) || databaseFailure(error) !== undefined;
 
 const isLeaseLost = (error: unknown): boolean => error instanceof AppError && error.reason === 'lease_lost';
+
+interface ProgressParts {
+  readonly queue: Pick<JobQueue, 'begin' | 'explainWait' | 'log'>;
+  readonly onAvailability: (unavailable: ComputeUnavailable | undefined) => void;
+}
+
+/** Stores what a compute reports about the workers of a job. */
+function createProgress(claim: Claim, { queue, onAvailability }: ProgressParts): ComputeProgress {
+  const { id } = claim.job;
+  let hasStarted = false;
+  let shown: string | null = null;
+  return {
+    async started() {
+      hasStarted = true;
+      shown = null;
+      onAvailability(undefined);
+      await queue.begin(claim);
+    },
+    async waiting(reason) {
+      // Workers that are already running do not wait for this one.
+      if (!hasStarted) await queue.explainWait(claim, reason);
+    },
+    async unreachable(problem) {
+      const reason = problem === null ? null : `${problem} Running workers continue.`;
+      if (reason === shown) return;
+      shown = reason;
+      await queue.explainWait(claim, reason);
+      if (reason !== null) await queue.log(id, 'warn', reason);
+    },
+  };
+}
+
+interface EndedWorker {
+  readonly worker: string;
+  readonly end: ComputeEnd;
+}
+
+/** The workers of a job that are running or being started. */
+interface Crew {
+  readonly size: () => number;
+  readonly start: () => void;
+  /** Resolves with a worker that has ended, or with undefined when the time is over or the signal is aborted. */
+  readonly next: (withinMs: number, signal: AbortSignal) => Promise<EndedWorker | undefined>;
+  /** Resolves when all workers have ended. */
+  readonly allEnded: () => Promise<void>;
+}
+
+interface CrewOptions {
+  readonly run: (worker: string) => Promise<ComputeEnd>;
+  readonly clock: Clock;
+  /** Called for each worker that ends. */
+  readonly onEnd: () => void;
+}
+
+function createCrew({ run, clock, onEnd }: CrewOptions): Crew {
+  const running = new Set<Promise<void>>();
+  let size = 0;
+  const ended: (EndedWorker | { readonly error: unknown })[] = [];
+  let wake = (): void => undefined;
+
+  const runOne = async (worker: string): Promise<void> => {
+    const one = await run(worker).then(
+      (end) => ({ worker, end }),
+      (error: unknown) => ({ error }),
+    );
+    size -= 1;
+    ended.push(one);
+    onEnd();
+    wake();
+  };
+  return {
+    size: () => size,
+    start() {
+      size += 1;
+      const one = runOne(randomUUID()).finally(() => running.delete(one));
+      running.add(one);
+    },
+    async next(withinMs, signal) {
+      if (ended.length === 0) {
+        const woken = new AbortController();
+        wake = () => woken.abort();
+        await pause(withinMs, clock, AbortSignal.any([signal, woken.signal]));
+      }
+      const one = ended.shift();
+      if (one && 'error' in one) throw one.error;
+      return one;
+    },
+    async allEnded() {
+      await Promise.all(running);
+    },
+  };
+}

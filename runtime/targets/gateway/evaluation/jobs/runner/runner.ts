@@ -3,9 +3,11 @@ import type { Logger } from '#serve/log.ts';
 import type { Claim, JobQueue } from '../job.ts';
 import type { Compute, ComputeUnavailable } from '../compute/compute.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
-import { createBackoff } from './backoff.ts';
-import { superviseJob } from './supervise-job.ts';
 import type { WorkersSetting } from './workers-of.ts';
+import { AppError } from '#contract/errors.ts';
+import { resumed, tooLate } from './reasons.ts';
+import { runWorkers, type WorkersParts } from './run-workers.ts';
+import { LEASE_MS } from '../lease.ts';
 
 export interface RunnerOptions {
   readonly queue: JobQueue;
@@ -128,6 +130,138 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
       await polling;
       await Promise.all(running);
       for (const { compute } of computes) await compute.close();
+    },
+  };
+}
+
+/** Pauses between attempts, doubled after each failure. */
+interface Backoff {
+  /** Whether the next attempt is due. */
+  readonly isOver: () => boolean;
+  /** Starts a longer pause; must be called after a failure. Returns false during a pause: parallel attempts count as one. */
+  readonly extend: () => boolean;
+  /** Ends the pauses; must be called after a success. */
+  readonly reset: () => void;
+}
+
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
+
+function createBackoff(clock: Clock): Backoff {
+  let pauseMs = 0;
+  let nextAt = -Infinity;
+  const isOver = (): boolean => clock.now() >= nextAt;
+  return {
+    isOver,
+    extend() {
+      if (!isOver()) return false;
+      pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pauseMs));
+      nextAt = clock.now() + pauseMs;
+      return true;
+    },
+    reset() {
+      pauseMs = 0;
+      nextAt = -Infinity;
+    },
+  };
+}
+
+interface SuperviseParts extends WorkersParts {
+  /** Aborted when this gateway stops. */
+  readonly closing: AbortSignal;
+}
+
+/** Runs workers for a job until it has ended, the lease is lost, or the job is queued again because its compute is unavailable. */
+async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> {
+  const { queue, clock, closing } = parts;
+  const lease = keepLease(claim, queue, clock);
+  const stop = AbortSignal.any([closing, lease.ended]);
+  try {
+    if (!stop.aborted && claim.job.status === 'running') await explainResumption(claim, queue);
+    const outcome = stop.aborted ? undefined : await runWorkers(claim, parts, stop);
+    if (outcome?.kind === 'unavailable') {
+      // Reported first, so that the job is not claimed again immediately.
+      parts.onAvailability(outcome);
+      await queue.postpone(claim, outcome.reason);
+    } else if (outcome) await end(queue, claim, { status: 'failed', error: outcome.reason });
+    else if (lease.reason() === 'cancelled')
+      await end(queue, claim, { status: 'stopped', error: 'Cancelled.' });
+    else if (lease.reason() === 'late') await end(queue, claim, { status: 'failed', error: tooLate(claim) });
+    else if (closing.aborted) await queue.release(claim);
+  } finally {
+    await lease.stop();
+  }
+}
+
+/** Shows why a job that was running does not run, until its first worker does. */
+async function explainResumption(claim: Claim, queue: JobQueue): Promise<void> {
+  const reason = resumed(claim.job);
+  await queue.explainWait(claim, reason);
+  await queue.log(claim.job.id, 'warn', reason);
+}
+
+/** Ends a job, unless a worker ended it at the same time. */
+async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end']>[1]): Promise<void> {
+  try {
+    await queue.end(claim, how);
+  } catch (error) {
+    if (!(error instanceof AppError && error.reason === 'lease_lost')) throw error;
+  }
+}
+
+/** Why the work on a job must stop. */
+type StopReason = 'cancelled' | 'late' | 'lost' | 'ended';
+
+interface KeptLease {
+  /** Aborted when the work must stop. */
+  readonly ended: AbortSignal;
+  readonly reason: () => StopReason | undefined;
+  /** Stops renewing the lease. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Interval of renewals. It is much shorter than the lease, so that a cancelled job stops quickly. */
+const RENEW_INTERVAL_MS = 500;
+/** Time for workers to end by themselves after the end of their job, so that a cluster does not show them as stopped. */
+const ENDING_MS = 10_000;
+
+/** Renews the lease of a job, and stops the work when the job is cancelled, its time limit expires or the lease is lost. */
+function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: Clock): KeptLease {
+  const ended = new AbortController();
+  let stopReason: StopReason | undefined;
+  let renewing: Promise<void> | undefined;
+  let renewedAt = clock.now();
+  let isStopped = false;
+  let disarm = (): void => undefined;
+
+  const end = (reason: StopReason): void => {
+    stopReason ??= reason;
+    if (reason !== 'ended') return ended.abort();
+    isStopped = true;
+    disarm = clock.after(ENDING_MS, () => ended.abort());
+  };
+  const renew = async (): Promise<void> => {
+    const sentAt = clock.now();
+    try {
+      const state = await queue.renew(claim);
+      if (state === 'held') renewedAt = sentAt;
+      else end(state);
+    } catch {
+      // A database error is not final: the database can be available again before the lease expires.
+      if (clock.now() - renewedAt >= LEASE_MS) end('lost');
+    }
+    if (!isStopped) disarm = clock.after(RENEW_INTERVAL_MS, beat);
+  };
+  const beat = (): void => void (renewing = renew());
+  if (claim.isCancelled) end('cancelled');
+  beat();
+  return {
+    ended: ended.signal,
+    reason: () => stopReason,
+    async stop() {
+      isStopped = true;
+      await renewing;
+      disarm();
     },
   };
 }

@@ -1,8 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { BatchOutcome, Work, WorkBatch } from '../../work/work.ts';
-import { batches } from './batches.ts';
 import type { WorkerClient } from './client.ts';
-import { failedBatches } from './failed-batches.ts';
 import type {
   WorkerBatch,
   WorkerEnd,
@@ -10,9 +8,13 @@ import type {
   WorkerLease,
   WorkerRange,
   WorkerWritten,
+  WorkerFailedRows,
 } from './protocol.ts';
 import { startedAhead } from './started-ahead.ts';
 import { createWriteGroups } from './write-groups.ts';
+import { type AppError, inputError } from '#contract/errors.ts';
+import type { Row, RowChunk } from '../../datasets/dataset.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 interface RangeParts {
   readonly work: Work;
@@ -118,3 +120,73 @@ const sum = <Item>(items: readonly Item[], value: (item: Item) => number): numbe
 const tooManyFailed = (failed: number, total: number, rate: number, first: string | null): string =>
   `${failed} of ${total} rows failed, which is more than max_error_rate ${rate} allows. ` +
   `First error: ${first ?? 'unknown'}`;
+
+interface FailedBatch extends WorkerFailedRows {
+  readonly from: number;
+}
+
+/** The failed rows of a range in batches, during a retry. The last batch can be empty; it ends the retry of failed rows. */
+async function* failedBatches(
+  client: Pick<WorkerClient, 'failedRows'>,
+  { retry_row: first, next_row: to }: Pick<WorkerRange, 'retry_row' | 'next_row'>,
+  batchSize: number,
+): AsyncGenerator<FailedBatch, void> {
+  for (let from = first; from !== null;) {
+    const { numbers, rows, next } = await client.failedRows(from, to);
+    for (let at = 0; at === 0 || at < rows.length; at += batchSize) {
+      const isLast = at + batchSize >= rows.length;
+      const after: number | null = isLast ? next : (numbers[at + batchSize] ?? null);
+      const end = at + batchSize;
+      yield { from, next: after, numbers: numbers.slice(at, end), rows: rows.slice(at, end) };
+      from = after;
+      if (from === null) return;
+    }
+  }
+}
+
+type Position = Pick<WorkerRange, 'first_row' | 'row_count' | 'next_row'>;
+
+/** The remaining rows of a range in batches. The next rows are fetched while a batch is processed. */
+async function* batches(
+  client: Pick<WorkerClient, 'rows'>,
+  position: Position,
+  size: number,
+): AsyncGenerator<RowChunk, void> {
+  let firstRow = position.next_row;
+  let waiting: Row[] = [];
+  for await (const rows of fetched(client, position)) {
+    pushAll(waiting, rows);
+    let used = 0;
+    for (; waiting.length - used >= size; used += size) {
+      yield { firstRow, rows: waiting.slice(used, used + size) };
+      firstRow += size;
+    }
+    waiting = waiting.slice(used);
+  }
+  if (waiting.length > 0) yield { firstRow, rows: waiting };
+}
+
+/** The remaining rows in chunks whose size the gateway decides. */
+async function* fetched(
+  client: Pick<WorkerClient, 'rows'>,
+  { first_row: first, row_count: count, next_row: from }: Position,
+): AsyncGenerator<readonly Row[], void> {
+  const end = first + count;
+  const fetchAt = async (row: number): Promise<readonly Row[]> =>
+    row < end ? (await client.rows(row, end)).rows : [];
+  let next = fetchAt(from);
+  for (let row = from; row < end;) {
+    const rows = await next;
+    if (rows.length === 0) throw endsEarly(row);
+    row += rows.length;
+    next = fetchAt(row);
+    // A failure is thrown when the rows are awaited, and ignored if the consumer stops before.
+    next.catch(() => undefined);
+    yield rows;
+  }
+}
+
+const endsEarly = (found: number): AppError =>
+  inputError(
+    `The dataset has only ${found} rows, fewer than the job. It was changed or deleted while the job was running.`,
+  );

@@ -1,13 +1,15 @@
 import type { Clock } from '#platform/clock.ts';
-import type { WorkTools } from '../../work/work.ts';
+import type { WorkTools, Work, AnswerStore, KeptAnswer } from '../../work/work.ts';
 import type { openWork } from '../../work/open-work.ts';
-import { createAnswerClient } from './answer-client.ts';
-import { createWorkerClient } from './client.ts';
-import { createJobLog } from './job-log.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { runRanges } from './run-ranges.ts';
-import type { WorkerLease } from './protocol.ts';
-import { isRangeLost } from './range-lost.ts';
+import { createWorkerClient, type WorkerClient } from './client.ts';
+import type { WorkerLease, WorkerEnd, WorkerJob, WorkerPause, WorkerRange, WorkerLine } from './protocol.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
+import type { Json } from '../../../providers/shapes/chat.ts';
+import { isJobPause } from '../../work/job-pause.ts';
+import { mergeCheckpoints } from '../../work/merge-checkpoints.ts';
+import { processRange } from './process-range.ts';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { GROUP_MS } from './write-groups.ts';
 
 export interface WorkerOptions {
   readonly gatewayUrl: string;
@@ -81,4 +83,266 @@ export async function runWorker({
   } finally {
     await client.close();
   }
+}
+
+const HEARTBEAT_INTERVAL_MS = 3000;
+
+interface HeartbeatParts {
+  readonly client: Pick<WorkerClient, 'heartbeat'>;
+  readonly clock: Clock;
+  /** The lease to renew; null between ranges. */
+  readonly range: () => WorkerLease | null;
+  /** Called when the worker has lost its rows or its job. */
+  readonly onLost: (reason: unknown, range: WorkerLease | null) => void;
+}
+
+/** Renews the lease of a worker's rows, and checks whether the job is cancelled, which a worker with a long batch would notice too late. */
+function startHeartbeat({ client, clock, range, onLost }: HeartbeatParts): {
+  readonly stop: () => void;
+} {
+  let isStopped = false;
+  let disarm = (): void => undefined;
+  const check = async (): Promise<void> => {
+    const renewed = range();
+    try {
+      const { cancelled } = await client.heartbeat(renewed);
+      if (cancelled) throw new Error('The job was cancelled.');
+    } catch (error) {
+      if (!isStopped) onLost(error, renewed);
+    }
+    if (!isStopped) disarm = clock.after(HEARTBEAT_INTERVAL_MS, () => void check());
+  };
+  disarm = clock.after(HEARTBEAT_INTERVAL_MS, () => void check());
+  return {
+    stop() {
+      isStopped = true;
+      disarm();
+    },
+  };
+}
+
+interface RangesParts {
+  readonly job: WorkerJob;
+  readonly client: WorkerClient;
+  readonly clock: Clock;
+  readonly log: JobLog;
+  /** The answers that the job shares with others. */
+  readonly answers: Pick<AnswerClient, 'flushed'> | undefined;
+  /** Aborted when the worker must stop. */
+  readonly stop: AbortSignal;
+  readonly open: (checkpoint: Json | null) => Promise<Work>;
+  /** Renews a lease from now on; the signal is aborted when it is lost. */
+  readonly hold: (lease: WorkerLease) => AbortSignal;
+}
+
+/** Leases and processes ranges, one after the other. Resolves with the end of the job if this worker has ended or paused it. */
+async function runRanges({
+  job,
+  client,
+  clock,
+  log,
+  answers,
+  stop,
+  open,
+  hold,
+}: RangesParts): Promise<Outcome | undefined> {
+  let work: Work | undefined;
+  const runRange = async (
+    range: WorkerRange,
+    lease: WorkerLease,
+    signal: AbortSignal,
+  ): Promise<WorkerEnd | undefined> => {
+    const checkpoint = range.checkpoints
+      ? mergeCheckpoints(
+          job.spec,
+          range.checkpoints.map(({ work: state }) => state),
+        )
+      : (range.checkpoint?.work ?? null);
+    if (work) work.resume(checkpoint);
+    else work = await open(checkpoint);
+    if (range.checkpoints) return { status: 'succeeded', result: work.result() };
+    return await processRange({ work, job, range, lease, client, clock, stop: signal });
+  };
+  try {
+    for (;;) {
+      const { range } = await client.lease();
+      if (!range) return undefined;
+      const lease = { first_row: range.first_row, epoch: range.epoch };
+      const lost = hold(lease);
+      const signal = AbortSignal.any([stop, lost]);
+      try {
+        const end = await endOf(() => runRange(range, lease, signal), stop);
+        if (end) {
+          await answers?.flushed();
+          if (end.status === 'paused') await pauseJob(end.pause, client, log);
+          else await endJob(end, lease, { job, client, log });
+          return end;
+        }
+      } catch (error) {
+        stop.throwIfAborted();
+        // The rows were given to another worker, because this one was suspended or could not reach the gateway.
+        if (!lost.aborted && !isRangeLost(error)) throw error;
+        log.write('warn', messageOf(isRangeLost(error) ? error : lost.reason));
+      }
+    }
+  } finally {
+    await work?.close();
+  }
+}
+
+type Outcome = WorkerEnd | { readonly status: 'paused'; readonly pause: WorkerPause };
+
+async function pauseJob(pause: WorkerPause, client: Pick<WorkerClient, 'pause'>, log: JobLog): Promise<void> {
+  log.write('warn', `${pause.reason} Next attempt in ${pause.seconds} seconds.`);
+  await log.flushed();
+  await client.pause(pause);
+}
+
+async function endJob(
+  end: WorkerEnd,
+  range: WorkerLease,
+  { job, client, log }: Pick<RangesParts, 'job' | 'client' | 'log'>,
+): Promise<void> {
+  if (end.status === 'failed') log.write('error', end.error);
+  else log.write('info', `Done: ${job.total_rows} rows.`);
+  await log.flushed();
+  await client.end({ ...end, range });
+}
+
+/** Pause before the next attempt, unless the model requires a longer one. */
+const PAUSE_SECONDS = 30;
+
+/** Runs a range. An AppError is for the user and ends the job, or pauses it; any other error ends only this worker. */
+async function endOf(
+  run: () => Promise<WorkerEnd | undefined>,
+  stop: AbortSignal,
+): Promise<Outcome | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    stop.throwIfAborted();
+    if (isJobPause(error)) {
+      const seconds = Math.max(PAUSE_SECONDS, error.retryAfterSeconds ?? 0);
+      return { status: 'paused', pause: { reason: `Paused: ${error.message}`, seconds } };
+    }
+    if (!(error instanceof AppError) || WORKER_FAILURES.has(error.reason ?? error.code)) throw error;
+    return { status: 'failed', error: messageOf(error) };
+  }
+}
+
+/** Reasons of AppErrors that end the worker and not the job. */
+const WORKER_FAILURES: ReadonlySet<string> = new Set([
+  'lease_lost',
+  'range_lost',
+  'wrong_row',
+  'gateway_gone',
+  'InternalError',
+  'CancelledError',
+]);
+
+/** Whether a worker has lost its rows to another one, but not the job. */
+const isRangeLost = (error: unknown): boolean => error instanceof AppError && error.reason === 'range_lost';
+
+/** Sends log lines of a worker to the log of its job. Lines that cannot be sent are dropped and do not fail the job. */
+interface JobLog {
+  readonly write: WorkTools['log'];
+  readonly flushed: () => Promise<void>;
+}
+
+/** Maximum lines that wait to be sent; further ones are dropped. */
+const MAX_WAITING_LINES = 1000;
+
+function createJobLog({ log }: Pick<WorkerClient, 'log'>): JobLog {
+  let waiting: WorkerLine[] = [];
+  let sent: Promise<void> = Promise.resolve();
+  const send = async (): Promise<void> => {
+    const lines = waiting;
+    waiting = [];
+    if (lines.length > 0) await log(lines).catch(() => undefined);
+  };
+  return {
+    write(level, text) {
+      if (waiting.length >= MAX_WAITING_LINES) return;
+      waiting.push({ level, text });
+      if (waiting.length === 1) sent = sent.then(send);
+    },
+    flushed: () => sent,
+  };
+}
+
+/** The answers that a job shares with others of its experiment. Requests for several rows are sent together. */
+interface AnswerClient extends AnswerStore {
+  /** Waits until all answers are sent. */
+  flushed(): Promise<void>;
+}
+
+/** Maximum answers in a request, which is small enough for the largest answers. */
+const MAX_TOGETHER = 100;
+
+function createAnswerClient(
+  client: Pick<WorkerClient, 'findAnswers' | 'keepAnswers'>,
+  clock: Pick<Clock, 'now'>,
+): AnswerClient {
+  let keptAt = -Infinity;
+  const find = together(
+    (keys: readonly string[]) => client.findAnswers(keys),
+    // Rows that are started together look for their answers in one turn.
+    () => turn(),
+  );
+  const keep = together(
+    async (answers: readonly (KeptAnswer & { readonly key: string })[]) => {
+      keptAt = clock.now();
+      await client.keepAnswers(answers);
+      return answers.map(() => undefined);
+    },
+    // As rows: an answer that comes later than this after others is sent immediately.
+    () => sleep(Math.max(0, keptAt + GROUP_MS - clock.now())),
+  );
+  const sending = new Set<Promise<unknown>>();
+  return {
+    // Without the gateway, the model is called; the worker notices the loss of its lease elsewhere.
+    find: async (key) => (await find(key).catch(() => null)) ?? undefined,
+    keep(key, answer) {
+      const sent = keep({ ...answer, key })
+        .catch(() => undefined)
+        .finally(() => sending.delete(sent));
+      sending.add(sent);
+    },
+    async flushed() {
+      await Promise.all(sending);
+    },
+  };
+}
+
+/** Calls a function with all items that were given while its previous call was running, or in the time that `wait` takes. */
+function together<Item, Result>(
+  call: (items: readonly Item[]) => Promise<readonly Result[]>,
+  wait: () => Promise<unknown>,
+): (item: Item) => Promise<Result> {
+  type Waiting = { readonly item: Item } & PromiseWithResolvers<Result>;
+  let waiting: Waiting[] = [];
+  let isCalling = false;
+  const callAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      if (waiting.length < MAX_TOGETHER) await wait();
+      const now = waiting.slice(0, MAX_TOGETHER);
+      waiting = waiting.slice(MAX_TOGETHER);
+      try {
+        const results = await call(now.map(({ item }) => item));
+        for (const [at, { resolve }] of now.entries()) resolve(results[at] as Result);
+      } catch (error) {
+        for (const { reject } of now) reject(error);
+      }
+    }
+    isCalling = false;
+  };
+  return (item) => {
+    const one = { item, ...Promise.withResolvers<Result>() };
+    waiting.push(one);
+    if (!isCalling) {
+      isCalling = true;
+      void callAll();
+    }
+    return one.promise;
+  };
 }

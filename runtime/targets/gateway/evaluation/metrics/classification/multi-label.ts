@@ -1,7 +1,12 @@
-import type { Metric, MetricMaker, MetricRow } from '../metric.ts';
-import { averages, labelTable } from '../averages.ts';
-import { labelTally, type SavedTally } from '../label-tally.ts';
-import { metricResult, type NumberOrReason, withoutRows } from '../result.ts';
+import {
+  type Metric,
+  type MetricMaker,
+  type MetricRow,
+  metricResult,
+  type NumberOrReason,
+  withoutRows,
+} from '../metric.ts';
+import { averages, labelTable, labelTally, type SavedTally } from '../averages.ts';
 
 /**
  * A row with any number of true and predicted labels; duplicates count once. Null means no answer, which is wrong for any true

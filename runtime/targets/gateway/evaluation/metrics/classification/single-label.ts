@@ -1,8 +1,13 @@
-import type { Metric, MetricMaker, MetricResult, MetricRow } from '../metric.ts';
-import { labelTable } from '../averages.ts';
-import { metricResult } from '../result.ts';
-import { type Confusion, confusion, type SavedConfusion } from './confusion.ts';
-import { labelValues } from './label-values.ts';
+import {
+  type Metric,
+  type MetricMaker,
+  type MetricResult,
+  type MetricRow,
+  metricResult,
+  type NumberOrReason,
+  withoutRows,
+} from '../metric.ts';
+import { labelTable, averages, type LabelCounts, sortedLabels } from '../averages.ts';
 
 /** A row with one true and one predicted label; null means no answer, which is wrong and adds no label. */
 export type LabelRow = MetricRow<string | null, string>;
@@ -36,4 +41,106 @@ function resultOf(counted: Confusion): MetricResult {
     per_label: labelTable(counts),
     confusion_matrix: labels.length > MAX_MATRIX_LABELS ? null : counted.matrix(labels),
   });
+}
+
+/** All values that follow from how often each label was correct, predicted and true, if each row has one label. */
+function labelValues(counts: readonly LabelCounts[]): Record<string, NumberOrReason> {
+  const rows = sumOf(counts, 'actual');
+  const values = {
+    accuracy: sumOf(counts, 'hits') / rows,
+    balanced_accuracy: balancedAccuracy(counts),
+    ...averages(counts),
+    mcc: matthewsCorrelation(counts),
+    cohen_kappa: cohenKappa(counts),
+  };
+  return rows === 0 ? withoutRows(values) : values;
+}
+
+const sumOf = (counts: readonly LabelCounts[], name: 'actual' | 'hits'): number =>
+  counts.reduce((sum, count) => sum + count[name], 0);
+
+/** Mean recall over the labels that occur as truth. */
+function balancedAccuracy(counts: readonly LabelCounts[]): number {
+  const recalls = counts.filter(({ actual }) => actual > 0).map(({ hits, actual }) => hits / actual);
+  return recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
+}
+
+/** Matthews correlation for any number of labels; 0, as in scikit-learn, if truth or predictions contain a single label. */
+function matthewsCorrelation(counts: readonly LabelCounts[]): number {
+  const { rows, hits } = totals(counts);
+  const together = hits * rows - dot(counts, 'actual', 'predicted');
+  // Rows without an answer form a predicted label of their own, which is never correct.
+  const unanswered = rows - counts.reduce((sum, { predicted }) => sum + predicted, 0);
+  const predicted = dot(counts, 'predicted', 'predicted') + unanswered * unanswered;
+  const spread = (rows * rows - predicted) * (rows * rows - dot(counts, 'actual', 'actual'));
+  return spread === 0 ? 0 : together / Math.sqrt(spread);
+}
+
+/** Unweighted Cohen's kappa. */
+function cohenKappa(counts: readonly LabelCounts[]): NumberOrReason {
+  const { rows, hits } = totals(counts);
+  const byChance = rows * rows - dot(counts, 'actual', 'predicted');
+  if (byChance === 0) return ONE_LABEL;
+  return 1 - ((rows - hits) * rows) / byChance;
+}
+
+const ONE_LABEL =
+  'All references and predictions have the same label, so agreement beyond chance is undefined.';
+
+type Count = 'actual' | 'predicted';
+
+const dot = (counts: readonly LabelCounts[], one: Count, other: Count): number =>
+  counts.reduce((sum, count) => sum + count[one] * count[other], 0);
+
+const totals = (counts: readonly LabelCounts[]): { rows: number; hits: number } => ({
+  rows: counts.reduce((sum, { actual }) => sum + actual, 0),
+  hits: counts.reduce((sum, { hits }) => sum + hits, 0),
+});
+
+/** Counts pairs of true and predicted labels. Stores one number per pair that occurs. */
+interface Confusion {
+  /** Adds a row; `predicted` is null if the model gave no answer: the true label was missed, and no label was predicted. */
+  readonly add: (actual: string, predicted: string | null) => void;
+  /** Counts of every label that is true or predicted somewhere, in label order. */
+  readonly counts: () => LabelCounts[];
+  /** Rows are true labels and columns are predicted labels, both in the order of `labels`. */
+  readonly matrix: (labels: readonly string[]) => number[][];
+  readonly save: () => SavedConfusion;
+}
+type SavedConfusion = readonly (readonly [actual: string, predicted: string | null, rows: number])[];
+
+/** @internal Exported for tests only. */
+export function confusion(saved: SavedConfusion = []): Confusion {
+  const cells = new Map<string, Map<string | null, number>>();
+  const add = (actual: string, predicted: string | null, rows: number): void => {
+    const line = cells.get(actual) ?? new Map<string | null, number>();
+    cells.set(actual, line);
+    line.set(predicted, (line.get(predicted) ?? 0) + rows);
+  };
+  const all = (): [actual: string, predicted: string | null, rows: number][] =>
+    Array.from(cells, ([actual, line]) =>
+      Array.from(line, ([predicted, rows]): [string, string | null, number] => [actual, predicted, rows]),
+    ).flat();
+  for (const cell of saved) add(...cell);
+
+  return {
+    add: (actual, predicted) => add(actual, predicted, 1),
+    counts: () => countsOf(all()),
+    matrix: (labels) =>
+      labels.map((actual) => labels.map((predicted) => cells.get(actual)?.get(predicted) ?? 0)),
+    save: all,
+  };
+}
+
+function countsOf(cells: SavedConfusion): LabelCounts[] {
+  const labels = sortedLabels(cells.flatMap(([actual, predicted]) => [actual, predicted ?? []].flat()));
+  const tallies = new Map(labels.map((label) => [label, { label, hits: 0, predicted: 0, actual: 0 }]));
+  for (const [actual, predicted, rows] of cells) {
+    const truth = tallies.get(actual);
+    const guess = predicted === null ? undefined : tallies.get(predicted);
+    if (truth) truth.actual += rows;
+    if (guess) guess.predicted += rows;
+    if (truth && truth === guess) truth.hits += rows;
+  }
+  return [...tallies.values()];
 }

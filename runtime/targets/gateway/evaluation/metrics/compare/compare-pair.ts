@@ -1,9 +1,12 @@
 import type { Steps } from '#core/limits/steps.ts';
-import { type BootstrapOptions } from './bootstrap.ts';
+import {
+  type BootstrapOptions,
+  bootstrapInterval,
+  type Interval,
+  meanOf,
+  seededRandom,
+} from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
-import { mcnemar } from './mcnemar.ts';
-import { randomizationTest } from './randomization.ts';
-import { scoreInterval, type ScoreInterval } from './score-interval.ts';
 
 /** How much better the second model is than the first: the mean difference with its interval. */
 export interface PairComparison extends ScoreInterval {
@@ -48,4 +51,117 @@ export function* comparePair(
       ? mcnemar(ours, theirs)
       : yield* randomizationTest(foldedRows(differences), options),
   };
+}
+
+/**
+ * The p-value of McNemar's exact two-sided test for rows that are correct (1) or wrong (0): if both models were equally good,
+ * each row on which they differ would be a fair coin.
+ *
+ * @internal Exported for tests only.
+ */
+export function mcnemar(first: Float64Array, second: Float64Array): number {
+  let [firstOnly, secondOnly] = [0, 0];
+  for (const [at, score] of first.entries()) {
+    if (score > (second[at] ?? 0)) firstOnly += 1;
+    if (score < (second[at] ?? 0)) secondOnly += 1;
+  }
+  return coinProbability(firstOnly, secondOnly);
+}
+
+/** Probability that fair coins fall at least as unevenly. */
+function coinProbability(heads: number, tails: number): number {
+  const [fewer, tosses] = [Math.min(heads, tails), heads + tails];
+  let logTerm = -tosses * Math.LN2;
+  for (let at = 1; at <= fewer; at++) logTerm += Math.log((tosses - fewer + at) / at);
+  // Sums from the largest term down, each the previous one times a factor below 1, until terms no longer matter.
+  let [sum, term] = [0, 1];
+  for (let at = fewer; at >= 0 && term > sum * Number.EPSILON; at--) {
+    sum += term;
+    term *= at / (tosses - at + 1);
+  }
+  return Math.min(1, 2 * sum * Math.exp(logTerm));
+}
+
+interface RandomizationOptions {
+  /** Number of rounds. Default: 10,000. */
+  readonly rounds?: number;
+  readonly seed?: number;
+}
+
+/**
+ * The paired two-sided randomization test on score differences of two models: if both models were equally good, the sign of
+ * each difference would be random. If the number of sign combinations does not exceed the rounds, all are tried and the result
+ * is exact; otherwise signs are drawn, 32 rows per random number, and the observed combination counts as one more round, so
+ * that the p-value is never 0.
+ *
+ * @internal Exported for tests only.
+ */
+export function* randomizationTest(
+  differences: Float64Array,
+  { rounds = 10_000, seed = 1 }: RandomizationOptions = {},
+): Steps<number> {
+  // A difference of 0 has no sign.
+  const counting = differences.filter((difference) => difference !== 0);
+  const observed = Math.abs(sumWithSigns(counting, () => 0));
+  // Sums in a different order can differ in their last digits.
+  const atLeast = observed * (1 - 1e-12);
+  const isExact = counting.length <= Math.log2(rounds);
+  const choices = isExact ? 2 ** counting.length : rounds;
+  const random = seededRandom(seed);
+  let asUneven = isExact ? 0 : 1;
+  for (let choice = 0; choice < choices; choice++) {
+    const sum = sumWithSigns(counting, isExact ? () => choice : random.uint32);
+    if (Math.abs(sum) >= atLeast) asUneven += 1;
+    yield;
+  }
+  return asUneven / (isExact ? choices : choices + 1);
+}
+
+/**
+ * A set bit flips the sign of a row; the lowest bit belongs to the first row. Written without branches, because random branches
+ * cannot be predicted.
+ */
+function sumWithSigns(differences: Float64Array, nextBits: () => number): number {
+  let sum = 0;
+  for (let from = 0; from < differences.length; from += 32) {
+    const to = Math.min(from + 32, differences.length);
+    let bits = nextBits();
+    for (let at = from; at < to; at++) {
+      sum += (differences[at] ?? 0) * (1 - 2 * (bits & 1));
+      bits >>>= 1;
+    }
+  }
+  return sum;
+}
+
+export interface ScoreInterval {
+  /** Number of rows with a score. */
+  readonly rows: number;
+  readonly mean: number | null;
+  readonly interval: Interval | null;
+}
+
+/** Mean score of a model with its interval; NaN means no score. */
+export function* scoreInterval(scores: Float64Array, options: BootstrapOptions = {}): Steps<ScoreInterval> {
+  const known = scores.filter((score) => Number.isFinite(score));
+  yield;
+  const groups = foldedRows(known);
+  yield;
+  return {
+    rows: known.length,
+    mean: known.length === 0 ? null : known.reduce((sum, score) => sum + score, 0) / known.length,
+    interval: yield* bootstrapInterval(groups.length, meanOf(groups), options),
+  };
+}
+
+/** Adjusts the p-values of simultaneous tests with Holm's method, in the given order. */
+export function holm(pValues: readonly number[]): number[] {
+  const order = pValues.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
+  const adjusted = Array.from(pValues, () => 0);
+  let largest = 0;
+  for (const [rank, { value, at }] of order.entries()) {
+    largest = Math.max(largest, Math.min(1, value * (order.length - rank)));
+    adjusted[at] = largest;
+  }
+  return adjusted;
 }

@@ -1,8 +1,6 @@
 import { inputError } from '#contract/errors.ts';
-import type { Metric, MetricMaker, MetricRow } from '../metric.ts';
-import { metricResult, withoutRows } from '../result.ts';
-import { ndcg } from './ndcg.ts';
-import { type Candidate, ranking } from './ranking.ts';
+import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRows } from '../metric.ts';
+import { cosine, type Vector } from './similarity.ts';
 
 /**
  * A query with the model's score and the relevance of each candidate (0 is not relevant; 1 or more is relevant by degree). A
@@ -90,4 +88,54 @@ function checkRow(prediction: readonly number[], reference: readonly number[]): 
       `A candidate has the relevance ${gain}. Relevance must be 0 (not relevant) or a positive number.`,
     );
   }
+}
+
+/**
+ * Discounted gain of the first `rank` candidates by score, relative to the best order. Candidates with equal scores each get
+ * their mean gain, as if all their orders had been tried.
+ */
+function ndcg(ranked: readonly Candidate[], rank: number): number {
+  const ideal = ranked.map(({ gain }) => gain).sort((one, other) => other - one);
+  const best = ideal.reduce((sum, gain, at) => sum + gain * discount(at, rank), 0);
+  return best === 0 ? 0 : tieAveragedGain(ranked, rank) / best;
+}
+
+function tieAveragedGain(ranked: readonly Candidate[], rank: number): number {
+  let total = 0;
+  for (let from = 0; from < Math.min(ranked.length, rank);) {
+    let [to, gain, discounts] = [from, 0, 0];
+    for (; ranked[to] !== undefined && ranked[to]?.score === ranked[from]?.score; to++) {
+      gain += ranked[to]?.gain ?? 0;
+      discounts += discount(to, rank);
+    }
+    total += (gain / (to - from)) * discounts;
+    from = to;
+  }
+  return total;
+}
+
+const discount = (at: number, rank: number): number => (at < rank ? 1 / Math.log2(at + 2) : 0);
+
+interface Candidate {
+  readonly score: number;
+  /** Relevance of the candidate. */
+  readonly gain: number;
+}
+
+/** Candidates by descending score; of equal scores, the less relevant comes first. */
+const ranking = (scores: readonly number[], gains: readonly number[]): Candidate[] =>
+  scores
+    .map((score, at): Candidate => ({ score, gain: gains[at] ?? 0 }))
+    .sort((one, other) => other.score - one.score || one.gain - other.gain);
+
+/** The row of a query whose candidates are given by their vectors; `relevant` contains indexes into that list. */
+export function retrievalRow(
+  query: Vector,
+  candidates: readonly Vector[],
+  relevant: ReadonlySet<number>,
+): MetricRow<readonly number[]> {
+  return {
+    prediction: candidates.map((candidate) => cosine(query, candidate)),
+    reference: candidates.map((_, at) => (relevant.has(at) ? 1 : 0)),
+  };
 }

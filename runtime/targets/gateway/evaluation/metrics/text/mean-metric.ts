@@ -1,6 +1,4 @@
-import type { Json, Metric, RowScores } from '../metric.ts';
-import { metricResult, withoutRows } from '../result.ts';
-import { runningMeans } from './running-means.ts';
+import { type Json, type Metric, type RowScores, metricResult, withoutRows } from '../metric.ts';
 
 /** A metric whose values are the means of its row scores. */
 export function meanMetric<Row>(
@@ -22,3 +20,35 @@ export function meanMetric<Row>(
     save: means.save,
   };
 }
+
+interface RunningMeans {
+  readonly add: (scores: RowScores) => void;
+  readonly isEmpty: () => boolean;
+  readonly numbers: () => Record<string, number>;
+  readonly save: () => Json;
+}
+
+interface Saved {
+  readonly rows: number;
+  readonly sums: Readonly<Record<string, number>>;
+}
+
+/** Mean of each score over all rows, under the name of the score. */
+export function runningMeans(names: readonly string[], json?: Json): RunningMeans {
+  const saved = json as Saved | undefined;
+  const sums = new Map(names.map((name) => [name, saved?.sums[name] ?? 0]));
+  let rows = saved?.rows ?? 0;
+  return {
+    add(scores) {
+      for (const [name, sum] of sums) sums.set(name, sum + (scores[name] ?? 0));
+      rows += 1;
+    },
+    isEmpty: () => rows === 0,
+    numbers: () => Object.fromEntries(Array.from(sums, ([name, sum]) => [name, sum / rows])),
+    save: () => ({ rows, sums: Object.fromEntries(sums) }),
+  };
+}
+
+/** The F-measure of precision and recall; 0 if their sum is not positive, because cosines can be negative. */
+export const harmonicMean = (precision: number, recall: number): number =>
+  precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);

@@ -1,10 +1,7 @@
 import { inputError } from '#contract/errors.ts';
-import type { Metric, MetricMaker, MetricRow } from '../metric.ts';
-import type { SavedTally } from '../label-tally.ts';
-import { metricResult, withoutRows } from '../result.ts';
-import { lenientSpans } from './lenient-spans.ts';
-import { spanCounts } from './span-counts.ts';
-import { strictSpans } from './strict-spans.ts';
+import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRows } from '../metric.ts';
+import type { SavedTally } from '../averages.ts';
+import { lenientSpans, spanCounts, strictSpans } from './spans.ts';
 
 /**
  * A row with a label per token, for example `["B-PER", "I-PER", "O"]`. Null means no answer: no span is found, and every token

@@ -1,5 +1,5 @@
 import { inputError } from '#contract/errors.ts';
-import { MISSING_TEXT_METRICS } from '../../metrics/text/names.ts';
+import { MISSING_TEXT_METRICS } from '../../metrics/text/text-row.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import type { Task } from '../tasks/task.ts';
 import type { MetricFamily, Need } from './evaluation.ts';

@@ -1,19 +1,37 @@
-import type { Json as MetricJson } from '../../metrics/metric.ts';
+import type { Json as MetricJson, RowScores } from '../../metrics/metric.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { createCallsAhead } from '../ahead.ts';
-import { DEFAULT_CONCURRENCY, type EvaluationSpec, type Work, type WorkTools } from '../work.ts';
+import {
+  DEFAULT_CONCURRENCY,
+  type EvaluationSpec,
+  type Work,
+  type WorkTools,
+  type WorkResult,
+  type BatchOutcome,
+  type WorkUsage,
+} from '../work.ts';
 import { openBackend } from '../backends/open-backend.ts';
 import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { ScorerTools } from './evaluation.ts';
-import { evaluationResult } from './evaluation-result.ts';
+import {
+  type ScorerTools,
+  isUnanswered,
+  type Sample,
+  type BatchContext,
+  type CountRow,
+  type MetricFamily,
+  type Scorer,
+} from './evaluation.ts';
 import { customFamily } from './custom/custom-family.ts';
 import { type ChosenFamily, checkMetrics, familiesOf } from './metrics.ts';
 import { all } from './names.ts';
-import { addRows, NO_ROWS, type RowCounts } from './row-counts.ts';
-import { outcomeOf, samplesOf } from './rows.ts';
-import { countBatch, type OpenedFamily, prepareBatch } from './score-batch.ts';
+import { failuresOf } from './failures-of.ts';
+import type { Cell, Row } from '../../datasets/dataset.ts';
+import { GROUND_TRUTH } from '../../datasets/check-row.ts';
+import type { Task } from '../tasks/task.ts';
+import { isMissing } from '../tasks/check-ground-truth.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** The state after a batch. States of metrics are stored by the name of their family. */
 interface State {
@@ -126,3 +144,184 @@ async function openOrClose<Opened>(open: () => Opened, models: Models): Promise<
 async function closeAll({ judge, embedder }: Models): Promise<void> {
   await Promise.all([judge?.model.close(), embedder?.close()]);
 }
+
+/** The result of an evaluation. Values are not rounded; undefined ones are left out, and the details have the reasons. */
+function evaluationResult(
+  spec: EvaluationSpec,
+  opened: readonly OpenedFamily[],
+  { rows, failed, skipped, unanswered, cachedVerdicts }: RowCounts,
+): WorkResult {
+  const metrics: Record<string, number> = {};
+  const undefinedMetrics: Record<string, string> = {};
+  const details: Record<string, MetricJson> = {};
+  for (const { family, shows, scorer } of opened) {
+    const { values, reasons, detail } = scorer.result();
+    for (const [name, value] of Object.entries(values)) {
+      if (!shows(name)) continue;
+      if (value === null) undefinedMetrics[family.shownAs(name)] = reasons[name] ?? '';
+      else metrics[family.shownAs(name)] = value;
+    }
+    if (detail !== null) details[family.name] = detail;
+  }
+  const { task, metrics: requested, predictionField, batchSize, judge, embedder } = spec;
+  return {
+    metrics,
+    details: {
+      rows,
+      failed_rows: failed,
+      skipped_rows: skipped,
+      unanswered_rows: unanswered ?? 0,
+      cached_verdicts: cachedVerdicts ?? 0,
+      undefined_metrics: undefinedMetrics,
+      ...details,
+    },
+    parameters: {
+      type: spec.type,
+      task,
+      metrics: requested,
+      ...(spec.customMetrics !== undefined && {
+        custom_metrics: spec.customMetrics.map((one) => ({ ...one })),
+      }),
+      prediction_field: predictionField,
+      failures: failuresOf(spec),
+      batch_size: batchSize,
+      judge: judge?.backend ?? null,
+      ...(judge?.generation && { judge_generation: judge.generation }),
+      ...(judge?.maxConcurrency !== undefined && { judge_max_concurrency: judge.maxConcurrency }),
+      embedder: embedder?.backend ?? null,
+    },
+  };
+}
+
+/** The rows to score: those with a ground truth and, unless failed rows count as wrong, an answer. */
+const samplesOf = (spec: EvaluationSpec, rows: readonly Row[]): Sample[] =>
+  rows.filter((row) => isScored(spec, row)).map((row) => sampleOf(spec, row));
+
+const sampleOf = ({ predictionField }: Pick<EvaluationSpec, 'predictionField'>, row: Row): Sample => ({
+  row,
+  prediction: row[predictionField] ?? null,
+  truth: row[GROUND_TRUTH] ?? null,
+});
+
+const isScored = (spec: EvaluationSpec, row: Row): boolean =>
+  hasTruth(spec, row) && (failuresOf(spec) === 'wrong' || !isUnanswered(sampleOf(spec, row)));
+
+const hasTruth = ({ task }: EvaluationSpec, row: Row): boolean =>
+  task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH]);
+
+/** Reason why a row is not scored, or counts as wrong. */
+function reasonOf(spec: EvaluationSpec, row: Row): string | undefined {
+  if (isUnanswered(sampleOf(spec, row))) {
+    const { error } = row;
+    return typeof error === 'string' && error !== '' ? error : `\`${spec.predictionField}\` is missing.`;
+  }
+  return hasTruth(spec, row) ? undefined : `\`${GROUND_TRUTH}\` is missing.`;
+}
+
+interface Scored {
+  readonly spec: EvaluationSpec;
+  readonly task: Task;
+  readonly rows: readonly Row[];
+  readonly samples: readonly Sample[];
+  readonly scored: readonly ScoredRow[];
+  readonly usage: WorkUsage;
+}
+
+function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored): {
+  readonly outcome: BatchOutcome;
+  readonly counted: RowCounts;
+} {
+  const of = new Map(samples.map(({ row }, at) => [row, scored[at]]));
+  // All rows get the same columns, because the columns of the first row are those of the table.
+  const names = new Set(scored.flatMap(({ scores }) => Object.keys(scores)));
+  const without: Row = Object.fromEntries(Array.from(names, (name) => [name, null]));
+  const table = rows.map((row): Row => {
+    const found = of.get(row);
+    const error: Cell = found?.error ?? reasonOf(spec, row) ?? null;
+    return { ...answersOf(spec, task, row), ...without, ...found?.scores, error };
+  });
+  const errors = scored.flatMap(({ error }) => error ?? []);
+  const failed = errors.length;
+  return {
+    outcome: { rows: table, failed, usage, firstError: errors[0] },
+    counted: {
+      rows: rows.length,
+      failed,
+      skipped: rows.length - samples.length,
+      unanswered: rows.filter((row) => isUnanswered(sampleOf(spec, row))).length,
+    },
+  };
+}
+
+const answersOf = ({ predictionField }: EvaluationSpec, { showsAnswers }: Task, row: Row): Row =>
+  showsAnswers
+    ? { [predictionField]: row[predictionField] ?? null, [GROUND_TRUTH]: row[GROUND_TRUTH] ?? null }
+    : {};
+
+interface RowCounts {
+  readonly rows: number;
+  /** Rows that a metric could not score. */
+  readonly failed: number;
+  /** Rows that are not scored: without a ground truth, or without a prediction if failures are skipped. */
+  readonly skipped: number;
+  /** Rows without a prediction, because the model failed. Missing in checkpoints of earlier versions. */
+  readonly unanswered?: number;
+  /** Verdicts of judges from the cache of the experiment. Missing in checkpoints of earlier versions. */
+  readonly cachedVerdicts?: number;
+}
+
+const NO_ROWS: RowCounts = { rows: 0, failed: 0, skipped: 0, unanswered: 0, cachedVerdicts: 0 };
+
+const addRows = (one: RowCounts, other: RowCounts): RowCounts => ({
+  rows: one.rows + other.rows,
+  failed: one.failed + other.failed,
+  skipped: one.skipped + other.skipped,
+  unanswered: (one.unanswered ?? 0) + (other.unanswered ?? 0),
+  cachedVerdicts: (one.cachedVerdicts ?? 0) + (other.cachedVerdicts ?? 0),
+});
+
+interface OpenedFamily {
+  readonly family: MetricFamily;
+  readonly shows: (value: string) => boolean;
+  readonly scorer: Scorer;
+}
+
+interface ScoredRow {
+  /** Scores by the name of the value that they contribute to, and reasons by that name with `_reason`. */
+  readonly scores: Row;
+  readonly error: string | undefined;
+}
+
+type PreparedBatch = readonly (readonly CountRow[])[];
+
+/** Prepares a batch for all metrics before anything is counted, so that a failure here does not change any count. */
+const prepareBatch = (
+  opened: readonly OpenedFamily[],
+  samples: readonly Sample[],
+  context: BatchContext,
+): Promise<PreparedBatch> => Promise.all(opened.map(({ scorer }) => scorer.prepare(samples, context)));
+
+/** Counts the rows. A metric that fails for a row skips it; other metrics still count it. */
+function countBatch(opened: readonly OpenedFamily[], prepared: PreparedBatch, rows: number): ScoredRow[] {
+  return Array.from({ length: rows }, (_, at) => {
+    const scores: Record<string, number | string> = {};
+    const errors: string[] = [];
+    opened.forEach(({ family, shows }, of) => {
+      try {
+        const count = prepared[of]?.[at];
+        Object.assign(scores, shown(count?.() ?? {}, family, shows));
+        for (const [name, reason] of Object.entries(count?.reasons ?? {})) {
+          if (reason !== '') scores[`${family.shownAs(name)}_reason`] = reason;
+        }
+      } catch (error) {
+        errors.push(`${family.name}: ${AppError.from(error).message}`);
+      }
+    });
+    return { scores, error: errors.length === 0 ? undefined : [...new Set(errors)].join(' ') };
+  });
+}
+
+const shown = (scores: RowScores, { shownAs }: MetricFamily, shows: (value: string) => boolean): RowScores =>
+  Object.fromEntries(
+    Object.entries(scores).flatMap(([name, value]) => (shows(name) ? [[shownAs(name), value]] : [])),
+  );

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
-import type { Span } from '../../metrics/tokens/span.ts';
+import type { Span } from '../../metrics/tokens/spans.ts';
 import type { Cell } from '../../datasets/dataset.ts';
 import { readJson } from './read-json.ts';
 

@@ -15,8 +15,8 @@ import { checkModel } from '../tasks/check-model.ts';
 import { checkOutputField } from '../tasks/check-output-field.ts';
 import { TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
-import { createBusyTime } from './busy-time.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
+import type { Clock } from '#platform/clock.ts';
 
 export async function openInference(
   spec: InferenceSpec,
@@ -126,5 +126,40 @@ function parametersOf(
     output_field: outputField,
     ...(modelType === undefined ? {} : { model_type: modelType }),
     ...(labels === undefined ? {} : { labels }),
+  };
+}
+
+/** Measures the time in which at least one call is open, so that concurrent calls are not counted twice. */
+interface BusyTime {
+  during<Result>(call: () => Promise<Result>): Promise<Result>;
+  /** Milliseconds since the last call of this function. */
+  take(): number;
+}
+
+function createBusyTime({ now }: Pick<Clock, 'now'>): BusyTime {
+  let open = 0;
+  let since = 0;
+  let busyMs = 0;
+  const count = (change: number): void => {
+    const at = now();
+    if (open > 0) busyMs += at - since;
+    since = at;
+    open += change;
+  };
+  return {
+    async during(call) {
+      count(1);
+      try {
+        return await call();
+      } finally {
+        count(-1);
+      }
+    },
+    take() {
+      count(0);
+      const taken = busyMs;
+      busyMs = 0;
+      return taken;
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
-import { cosine } from '../../metrics/embeddings/vector.ts';
-import { retrievalRow } from '../../metrics/embeddings/retrieval-row.ts';
+import { cosine } from '../../metrics/embeddings/similarity.ts';
+import { retrievalRow } from '../../metrics/embeddings/retrieval.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { GROUND_TRUTH, isBlank } from '../../datasets/check-row.ts';
 import type { BatchCall } from '../backends/backend.ts';

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortedLabels } from '#gateway/evaluation/metrics/sorted-labels.ts';
+import { sortedLabels } from '#gateway/evaluation/metrics/averages.ts';
 
 test('labels are in the order of their code points, each once', () => {
   // Below, among and above the halves of which UTF-16 makes what is beyond U+FFFF.

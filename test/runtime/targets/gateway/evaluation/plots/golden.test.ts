@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { confusion } from '#gateway/evaluation/metrics/classification/confusion.ts';
+import { confusion } from '#gateway/evaluation/metrics/classification/single-label.ts';
 import { calibrationCurve } from '#gateway/evaluation/plots/calibration-curve.ts';
 import { histogramOf } from '#gateway/evaluation/plots/histogram.ts';
 import { lengthGroups } from '#gateway/evaluation/plots/length-groups.ts';

@@ -1,6 +1,6 @@
 import { array, assert, boolean, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMessageSplitter, type MessageLine } from '#manager/upstream/process/message-splitter.ts';
+import { createMessageSplitter, type MessageLine } from '#manager/upstream/process/process-transport.ts';
 import { readEnvelope } from '#manager/upstream/process/read-envelope.ts';
 
 const MAX_BYTES = 400_000;

@@ -2,12 +2,14 @@ import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
 import { type AnswerSchema, compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
 import { readText } from '../../read-text.ts';
-import { isUnanswered, type MetricFamily } from '../evaluation.ts';
+import { isUnanswered, type MetricFamily, type CountRow } from '../evaluation.ts';
 import { judgeFamily } from '../families/judge.ts';
 import { all, asIs } from '../names.ts';
 import { scorer } from '../scorer.ts';
 import type { CustomMetric } from './custom-metric.ts';
-import { luaFamily } from './lua-family.ts';
+import { AppError } from '#contract/errors.ts';
+import { createYielder } from '#platform/run-yielding.ts';
+import { type LuaFunction, openLuaFunction } from './lua-function.ts';
 
 /** The family of a metric that a user defines. A row without an answer scores 0. Throws an error for an invalid pattern or schema. */
 export function customFamily(metric: CustomMetric): MetricFamily {
@@ -65,4 +67,39 @@ const rubricFamily = (name: string, rubric: string): MetricFamily => ({
     ],
   }),
   shownAs: () => name,
+});
+
+/** The family of a metric that a Lua script computes. A row without an answer scores 0. */
+const luaFamily = (name: string, source: string): MetricFamily => ({
+  name,
+  metrics: { [name]: all },
+  needs: [],
+  shownAs: asIs,
+  open(_tools, saved) {
+    const metric = meanMetric([name], (score: number) => ({ [name]: score }), saved);
+    const yieldToOthers = createYielder();
+    let opening: Promise<LuaFunction> | undefined;
+    return {
+      async prepare(samples, { signal }) {
+        opening ??= openLuaFunction(source);
+        const score = await opening;
+        const counts: CountRow[] = [];
+        for (const sample of samples) {
+          await yieldToOthers();
+          signal.throwIfAborted();
+          try {
+            const value = isUnanswered(sample) ? 0 : await score(readText(sample.prediction), sample.row);
+            counts.push(() => metric.add(value));
+          } catch (error) {
+            counts.push(() => {
+              throw AppError.from(error);
+            });
+          }
+        }
+        return counts;
+      },
+      result: metric.result,
+      save: metric.save,
+    };
+  },
 });

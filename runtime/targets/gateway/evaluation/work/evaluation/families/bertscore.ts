@@ -1,5 +1,5 @@
 import { inputError } from '#contract/errors.ts';
-import { bertscore } from '../../../metrics/text/bertscore/metric.ts';
+import { bertscore } from '../../../metrics/text/bertscore.ts';
 import { isFailure } from '../../inference/inference.ts';
 import { callBatched } from '../../inference/call-batched.ts';
 import type { MetricFamily } from '../evaluation.ts';

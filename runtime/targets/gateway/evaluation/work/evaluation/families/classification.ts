@@ -3,7 +3,7 @@ import { isObject } from '#core/json/is-object.ts';
 import type { Json, Metric, MetricResult } from '../../../metrics/metric.ts';
 import { multiLabel } from '../../../metrics/classification/multi-label.ts';
 import { singleLabel } from '../../../metrics/classification/single-label.ts';
-import { sortedLabels } from '../../../metrics/sorted-labels.ts';
+import { sortedLabels } from '../../../metrics/averages.ts';
 import { isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
 import { asIs, averagesOf, each, none, only, startingWith } from '../names.ts';
 import { readLabels } from '../read-labels.ts';

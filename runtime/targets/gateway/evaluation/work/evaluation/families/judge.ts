@@ -3,10 +3,12 @@ import {
   type Criterion,
   JUDGE_DEFINITIONS,
   type JudgeDefinition,
-} from '../../../metrics/text/judge/definitions.ts';
-import { judgeMessages } from '../../../metrics/text/judge/messages.ts';
-import { judge as judgeMetric, judgeValue } from '../../../metrics/text/judge/metric.ts';
-import { readVerdict, type Verdict } from '../../../metrics/text/judge/verdict.ts';
+  judge as judgeMetric,
+  judgeValue,
+  judgeMessages,
+  readVerdict,
+  type Verdict,
+} from '../../../metrics/text/judge.ts';
 import { textOfRow } from '../../inference/text-of-row.ts';
 import type { ChatReply } from '../../backends/backend.ts';
 import { isJobPause } from '../../job-pause.ts';

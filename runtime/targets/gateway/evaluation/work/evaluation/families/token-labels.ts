@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 import type { Json } from '../../../metrics/metric.ts';
 import { labelSequences } from '../../../metrics/tokens/label-sequences.ts';
-import { spanSets } from '../../../metrics/tokens/span-sets.ts';
+import { spanSets } from '../../../metrics/tokens/spans.ts';
 import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
 import { asIs, averagesOf, each, none, startingWith } from '../names.ts';
 import { readTags, type Tags } from '../read-tags.ts';

@@ -1,11 +1,12 @@
 import { array, assert, double, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bootstrapInterval, meanOf } from '#gateway/evaluation/metrics/compare/bootstrap.ts';
-import { comparePair } from '#gateway/evaluation/metrics/compare/compare-pair.ts';
-import { holm } from '#gateway/evaluation/metrics/compare/holm.ts';
-import { randomizationTest } from '#gateway/evaluation/metrics/compare/randomization.ts';
-import { seededRandom } from '#gateway/evaluation/metrics/compare/random.ts';
-import { scoreInterval } from '#gateway/evaluation/metrics/compare/score-interval.ts';
+import { bootstrapInterval, meanOf, seededRandom } from '#gateway/evaluation/metrics/compare/bootstrap.ts';
+import {
+  comparePair,
+  randomizationTest,
+  scoreInterval,
+  holm,
+} from '#gateway/evaluation/metrics/compare/compare-pair.ts';
 import { within } from '../golden-metrics.ts';
 import { runSteps } from './run-steps.ts';
 

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import { bootstrapInterval, meanOf } from '#gateway/evaluation/metrics/compare/bootstrap.ts';
-import { holm } from '#gateway/evaluation/metrics/compare/holm.ts';
-import { mcnemar } from '#gateway/evaluation/metrics/compare/mcnemar.ts';
-import { randomizationTest } from '#gateway/evaluation/metrics/compare/randomization.ts';
-import { seededRandom } from '#gateway/evaluation/metrics/compare/random.ts';
+import { bootstrapInterval, meanOf, seededRandom } from '#gateway/evaluation/metrics/compare/bootstrap.ts';
+import { holm, mcnemar, randomizationTest } from '#gateway/evaluation/metrics/compare/compare-pair.ts';
 import { readGolden, wrongNumber } from '../golden-metrics.ts';
 import { runSteps } from './run-steps.ts';
 

@@ -1,8 +1,7 @@
 import { array, assert, double, float, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { retrievalRow } from '#gateway/evaluation/metrics/embeddings/retrieval-row.ts';
-import { retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
+import { retrievalRow, retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
 import { similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { scoreRows, within } from '../golden-metrics.ts';
 

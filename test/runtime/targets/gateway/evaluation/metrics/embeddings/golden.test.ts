@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { pearson, spearman } from '#gateway/evaluation/metrics/embeddings/correlation.ts';
+import { pearson, spearman, similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
-import { similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
 interface CorrelationCase {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BleuTokenizer } from '#gateway/evaluation/metrics/text/bleu/tokens.ts';
+import type { BleuTokenizer } from '#gateway/evaluation/metrics/text/bleu-tokens.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
 type Rouge = readonly (readonly [fmeasure: number, precision: number, recall: number])[];

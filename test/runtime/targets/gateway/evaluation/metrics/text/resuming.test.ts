@@ -1,14 +1,14 @@
 import { assert as assertAll, array, nat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, MetricMaker } from '#gateway/evaluation/metrics/metric.ts';
-import { bleu } from '#gateway/evaluation/metrics/text/bleu/metric.ts';
-import { chrf } from '#gateway/evaluation/metrics/text/chrf/metric.ts';
-import { cer, wer } from '#gateway/evaluation/metrics/text/error-rate/metric.ts';
-import { exactMatch } from '#gateway/evaluation/metrics/text/exact-match/metric.ts';
-import { meteor } from '#gateway/evaluation/metrics/text/meteor/metric.ts';
-import { rouge } from '#gateway/evaluation/metrics/text/rouge/metric.ts';
+import { bleu } from '#gateway/evaluation/metrics/text/bleu.ts';
+import { chrf } from '#gateway/evaluation/metrics/text/chrf.ts';
+import { cer, wer } from '#gateway/evaluation/metrics/text/error-rate.ts';
+import { exactMatch } from '#gateway/evaluation/metrics/text/exact-match.ts';
+import { meteor } from '#gateway/evaluation/metrics/text/meteor.ts';
+import { rouge } from '#gateway/evaluation/metrics/text/rouge.ts';
 import type { TextRow } from '#gateway/evaluation/metrics/text/text-row.ts';
-import { tokenLength } from '#gateway/evaluation/metrics/text/token-length/metric.ts';
+import { tokenLength } from '#gateway/evaluation/metrics/text/token-length.ts';
 import { rows } from './arbitrary-rows.ts';
 
 const METRICS: { name: string; maker: MetricMaker<TextRow> }[] = [

@@ -2,9 +2,7 @@ import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { labelSequences } from '#gateway/evaluation/metrics/tokens/label-sequences.ts';
-import { lenientSpans } from '#gateway/evaluation/metrics/tokens/lenient-spans.ts';
-import { spanSets } from '#gateway/evaluation/metrics/tokens/span-sets.ts';
-import { strictSpans } from '#gateway/evaluation/metrics/tokens/strict-spans.ts';
+import { lenientSpans, spanSets, strictSpans } from '#gateway/evaluation/metrics/tokens/spans.ts';
 import { scoreRows } from '../golden-metrics.ts';
 
 const LABELS = array(constantFrom('O', 'B-PER', 'I-PER', 'B-LOC', 'I-LOC'), { maxLength: 15 });

@@ -3,8 +3,7 @@ import {
   labelSequences,
   type LabelSequenceOptions,
 } from '#gateway/evaluation/metrics/tokens/label-sequences.ts';
-import type { Span } from '#gateway/evaluation/metrics/tokens/span.ts';
-import { spanSets } from '#gateway/evaluation/metrics/tokens/span-sets.ts';
+import { type Span, spanSets } from '#gateway/evaluation/metrics/tokens/spans.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
 interface GoldenCase {

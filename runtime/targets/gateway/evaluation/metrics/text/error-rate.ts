@@ -1,0 +1,80 @@
+import { type MetricMaker, metricResult, withoutRows } from '../metric.ts';
+import { checkLength, referencesOf, type TextRow, splitWords, trimEnd, trimStart } from './text-row.ts';
+import { AppError } from '#contract/errors.ts';
+
+/** Maximum number of compared pairs, which takes about a second. */
+const MAX_PAIRS = 400_000_000;
+
+/**
+ * The Levenshtein distance: the fewest insertions, deletions and substitutions. Throws a TooLargeError for very long lists.
+ *
+ * @internal Exported for tests only.
+ */
+export function editDistance(one: readonly string[], other: readonly string[]): number {
+  if (one.length * other.length > MAX_PAIRS) {
+    throw new AppError(
+      'TooLargeError',
+      `An error rate of ${one.length} and ${other.length} words or characters takes too long. Shorten the texts, or omit the metric.`,
+    );
+  }
+  // Distances of the current start of `one` to each start of `other`.
+  const distances = Uint32Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [row, unit] of one.entries()) {
+    let diagonal = row;
+    distances[0] = row + 1;
+    for (const [column, found] of other.entries()) {
+      const above = distances[column + 1] ?? 0;
+      const substituted = diagonal + (unit === found ? 0 : 1);
+      distances[column + 1] = Math.min(substituted, above + 1, (distances[column] ?? 0) + 1);
+      diagonal = above;
+    }
+  }
+  return distances[other.length] ?? 0;
+}
+
+interface Saved {
+  readonly rows: number;
+  readonly edits: number;
+  readonly units: number;
+}
+
+/**
+ * The error rate of all rows, as jiwer computes it: the edits that turn the predictions into the references, divided by the words or
+ * characters of the references. It can exceed 1. White space separates words; around a text, it is not a character. A row whose reference
+ * is empty has no score. Of several references, the one with the lowest rate counts.
+ */
+const errorRate =
+  (name: string, unitsOf: (text: string) => readonly string[]): MetricMaker<TextRow> =>
+  (_options, json) => {
+    const saved = json as Saved | undefined;
+    let { rows, edits, units } = saved ?? { rows: 0, edits: 0, units: 0 };
+    return {
+      add(row) {
+        checkLength(row);
+        const predicted = unitsOf(row.prediction);
+        const [best = { edits: 0, units: 0 }] = referencesOf(row)
+          .map((text) => {
+            const reference = unitsOf(text);
+            return { edits: editDistance(reference, predicted), units: reference.length };
+          })
+          .toSorted((one, other) => rateOf(one) - rateOf(other));
+        rows += 1;
+        edits += best.edits;
+        units += best.units;
+        return best.units === 0 ? {} : { [name]: rateOf(best) };
+      },
+      result() {
+        const detail = { edits, reference_units: units };
+        if (rows === 0) return metricResult(withoutRows({ [name]: 0 }), detail);
+        return metricResult({ [name]: units === 0 ? 'All references are empty.' : edits / units }, detail);
+      },
+      save: (): { [Name in keyof Saved]: number } => ({ rows, edits, units }),
+    };
+  };
+
+/** An empty reference has the highest rate, unless the prediction is empty too. */
+const rateOf = ({ edits, units }: Pick<Saved, 'edits' | 'units'>): number =>
+  edits === 0 ? 0 : edits / units;
+
+export const wer = errorRate('wer', splitWords);
+export const cer = errorRate('cer', (text) => Array.from(trimEnd(trimStart(text))));

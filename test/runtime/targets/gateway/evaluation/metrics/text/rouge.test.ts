@@ -1,0 +1,65 @@
+import { assert as assertAll, property } from 'fast-check';
+import { expect, test } from 'vitest';
+import { rouge, rougeTokens } from '#gateway/evaluation/metrics/text/rouge.ts';
+import { rows, RUNS, texts } from './arbitrary-rows.ts';
+import { farOff, readGoldenTexts } from './golden-texts.ts';
+
+test.each([
+  { useStemmer: false, field: 'rouge' as const },
+  { useStemmer: true, field: 'rouge_stemmed' as const },
+])('F-measure, precision and recall are those of rouge-score: $field', ({ useStemmer, field }) => {
+  const { pairs } = readGoldenTexts();
+  const metric = rouge({ useStemmer });
+  expect(
+    farOff(pairs, (pair) => ({ found: Object.values(metric.add(pair)), wanted: pair[field].flat() })),
+  ).toEqual([]);
+  const wanted = pairs.reduce((sum, pair) => sum + (pair[field][3]?.[0] ?? 0), 0) / pairs.length;
+  expect(metric.result().values['rougeLsum_mean']).toBeCloseTo(wanted, 6);
+});
+
+test('the stemmer makes a difference, and is off by default', () => {
+  const row = { prediction: 'running', reference: 'runs' };
+  expect(rouge({}).add(row)['rouge1_mean']).toBe(0);
+  expect(rouge({ useStemmer: true }).add(row)['rouge1_mean']).toBe(1);
+});
+
+test('scores are from 0 to 1, and precision and recall change places with the texts', () => {
+  assertAll(
+    property(rows, ({ prediction, reference }) => {
+      const scores = rouge({}).add({ prediction, reference });
+      const turned = rouge({}).add({ prediction: reference, reference: prediction });
+      for (const [name, score] of Object.entries(scores)) {
+        expect(score).toBeGreaterThanOrEqual(0);
+        expect(score).toBeLessThanOrEqual(1);
+        // The union over lines is one of the reference's lines and has no mirror image.
+        const mirrored =
+          turned[name.replace(/precision|recall/, (word) => (word === 'recall' ? 'precision' : 'recall'))];
+        expect(name.startsWith('rougeLsum') || mirrored === score).toBe(true);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('a text with words is as good as itself', () => {
+  assertAll(
+    property(texts, (text) => {
+      const scores = rouge({}).add({ prediction: text, reference: text });
+      const hasWords = rougeTokens(text, false).length > 0;
+      expect(scores).toMatchObject({ rouge1_mean: Number(hasWords), rougeL_mean: Number(hasWords) });
+      expect(scores['rougeLsum_mean']).toBe(Number(hasWords));
+    }),
+    RUNS,
+  );
+});
+
+test('texts whose comparison would take minutes are refused, and the metric is as it was', () => {
+  const metric = rouge({});
+  const before = metric.save();
+  const long = 'word '.repeat(9000);
+  expect(() => metric.add({ prediction: long, reference: long })).toThrow(
+    'The prediction has 9000 words and the reference 9000. ROUGE supports at most 67108864 word pairs;',
+  );
+  expect(metric.save()).toEqual(before);
+  expect(metric.add({ prediction: long, reference: 'word' })['rouge1_recall_mean']).toBe(1);
+});

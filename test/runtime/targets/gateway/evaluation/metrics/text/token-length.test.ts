@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { tokenLength } from '#gateway/evaluation/metrics/text/token-length.ts';
+import { farOff, readGoldenTexts } from './golden-texts.ts';
+
+test("four tokens for three of Python's words", () => {
+  const { pairs } = readGoldenTexts();
+  const metric = tokenLength({});
+  expect(
+    farOff(pairs, (pair) => ({ found: Object.values(metric.add(pair)), wanted: pair.token_length })),
+  ).toEqual([]);
+});
+
+test('the means say which text they are of', () => {
+  const metric = tokenLength({});
+  metric.add({ prediction: 'one two three', reference: '' });
+  metric.add({ prediction: 'one', reference: 'one two' });
+  expect(metric.result().values).toEqual({ pred_token_length_mean: 2.5, ref_token_length_mean: 1 });
+});
