@@ -1,9 +1,8 @@
 import type { HubReference } from './hub-reference.ts';
+import type { TypeFields } from '#contract/config-schema.ts';
 import type { TokenInputName } from '#contract/manifest.ts';
 import type { QuantizeForm } from '#contract/quantization.ts';
 import type { ModelType } from '#contract/model-types.ts';
-import type { TextRole } from '#contract/multi-vector.ts';
-import type { Pooling, Similarity } from '#contract/sentence.ts';
 import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 import type { LibraryName, TransformLimits } from '#contract/transform.ts';
 
@@ -41,10 +40,8 @@ export interface BuildConfig<Model = ModelSource> {
   readonly quantize: QuantizeSettings;
   /** Settings for texts longer than the maximum; undefined if they are truncated. */
   readonly windows: { readonly stride: number | undefined } | undefined;
-  /** Settings of sentence_embedding models only. */
-  readonly sentence: SentenceConfig | undefined;
-  /** Settings of multi_vector models only. */
-  readonly multiVector: MultiVectorConfig | undefined;
+  /** The fields of the file that only models of this type have. */
+  readonly typeFields: TypeFields;
 }
 
 /** How a model is quantized. */
@@ -55,28 +52,6 @@ export interface QuantizeSettings {
   readonly calibration: string | undefined;
   readonly minCosine: number;
   readonly minAgreement: number;
-}
-
-/** How texts are turned into single vectors. Settings that are missing here come from the model's own files. */
-export interface SentenceConfig {
-  readonly pooling: Pooling | undefined;
-  readonly normalize: boolean | undefined;
-  readonly dimensions: number | undefined;
-  readonly similarity: Similarity | undefined;
-  readonly prompts: Readonly<Record<string, string>> | undefined;
-  readonly defaultPromptName: string | undefined;
-}
-
-/** How queries and documents are tokenized. Settings that are missing here come from the model's own files. */
-export interface MultiVectorConfig {
-  /** The token after the first one; empty for none. */
-  readonly prefixes: Readonly<Record<TextRole, string | undefined>>;
-  /** Maximum number of tokens. */
-  readonly lengths: Readonly<Record<TextRole, number | undefined>>;
-  readonly expandsQueries: boolean | undefined;
-  readonly attendsToExpansion: boolean | undefined;
-  readonly skippedTokens: readonly string[] | undefined;
-  readonly normalize: boolean | undefined;
 }
 
 export type ModelSource =

@@ -7,7 +7,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
   if (!isMapping(fields)) return [];
   const { long_texts: rule, model_type: type, stride, tokenizer } = fields;
   const inner = isMapping(tokenizer) ? tokenizer['stride'] : undefined;
-  const readsWindows = rule === 'windows' || type === 'zero_shot_ner';
+  const readsWindows = rule === 'windows' || isAlwaysInWindows(type);
   const findings: Finding[] = [];
   const reason = WITHOUT_WINDOWS.get(String(type));
   if (rule === 'windows' && reason !== undefined) {
@@ -41,6 +41,23 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
   }
   return findings;
 }
+
+/** Checks that texts are not to be truncated that are always read in windows. Defaults must not have been filled in. */
+export function checkTruncation(value: Readonly<Record<string, unknown>>): Finding[] {
+  const fields = value['encoderfile'];
+  if (!isMapping(fields) || !isAlwaysInWindows(fields['model_type']) || fields['long_texts'] !== 'truncate')
+    return [];
+  return [
+    {
+      path: ['encoderfile', 'long_texts'],
+      at: 'value',
+      message: `truncate is not supported for model_type ${String(fields['model_type'])}, which always reads long texts in windows; remove it`,
+    },
+  ];
+}
+
+/** Whether models of a type read every long text in windows. */
+export const isAlwaysInWindows = (type: unknown): boolean => type === 'zero_shot_ner';
 
 const WITHOUT_WINDOWS: ReadonlyMap<string, string> = new Map([
   ['sequence_classification', 'the scores of parts of a text cannot be merged'],

@@ -4,8 +4,6 @@ import { describe, isMapping, listing } from '#core/yaml/describe.ts';
 import type { Finding } from '#core/yaml/issue.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 
-const SENTENCE = 'sentence_embedding';
-
 /** Checks that a schema cannot express: settings of another model type, and unknown prompt names. */
 export function checkSentence(value: Readonly<Record<string, unknown>>): Finding[] {
   const fields = value['encoderfile'];
@@ -13,7 +11,8 @@ export function checkSentence(value: Readonly<Record<string, unknown>>): Finding
   const type = MODEL_TYPE_NAMES.find((name) => name === fields['model_type']);
   if (type === undefined) return [];
   const foreign = fieldsOfOthers(fields, type);
-  return type === SENTENCE ? [...foreign, ...namelessPrompt(fields), ...unknownDefault(fields)] : foreign;
+  const hasPrompts = FIELDS_OF_TYPES[type]?.includes('prompts') === true;
+  return hasPrompts ? [...foreign, ...namelessPrompt(fields), ...unknownDefault(fields)] : foreign;
 }
 
 /** Fields that models of this type do not have. */

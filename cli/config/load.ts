@@ -4,11 +4,10 @@ import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { UnfetchedConfig } from './build-config.ts';
 import { checkPaths } from './check-paths.ts';
-import { checkLongTexts } from './check-long-texts.ts';
+import { checkLongTexts, checkTruncation } from './check-long-texts.ts';
 import { checkTransform } from './check-transform.ts';
 import { checkSentence } from './check-sentence.ts';
 import { checkTokenizer } from './check-tokenizer.ts';
-import { checkZeroShotNer } from './check-zero-shot-ner.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { isMapping } from '#core/yaml/describe.ts';
 import { formatIssues } from '#core/yaml/issue.ts';
@@ -41,7 +40,7 @@ export function parseConfig(
   const deeper = rest
     ? [
         // Before defaults are filled in: it refuses a value that is the default of other model types.
-        ...checkZeroShotNer(rest),
+        ...checkTruncation(rest),
         ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),
         ...checkSentence(rest),

@@ -1,13 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import type { ConfigFile } from '#contract/config-schema.ts';
+import { type ConfigFile, FIELDS_OF_TYPES, type TypeFields } from '#contract/config-schema.ts';
+import { isAlwaysInWindows } from './check-long-texts.ts';
 import type { TransformLimits } from '#contract/transform.ts';
-import type {
-  BuildConfig,
-  MultiVectorConfig,
-  SentenceConfig,
-  TransformSource,
-  UnfetchedConfig,
-} from './build-config.ts';
+import type { BuildConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { expandPath } from './expand.ts';
@@ -48,11 +43,10 @@ export function resolveConfig(
     tokenizer: fields.tokenizer ?? {},
     quantize: quantizeSettings(fields, place),
     windows:
-      fields.long_texts === 'windows' || fields.model_type === 'zero_shot_ner'
+      fields.long_texts === 'windows' || isAlwaysInWindows(fields.model_type)
         ? { stride: fields.stride ?? fields.tokenizer?.stride }
         : undefined,
-    sentence: sentenceConfig(fields),
-    multiVector: multiVectorConfig(fields),
+    typeFields: typeFields(fields),
   };
 }
 
@@ -85,24 +79,10 @@ function modelSource(
   };
 }
 
-function sentenceConfig(fields: Fields): SentenceConfig | undefined {
-  if (fields.model_type !== 'sentence_embedding') return undefined;
-  const { pooling, normalize, dimensions, prompts } = fields;
-  const { similarity_fn_name: similarity, default_prompt_name: defaultPromptName } = fields;
-  return { pooling, normalize, dimensions, similarity, prompts, defaultPromptName };
-}
-
-function multiVectorConfig(fields: Fields): MultiVectorConfig | undefined {
-  if (fields.model_type !== 'multi_vector') return undefined;
-  return {
-    prefixes: { query: fields.query_prefix, document: fields.document_prefix },
-    lengths: { query: fields.query_length, document: fields.document_length },
-    expandsQueries: fields.do_query_expansion,
-    attendsToExpansion: fields.attend_to_expansion_tokens,
-    skippedTokens: fields.skiplist_words,
-    normalize: fields.normalize,
-  };
-}
+const typeFields = (fields: Fields): TypeFields => {
+  const names = FIELDS_OF_TYPES[fields.model_type] ?? [];
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
+};
 
 function transformSource(
   transform: Fields['transform'],

@@ -1,19 +1,13 @@
 import type {
   CardFacts,
   Manifest,
-  MaskToken,
   ModelLicense,
   ModelSourceFacts,
+  TypeFacts,
   WindowSettings,
 } from '#contract/manifest.ts';
-import type { TokenOutputs } from '#contract/embedding-outputs.ts';
-import type { EntitySettings } from '#contract/entity-settings.ts';
 import type { Quantization, QuantizeForm } from '#contract/quantization.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
-import type { ScoreFunction } from '#contract/score-function.ts';
-import type { MultiVectorSettings } from '#contract/multi-vector.ts';
-import type { SentenceSettings } from '#contract/sentence.ts';
-import type { SparseSettings } from '#contract/sparse.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { TransformSettings } from '#contract/transform.ts';
 import { type Platform, PLATFORMS, shortName } from '#contract/platforms.ts';
@@ -190,14 +184,8 @@ export type ModelFacts = Pick<
   readonly quantization: Quantization | undefined;
   readonly attentionHeads: number | undefined;
   readonly windows: WindowSettings | undefined;
-  readonly id2label: Record<string, string> | undefined;
-  readonly scoreFunction: ScoreFunction | undefined;
-  readonly entities: EntitySettings | undefined;
-  readonly sentence: SentenceSettings | undefined;
-  readonly sparse: SparseSettings | undefined;
-  readonly multiVector: MultiVectorSettings | undefined;
-  readonly tokenOutputs: TokenOutputs | undefined;
-  readonly mask: MaskToken | undefined;
+  /** The members that only models of this type have. */
+  readonly ofType: TypeFacts;
   readonly transform: TransformSettings | undefined;
   readonly source: ModelSourceFacts | undefined;
   readonly license: ModelLicense | undefined;
@@ -211,14 +199,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     quantization,
     attentionHeads,
     windows,
-    id2label,
-    scoreFunction,
-    entities,
-    sentence,
-    sparse,
-    multiVector,
-    tokenOutputs,
-    mask,
+    ofType,
     transform,
     source,
     license,
@@ -226,11 +207,14 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...others
   } = facts;
   const { fixedShape, firstPosition, ...rest } = others;
-  return {
+  const start = {
     name: config.name,
     version: config.version,
     modelType: config.modelType,
     builtBy: `encoderfile ${builderVersion}`,
+  };
+  return {
+    ...start,
     ...rest,
     ...(fixedShape ? { fixedShape } : {}),
     ...(firstPosition === undefined ? {} : { firstPosition }),
@@ -238,20 +222,12 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(quantization ? { quantization } : {}),
     ...(windows ? { windows } : {}),
     ...(attentionHeads === undefined ? {} : { attentionHeads }),
-    ...(id2label ? { id2label } : {}),
-    ...(scoreFunction ? { scoreFunction } : {}),
-    ...(entities ? { entities } : {}),
-    ...(sentence ? { sentence } : {}),
-    ...(sparse ? { sparse } : {}),
-    ...(multiVector ? { multiVector } : {}),
-    ...(tokenOutputs ? { tokenOutputs } : {}),
-    ...(mask ? { mask } : {}),
+    ...ofType,
     ...(transform ? { transform: settingsOf(transform) } : {}),
     ...(source ? { source } : {}),
     ...(license ? { license } : {}),
     ...(card ? { card } : {}),
-    // The members are those of the type, because only its settings were read.
-  } as Manifest;
+  };
 }
 
 const settingsOf = ({ name, firstLine, libraries, limits }: TransformSettings): TransformSettings => ({

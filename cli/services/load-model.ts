@@ -4,26 +4,21 @@ import { timeStep } from '#core/time/time-step.ts';
 import type { OnnxRuntime } from '../adapters/onnxruntime.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { isSafetensors } from '../packaging/architectures/safetensors-files.ts';
-import { type GraphPurpose, writeGraph } from '../packaging/architectures/write-graph.ts';
+import { writeGraph, type WriteOutput } from '../packaging/architectures/write-graph.ts';
 import { exportFacts } from '../packaging/exports/model-kind.ts';
 import { withExportWay } from '../packaging/exports/needs-export.ts';
-import { entityWindows } from '../packaging/model/entity-windows.ts';
+import type { BuildType } from '../packaging/model/build-type.ts';
 import { findLicense } from '../packaging/model/find-license.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
-import { findMaskToken } from '../packaging/model/mask-token.ts';
 import { readDocuments } from '../packaging/model/model-documents.ts';
 import { statedIn } from '../packaging/model/model-listing.ts';
 import { type ModelOrigin, modelOrigin } from '../packaging/model/model-origin.ts';
-import { longestText, type MultiVectorSource } from '../packaging/model/multi-vector-settings.ts';
 import { type OptimizedGraph, optimizeGraph } from '../packaging/model/optimize-graph.ts';
 import { prepareGraph } from '../packaging/model/prepare-graph.ts';
-import { type PreparedTokenizer, prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
+import type { GraphRequest } from '../packaging/model/prepared-graph.ts';
+import { prepareTokenizer } from '../packaging/model/prepare-tokenizer.ts';
 import { prepareTransform } from '../packaging/model/prepare-transform.ts';
-import { readProjection } from '../packaging/model/projection.ts';
-import type { GraphRequest } from '../packaging/model/rewrite-graph.ts';
-import { vectorsOf } from '../packaging/model/sentence-settings.ts';
 import { ineffectiveOptions } from '../packaging/model/tokenizer-options.ts';
-import { readTypeSources } from '../packaging/model/type-sources.ts';
 import type { Reporter } from '../packaging/reporter.ts';
 
 /**
@@ -33,6 +28,7 @@ import type { Reporter } from '../packaging/reporter.ts';
 export async function loadModel(
   runtime: OnnxRuntime,
   config: BuildConfig,
+  type: BuildType,
   folder: string,
   report: Reporter,
   onWeights: (path: string) => void,
@@ -40,7 +36,7 @@ export async function loadModel(
   const { onStep } = report;
   const check = report.step('Checking the model files');
   const transform = await prepareTransform(config);
-  const files = locateModelFiles(config.model, config.modelType);
+  const files = locateModelFiles(config.model, type.settingsFile);
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
   const optimize = async (graph: string): Promise<OptimizedGraph> => {
     const { keepsIntegers } = config;
@@ -51,36 +47,26 @@ export async function loadModel(
   };
   const optimizing = isSafetensors(files.weights) ? undefined : optimize(files.weights);
   optimizing?.catch(() => {});
-  const read = await timeStep(onStep, 'check', () => readFiles(config, files, origin));
-  const { sources, tokenizer, mask, documents } = read;
-  const { modelConfig, gliner, sentence, sparse, tokenOutputs, vectorsByToken } = sources;
+  const read = await timeStep(onStep, 'check', () => readFiles(config, type, files, origin));
+  const { settings, tokenizer, tokenized, documents } = read;
   check.done(`${tokenizer.tokenizer.vocabularySize} tokens, maximum length ${tokenizer.settings.maxLength}`);
   for (const problem of [
     ...ineffectiveOptions(config.tokenizer),
-    ...(sparse?.problems ?? []),
-    ...tokenOutputs.problems,
+    ...(settings.problems ?? []),
     ...documents.problems,
   ])
     report.warn(problem);
   const optimized = report.step('Optimizing and running the model');
   const request: GraphRequest = {
     modelType: config.modelType,
-    vectorsOf: sentence ? vectorsOf(sentence) : [],
+    rules: tokenized.rules,
     output: config.output,
     inputs: config.inputs,
-    entities: gliner && {
-      settings: gliner.settings,
-      windows: entityWindows(config, gliner.settings),
-    },
     isLengthChosen: config.maxLength !== undefined,
-    family: modelConfig.model_type,
+    family: settings.modelConfig.model_type,
     keepsIntegers: config.keepsIntegers,
-    sparse: sparse?.settings,
-    projection: vectorsByToken && (await readProjection(files)),
-    maskId: mask?.id,
-    tokenOutputs: tokenOutputs.areKept ? { heads: tokenOutputs.heads } : undefined,
     file: files.weights,
-    graph: await graphOf(files, origin, { modelType: config.modelType, maskId: mask?.id }, folder),
+    graph: await graphOf(files, origin, tokenized.write, folder),
   };
   const original = await prepareGraph(
     runtime,
@@ -94,39 +80,32 @@ export async function loadModel(
 }
 
 /** Reads everything but the graph. */
-async function readFiles(config: BuildConfig, files: ModelFiles, { repository, name }: ModelOrigin) {
-  const sources = await readTypeSources(config, files, repository ?? name);
-  const { modelConfig, vectorsByToken } = sources;
-  const prepared = await prepareTokenizer(files, modelConfig, {
-    ...sources.tokenizerDefaults,
+async function readFiles(
+  config: BuildConfig,
+  type: BuildType,
+  files: ModelFiles,
+  { repository, name }: ModelOrigin,
+) {
+  const settings = await type.read({ config, files, name: repository ?? name });
+  const tokenizer = await prepareTokenizer(files, settings.modelConfig, {
+    ...settings.tokenizer,
     chosenLength: config.maxLength,
-    usualLength: config.modelType === 'question_answering' ? QUESTION_LENGTH : undefined,
     truncationSide: config.tokenizer.truncation_side,
   });
-  const tokenizer = vectorsByToken ? withLongest(prepared, vectorsByToken) : prepared;
-  const mask = config.modelType === 'fill_mask' ? await findMaskToken(files, tokenizer.tokenizer) : undefined;
+  const tokenized = await settings.withTokenizer(tokenizer);
   const {
     license,
     facts: card,
     ...documents
   } = findLicense(config.license, await readDocuments(files.folder));
-  return { sources, tokenizer, mask, license, card, documents };
+  return { settings, tokenizer, tokenized, license, card, documents };
 }
-
-/** Queries and documents have maximum lengths of their own, so the model need not read longer texts. */
-const withLongest = (tokenizer: PreparedTokenizer, source: MultiVectorSource): PreparedTokenizer => {
-  const { settings } = tokenizer;
-  return { ...tokenizer, settings: { ...settings, maxLength: longestText(source, settings.maxLength) } };
-};
-
-/** The default of transformers' question answering pipeline: answers in longer texts are found in windows of this length. */
-const QUESTION_LENGTH = 384;
 
 /** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
 async function graphOf(
   files: ModelFiles,
   { repository }: ModelOrigin,
-  purpose: GraphPurpose,
+  writeOutput: WriteOutput,
   folder: string,
 ): Promise<string> {
   const { weights, modelConfig } = files;
@@ -134,7 +113,7 @@ async function graphOf(
   const written = join(folder, 'written');
   await mkdir(written);
   try {
-    return await writeGraph({ weights, config: modelConfig }, purpose, written);
+    return await writeGraph({ weights, config: modelConfig }, writeOutput, written);
   } catch (error) {
     const { config, modules } = statedIn(files.folder);
     const source = { source: repository ?? files.folder, isOnHub: repository !== undefined };

@@ -9,8 +9,9 @@ import { hubReferenceText, isHubReference, parseHubReference } from '../config/h
 import { parseConfig } from '../config/load.ts';
 import { fetchHubModel, type HubOptions } from './fetch-hub-model.ts';
 import type { ModelType } from '#contract/model-types.ts';
-import { refuseGenerator } from '../config/refuse-generator.ts';
 import { folderOfFile } from './folder-of-file.ts';
+import { BUILD_TYPES } from '../packaging/model/build-types.ts';
+import { refuseGenerator } from '../packaging/model/guess-model.ts';
 import { guessFolder } from './guess-folder.ts';
 import { shellWord } from './text.ts';
 
@@ -95,20 +96,13 @@ async function defaultConfig(
       );
     }
     report?.print(`No config file: ${name} is of type ${guess.modelType}, because ${because}`);
-    const other = OTHER_TYPES[guess.modelType];
-    if (other !== undefined) report?.print(other);
+    const { alternative: other } = BUILD_TYPES[guess.modelType];
+    if (other)
+      report?.print(`${other.sentence}. For ${other.returns} instead, pass --model-type ${other.type}`);
   }
   const modelType = chosen ?? guess.modelType;
   return stringify({ encoderfile: { name, path, model_type: modelType } });
 }
-
-/** What a guessed type assumes, and the way to the type that is often meant. */
-const OTHER_TYPES: Partial<Record<ModelType, string>> = {
-  zero_shot_classification:
-    'Requests set the labels. For the labels of config.json instead, pass --model-type sequence_classification',
-  embedding:
-    'It returns one vector per token. For one vector per text instead, pass --model-type sentence_embedding',
-};
 
 /** Replaces a model on the hub by its folder in the cache. */
 async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<BuildConfig> {

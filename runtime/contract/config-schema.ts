@@ -163,6 +163,11 @@ export const CONFIG_SCHEMA = Type.Object(
 export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
+/** Settings that only models of some types have. */
+export type TypeFields = Pick<
+  ConfigFile['encoderfile'],
+  keyof typeof sentenceFields | keyof typeof multiVectorFields
+>;
 /** The fields that only models of some types have. */
 export const FIELDS_OF_TYPES: Partial<Record<ModelType, readonly string[]>> = {
   sentence_embedding: Object.keys(sentenceFields),

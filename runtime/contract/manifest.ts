@@ -17,7 +17,7 @@ export type Manifest = { [Type in ModelType]: ManifestOf<Type> }[ModelType];
 type ManifestOf<Type extends ModelType> = CommonFacts & TypeFacts<Type> & FactsOfOthers<Type>;
 
 /** The members that only models of one type, or of some types, have. */
-type TypeFacts<Type extends ModelType = ModelType> = {
+export type TypeFacts<Type extends ModelType = ModelType> = {
   [Name in Type]: { readonly modelType: Name } & FactsOfTypes[Name];
 }[Type];
 

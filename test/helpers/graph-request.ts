@@ -1,9 +1,9 @@
-import type { GraphRequest } from '#cli/packaging/model/rewrite-graph.ts';
+import type { GraphRequest } from '#cli/packaging/model/prepared-graph.ts';
 
 /** The request of an embedding model that is only an ONNX file. */
 export const graphRequest = (file: string): GraphRequest => ({
   modelType: 'embedding',
-  vectorsOf: [],
+  rules: {},
   output: undefined,
   inputs: {},
   isLengthChosen: false,

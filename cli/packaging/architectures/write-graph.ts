@@ -1,9 +1,6 @@
 import { copyFileSync, linkSync, realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { configError } from '#contract/errors.ts';
-import type { ModelType } from '#contract/model-types.ts';
-import { glinerExport } from '../model/gliner-config.ts';
 import { needsExport } from '../exports/needs-export.ts';
 import { readJson } from '../model/read-json.ts';
 import { int } from '../onnx/attributes.ts';
@@ -21,13 +18,6 @@ import type { Value } from './graph-writer.ts';
 import type { TextHead } from './heads.ts';
 import { Weights } from './weights.ts';
 
-/** What a graph depends on in addition to the model's own files. */
-export interface GraphPurpose {
-  readonly modelType: ModelType;
-  /** Id of the mask token, for fill_mask. */
-  readonly maskId?: number | undefined;
-}
-
 export interface ModelWeights {
   /** A safetensors file, or the index of several. */
   readonly weights: string;
@@ -35,20 +25,30 @@ export interface ModelWeights {
   readonly config: string;
 }
 
+/** The output of a graph. */
+interface WrittenOutput {
+  readonly value: Value;
+  readonly name: string;
+  readonly axes: readonly string[];
+}
+
+/** Writes an encoder and what follows it for a model type. */
+export type WriteOutput = (g: EncoderGraph, architecture: Architecture) => WrittenOutput;
+
 /**
  * Writes the ONNX graph of a model that has only config.json and safetensors files; returns its path. The graph refers to the
  * weights, which are linked next to it.
  */
 export async function writeGraph(
   { weights, config: configPath }: ModelWeights,
-  { modelType, maskId }: GraphPurpose,
+  writeOutput: WriteOutput,
   folder: string,
 ): Promise<string> {
   const config = new ConfigReader(await readJson(configPath));
   const architecture = architectureOf(config.text('model_type', ''), configPath);
   const tensors = await findWeights(weights);
   const g = new EncoderGraph(new Weights(tensors, architecture.prefixes), config);
-  const { value, name, axes } = OUTPUTS[modelType](g, architecture, maskId);
+  const { value, name, axes } = writeOutput(g, architecture);
   const graph = join(folder, 'written.onnx');
   await writeFile(graph, g.writer.finish(value, name, axes));
   // ONNX Runtime reads weights only from the folder of the graph, and not through symbolic links that leave it.
@@ -57,69 +57,59 @@ export async function writeGraph(
   return graph;
 }
 
-interface Output {
-  readonly value: Value;
-  readonly name: string;
-  readonly axes: readonly string[];
-}
-
-const hidden = (g: EncoderGraph, { encode }: Architecture): Output => ({
+/** Vectors of tokens. */
+export const writeHiddenStates: WriteOutput = (g, { encode }) => ({
   value: g.byText(encode(g)),
   name: 'last_hidden_state',
   axes: ['batch', 'length', 'width'],
 });
 
-const textLogits = (g: EncoderGraph, { encode, textHead }: Architecture): Output => ({
+/** Scores of each text. */
+export const writeTextLogits: WriteOutput = (g, { encode, textHead }) => ({
   value: textHead(g, encode(g)),
   name: 'logits',
   axes: ['batch', 'labels'],
 });
 
-const OUTPUTS: Record<
-  ModelType,
-  (g: EncoderGraph, architecture: Architecture, maskId: number | undefined) => Output
-> = {
-  embedding: hidden,
-  sentence_embedding: hidden,
-  // The build adds the projection, as to graphs of authors.
-  multi_vector: hidden,
-  // A later step adds the pooling, as to exported graphs.
-  sparse_embedding: (g, architecture) => ({
-    value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),
-    name: 'logits',
-    axes: ['batch', 'length', 'vocabulary'],
-  }),
-  fill_mask: (g, architecture, maskId = 0) => {
-    const { writer } = g;
-    const head = maskedHeadOf(g, architecture);
-    const masked = selectMasked(writer, g.byText(architecture.encode(g)), maskId);
-    const logits = head(g, writer.op('Flatten', [masked], int('axis', 2)));
-    const texts = writer.op('Shape', [masked], int('start', 0), int('end', 2));
-    const shape = writer.op('Concat', [texts, writer.integers([-1])], int('axis', 0));
-    return {
-      value: writer.op('Reshape', [logits, shape]),
-      name: MASKED_OUTPUT.name,
-      axes: MASKED_OUTPUT.shape,
-    };
-  },
-  sequence_classification: textLogits,
-  zero_shot_classification: textLogits,
-  question_answering: (g, { encode, answerHead }) => ({
-    value: g.byText(answerHead(g, encode(g))),
-    name: 'logits',
-    axes: ['batch', 'length', 'two'],
-  }),
-  token_classification: (g, { encode, tokenHead }) => ({
-    value: g.byText(tokenHead(g, encode(g))),
-    name: 'logits',
-    axes: ['batch', 'length', 'labels'],
-  }),
-  zero_shot_ner: () => {
-    throw configError(
-      `A GLiNER model cannot be built from safetensors. Export it with \`${glinerExport('FOLDER')}\`, and build that folder.`,
-    );
-  },
-};
+/** Scores of each token. */
+export const writeTokenLogits: WriteOutput = (g, { encode, tokenHead }) => ({
+  value: g.byText(tokenHead(g, encode(g))),
+  name: 'logits',
+  axes: ['batch', 'length', 'labels'],
+});
+
+/** Whether an answer starts, and whether it ends, at each token. */
+export const writeAnswerLogits: WriteOutput = (g, { encode, answerHead }) => ({
+  value: g.byText(answerHead(g, encode(g))),
+  name: 'logits',
+  axes: ['batch', 'length', 'two'],
+});
+
+/** Scores of the words of the vocabulary at each token. */
+export const writeVocabularyLogits: WriteOutput = (g, architecture) => ({
+  value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),
+  name: 'logits',
+  axes: ['batch', 'length', 'vocabulary'],
+});
+
+/** Scores of the words of the vocabulary at masked tokens. */
+export function writeMaskedLogits(
+  g: EncoderGraph,
+  architecture: Architecture,
+  maskId: number,
+): WrittenOutput {
+  const { writer } = g;
+  const head = maskedHeadOf(g, architecture);
+  const masked = selectMasked(writer, g.byText(architecture.encode(g)), maskId);
+  const logits = head(g, writer.op('Flatten', [masked], int('axis', 2)));
+  const texts = writer.op('Shape', [masked], int('start', 0), int('end', 2));
+  const shape = writer.op('Concat', [texts, writer.integers([-1])], int('axis', 0));
+  return {
+    value: writer.op('Reshape', [logits, shape]),
+    name: MASKED_OUTPUT.name,
+    axes: MASKED_OUTPUT.shape,
+  };
+}
 
 function maskedHeadOf(g: EncoderGraph, { maskedHead }: Architecture): TextHead {
   if (maskedHead) return maskedHead;

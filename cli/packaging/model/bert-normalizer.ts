@@ -1,6 +1,6 @@
 import { tokenizerName } from '../tokenizer/choose-family.ts';
 import { FAMILIES } from '../tokenizer/families.ts';
-import type { ModelConfig } from './labels.ts';
+import type { ModelConfig } from './model-config.ts';
 import type { TokenizerConfig, TokenizerJson } from './tokenizer-settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { findNotFinite } from '#core/numbers/finite.ts';
-import type { PreparedGraph } from './prepare-graph.ts';
+import type { PreparedGraph } from './prepared-graph.ts';
 
 /** Rejects a model whose output for a sample text contains NaN or infinity. */
 export function checkFiniteOutput({ samples, signature }: PreparedGraph, model: string): void {

@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { canWriteGraph } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
-import { isGlinerAmong } from './gliner-config.ts';
+import { isGlinerAmong } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
 import { withoutGraph } from './without-graph.ts';
 

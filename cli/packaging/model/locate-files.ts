@@ -2,12 +2,10 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
-import { hasLabels, type ModelType } from '#contract/model-types.ts';
 import type { ModelSource } from '../../config/build-config.ts';
-import { GLINER_CONFIG } from './gliner-config.ts';
 import { findNamedTokenizers } from './find-named-tokenizers.ts';
 import { chooseGraphIn } from './graph-variants.ts';
-import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
+import { TRANSFORMER_FOLDER } from './model-listing.ts';
 
 export interface ModelFiles {
   /** The folder with the documents and the settings of the model. */
@@ -23,8 +21,15 @@ export interface ModelFiles {
   readonly tokenizerConfig: string | undefined;
 }
 
+/** The file with the settings of a model. */
+export interface SettingsFile {
+  readonly name: string;
+  /** The error for a model without it; undefined if it can do without. */
+  readonly missing: (path: string) => Error;
+}
+
 /** Finds the files of a model; each missing file has its own message. */
-export function locateModelFiles(model: ModelSource, modelType: ModelType): ModelFiles {
+export function locateModelFiles(model: ModelSource, settings: Partial<SettingsFile> = {}): ModelFiles {
   if (model.kind === 'files') {
     requireFile(
       model.weights,
@@ -48,10 +53,9 @@ export function locateModelFiles(model: ModelSource, modelType: ModelType): Mode
   const { path: graph } = chooseGraphIn(folder, variant);
   const weights = join(folder, graph);
   requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
-  const isGliner = modelType === 'zero_shot_ner';
-  const modelConfig = findIn(folder, isGliner ? GLINER_CONFIG : 'config.json');
-  if (modelConfig === undefined && isGliner) throw withoutGlinerConfig(folder);
-  if (modelConfig === undefined && hasLabels(modelType)) throw withoutConfig(folder, modelType);
+  const { name = 'config.json', missing } = settings;
+  const modelConfig = findIn(folder, name);
+  if (modelConfig === undefined && missing) throw missing(join(folder, name));
   const tokenizer = locateTokenizer(folder, weights);
   return {
     folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
@@ -88,19 +92,6 @@ export function findVocabulary(folder: string): string | undefined {
   const names = Object.values(VOCABULARY_FILES).flat();
   return names.map((name) => findIn(folder, name)).find((path) => path !== undefined);
 }
-
-/** Models that return vectors can do without it; the labels and scores of a classifier depend on it. */
-const withoutConfig = (folder: string, modelType: ModelType): Error =>
-  configError(
-    `Could not locate model config at path ${join(folder, 'config.json')}. ` +
-      `model_type ${modelType} requires it for labels and scores: save it with \`save_pretrained\` of the model.`,
-  );
-
-const withoutGlinerConfig = (folder: string): Error =>
-  configError(
-    `Could not locate model config at path ${join(folder, GLINER_CONFIG)}. ` +
-      'model_type zero_shot_ner requires it: copy it from the model, or export the model with `export_to_onnx` of the gliner package.',
-  );
 
 /** Finds a file of a model folder. Some exporters write all files to `onnx/`, others only the graphs. */
 export function findIn(folder: string, name: string): string | undefined {

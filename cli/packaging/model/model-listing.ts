@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
+
+/** Folder with config.json, the tokenizer and the weights of a model that an older sentence-transformers saved. */
+export const TRANSFORMER_FOLDER = '0_Transformer';
 
 /** What is known of a model from the names of its files and from config.json. */
 export interface ModelListing {

@@ -1,10 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { configError } from '#contract/errors.ts';
+import type { TextRole } from '#contract/multi-vector.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
+import { withFileSource } from '#platform/file-source.ts';
+import { findWeights } from '../architectures/find-weights.ts';
+import { readSafetensors } from '../architectures/read-safetensors.ts';
+import { isSafetensors } from '../architectures/safetensors-files.ts';
+import type { ProjectionLayer } from '../onnx/append-projection.ts';
+import { readTensors, tensorsOf } from './layer-weights.ts';
 import type { ModelFiles } from './locate-files.ts';
-import { type MultiVectorDefaults, pylateDefaults, stanfordDefaults } from './multi-vector-defaults.ts';
 import { readJson, readJsonList } from './read-json.ts';
+import { denseOf, moduleName, modulePath } from './sentence-layers.ts';
 
 type Folder = Pick<ModelFiles, 'folder'>;
 
@@ -38,7 +46,169 @@ const readObject = async (folder: string, name: string): Promise<Record<string, 
 };
 
 /** The entries of modules.json; none if there is no such file. */
-export async function readModules(folder: string): Promise<Record<string, unknown>[]> {
+async function readModules(folder: string): Promise<Record<string, unknown>[]> {
   const path = join(folder, 'modules.json');
   return existsSync(path) ? (await readJsonList(path)).filter(isObject) : [];
 }
+
+/** Settings for queries and documents that a ColBERT model was saved with. */
+export interface MultiVectorDefaults {
+  readonly prefixes: Readonly<Record<TextRole, string>>;
+  readonly lengths: Readonly<Record<TextRole, number>>;
+  readonly expandsQueries: boolean;
+  readonly attendsToExpansion: boolean;
+  readonly skipped:
+    | { readonly kind: 'tokens'; readonly tokens: readonly string[] }
+    /** The first token of each text, as colbert-ai finds it. */
+    | { readonly kind: 'texts'; readonly texts: readonly string[] };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `string.punctuation` of Python. */
+const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'.split('');
+
+/** The settings of PyLate, whose files can leave each of them out. */
+function pylateDefaults(fields: Fields): MultiVectorDefaults {
+  refusePrompt(fields);
+  const words = fields['skiplist_words'];
+  const expandsQueries = fields['do_query_expansion'] !== false;
+  return {
+    prefixes: {
+      query: text(fields['query_prefix']) ?? '[Q] ',
+      document: text(fields['document_prefix']) ?? '[D] ',
+    },
+    lengths: { query: size(fields['query_length']) ?? 32, document: size(fields['document_length']) ?? 180 },
+    expandsQueries,
+    attendsToExpansion: expandsQueries && fields['attend_to_expansion_tokens'] === true,
+    skipped: {
+      kind: 'tokens',
+      tokens: Array.isArray(words) ? words.filter((word) => typeof word === 'string') : PUNCTUATION,
+    },
+  };
+}
+
+/** The settings of colbert-ai. */
+function stanfordDefaults(fields: Fields): MultiVectorDefaults {
+  for (const [key, supported] of [
+    ['similarity', 'cosine'],
+    ['interaction', 'colbert'],
+  ] as const) {
+    const value = fields[key] ?? supported;
+    if (value !== supported) {
+      throw configError(
+        `artifact.metadata: \`${key}\` is ${JSON.stringify(value)}, but only ${supported} is supported. Choose another model.`,
+      );
+    }
+  }
+  return {
+    prefixes: {
+      query: text(fields['query_token_id']) ?? '[unused0]',
+      document: text(fields['doc_token_id']) ?? '[unused1]',
+    },
+    lengths: { query: size(fields['query_maxlen']) ?? 32, document: size(fields['doc_maxlen']) ?? 220 },
+    expandsQueries: true,
+    attendsToExpansion: fields['attend_to_mask_tokens'] === true,
+    skipped: { kind: 'texts', texts: fields['mask_punctuation'] === false ? [] : PUNCTUATION },
+  };
+}
+
+/** PyLate puts the default prompt before queries and documents alike; no known model has one. */
+function refusePrompt({ prompts, default_prompt_name: name }: Fields): void {
+  const prompt = isObject(prompts) && typeof name === 'string' ? prompts[name] : undefined;
+  if (typeof prompt !== 'string' || prompt === '') return;
+  throw configError(
+    `config_sentence_transformers.json: \`default_prompt_name\` is ${JSON.stringify(name)}, but multi_vector models cannot have prompts. Remove it, and put the prompt before the texts of requests.`,
+  );
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const size = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+
+const WEIGHTS = 'model.safetensors';
+/** The matrix of colbert-ai, among the weights of the model. */
+const LINEAR = 'linear.weight';
+/** Modules that do not change the vectors of tokens, or that the runtime applies. */
+const OTHER_MODULES: ReadonlySet<string> = new Set(['Transformer', 'Normalize', 'Dropout']);
+
+/** Reads the layers that follow the hidden states of a ColBERT model; none if its files have none. */
+export async function readProjection({
+  folder,
+  weights,
+}: Pick<ModelFiles, 'folder' | 'weights'>): Promise<ProjectionLayer[]> {
+  const modules = await readModules(folder);
+  const other = modules.map(moduleName).find((name) => name !== 'Dense' && !OTHER_MODULES.has(name));
+  if (other !== undefined) {
+    throw configError(
+      `modules.json has an unsupported module ${other} for model_type multi_vector. Choose the right model_type.`,
+    );
+  }
+  const dense = modules.filter((module) => moduleName(module) === 'Dense');
+  const layers: ProjectionLayer[] = [];
+  for (const module of dense) layers.push(await readDense(folder, modulePath(module)));
+  return layers.length > 0 ? layers : await readLinear(folder, weights);
+}
+
+async function readDense(folder: string, path: string): Promise<ProjectionLayer> {
+  const file = join(folder, path, 'config.json');
+  if (!existsSync(file))
+    throw configError(`modules.json has the module Dense, but ${path}/config.json is missing.`);
+  const {
+    module_input_name: _input,
+    module_output_name: _output,
+    use_residual: isResidual,
+    ...config
+  } = await readJson<Record<string, unknown>>(file);
+  const settings = denseOf(config, `${path}/config.json`);
+  if (typeof settings === 'string') throw configError(`${settings}.`);
+  const weights = join(folder, path, WEIGHTS);
+  if (!existsSync(weights)) {
+    throw configError(
+      `${path} has no ${WEIGHTS}, and weights in a pytorch_model.bin are not read: save the model again with a recent PyLate.`,
+    );
+  }
+  const { inputs, outputs, activation } = settings;
+  const hasMatrix = isResidual === true && inputs !== outputs;
+  const tensors = [
+    ...tensorsOf(settings),
+    ...(hasMatrix ? [['residual.weight', [outputs, inputs]] as const] : []),
+  ];
+  const floats = (await withFileSource(weights, (source) => readTensors(source, tensors))).map(asFloats);
+  const [matrix = new Float32Array()] = floats;
+  return {
+    inputs,
+    outputs,
+    matrix,
+    bias: settings.bias ? floats[1] : undefined,
+    activation,
+    residual: isResidual === true ? (hasMatrix ? floats.at(-1) : 'input') : undefined,
+  };
+}
+
+/** The matrix of colbert-ai, in the safetensors that the graph is written from, or next to the graph of an export. */
+async function readLinear(folder: string, weights: string): Promise<ProjectionLayer[]> {
+  const beside = join(folder, WEIGHTS);
+  const path = isSafetensors(weights) ? weights : beside;
+  if (!existsSync(path)) return [];
+  const stored = (await findWeights(path)).get(LINEAR);
+  if (stored?.shape.length !== 2) return [];
+  const [outputs = 0, inputs = 0] = stored.shape;
+  const [bytes] = await withFileSource(stored.file, (source) =>
+    readSafetensors(source).has(LINEAR) ? readTensors(source, [[LINEAR, stored.shape]]) : [],
+  );
+  if (!bytes) return [];
+  return [
+    {
+      inputs,
+      outputs,
+      matrix: asFloats(bytes),
+      bias: undefined,
+      activation: 'identity',
+      residual: undefined,
+    },
+  ];
+}
+
+const asFloats = (bytes: Uint8Array): Float32Array =>
+  new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / Float32Array.BYTES_PER_ELEMENT);

@@ -3,18 +3,12 @@ import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { BuildStep } from '../build-steps.ts';
 import type { OptimizedGraph } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import { type GraphRequest, type RewrittenGraph, rewriteGraph } from './rewrite-graph.ts';
+import type { GraphRequest, PreparedGraph, RunnableGraph, TriedFile } from './prepared-graph.ts';
+import { rewriteGraph } from './rewrite-graph.ts';
 import { isStuck } from './stuck-error.ts';
-import { tryEntityGraph } from './try-entity-graph.ts';
-import { type RunnableGraph, type TriedGraph, tryGraph } from './try-graph.ts';
-import { type TriedTokenOutputs, tryTokenOutputs } from './try-token-outputs.ts';
+import { tryGraph } from './try-graph.ts';
+import { tryTokenOutputs } from './token-outputs.ts';
 import { writeShapes } from './write-shapes.ts';
-
-export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
-  TriedGraph & {
-    /** Outputs for each token next to the vectors of a sentence_embedding model; undefined if there are none. */
-    readonly tokenOutputs: TriedTokenOutputs | undefined;
-  };
 
 /** Prepares an optimized graph: rewrites it for the runtime, and runs texts through the result. Writes all files to `folder`. */
 export async function prepareGraph(
@@ -28,11 +22,9 @@ export async function prepareGraph(
   const rewritten = await timeStep(onStep, 'rewrite', async () =>
     rewriteGraph(request, tokenizer, await optimized),
   );
-  const { entities } = request;
-  const tried = entities
-    ? await timeStep(onStep, 'run', () =>
-        tryEntityGraph(runtime, request, entities, tokenizer, rewritten, folder),
-      )
+  const { tryOut } = request.rules;
+  const tried = tryOut
+    ? await timeStep(onStep, 'run', () => tryOut(runtime, request, tokenizer, rewritten, folder))
     : await tryTextGraph(runtime, request, tokenizer, rewritten, folder, onStep);
   const tokenOutputs = await tryTokenOutputs(runtime, request.file, tokenizer, rewritten, folder);
   const { graph: _, changes, ...prepared } = rewritten;
@@ -42,8 +34,6 @@ export async function prepareGraph(
       : [];
   return { ...prepared, ...tried, tokenOutputs, changes: [...changes, ...limit] };
 }
-
-type TriedFile = TriedGraph & Pick<RunnableGraph, 'graphPath'>;
 
 /** Records the shapes of the values of a graph, and runs texts through it. A graph that fails with shapes stays without. */
 export async function tryTextGraph(

@@ -3,7 +3,7 @@ import type { TokenizerSettings } from '#contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
 import { checkVocabulary } from './check-vocabulary.ts';
 import { withBertSettings } from './bert-normalizer.ts';
-import type { ModelConfig } from './labels.ts';
+import type { ModelConfig } from './model-config.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { withLowerCase } from './lower-case.ts';
 import { readJson } from './read-json.ts';
@@ -19,24 +19,33 @@ export interface PreparedTokenizer {
   readonly origin: string;
 }
 
-/** Settings of a tokenizer that come from other files. */
-export interface TokenizerOverrides {
-  /** Maximum number of tokens of a text, from the model's own files. */
+/** Settings of a tokenizer from other files of the model. */
+export interface TokenizerDefaults {
+  /** Maximum number of tokens of a text. */
   readonly maxLength?: number | undefined;
+  readonly lowerCase?: boolean;
+  /** How many of the possible tokens the model needs. `isChosen` states whether the config sets their number. */
+  readonly limit?: (possible: number, isChosen: boolean) => number;
+}
+
+interface TokenizerOverrides extends TokenizerDefaults {
   /** `max_length` of the config file. */
   readonly chosenLength?: number | undefined;
-  /** Default of the maximum length, if the model allows more. */
-  readonly usualLength?: number | undefined;
   /** `tokenizer.truncation_side` of the config file. */
   readonly truncationSide?: 'left' | 'right' | undefined;
-  readonly lowerCase?: boolean;
 }
 
 /** Loads the tokenizer as the executable will, and determines truncation and padding. */
 export async function prepareTokenizer(
   files: ModelFiles,
   modelConfig: ModelConfig,
-  { maxLength, chosenLength, usualLength = Infinity, truncationSide, lowerCase }: TokenizerOverrides = {},
+  {
+    maxLength,
+    chosenLength,
+    truncationSide,
+    lowerCase,
+    limit = (possible) => possible,
+  }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
   const stated = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
   const read = await readTokenizer(files.tokenizer, stated, modelConfig);
@@ -55,7 +64,7 @@ export async function prepareTokenizer(
     tokenizer,
     settings: {
       ...settings,
-      maxLength: chosenLength ?? Math.min(settings.maxLength, usualLength),
+      maxLength: limit(chosenLength ?? settings.maxLength, chosenLength !== undefined),
       ...(truncationSide ? { truncationSide } : {}),
       vocabularySize: tokenizer.vocabularySize,
     },

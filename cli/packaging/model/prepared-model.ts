@@ -1,6 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { ModelFiles } from './locate-files.ts';
-import type { PreparedGraph } from './prepare-graph.ts';
+import type { PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 /** A prepared model: everything that is written in addition to the base runtime. */

@@ -7,12 +7,12 @@ import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { QuantizeSettings } from '../../config/build-config.ts';
 import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
-import type { ComparedModel } from '../quantize/compared-results.ts';
+import type { Compare } from '../quantize/accuracy.ts';
 import { quantizeModel } from '../quantize/quantize-model.ts';
 import type { Ids } from '../quantize/trial.ts';
-import { type PreparedGraph, tryTextGraph } from './prepare-graph.ts';
+import { tryTextGraph } from './prepare-graph.ts';
+import type { GraphRequest, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import type { GraphRequest } from './rewrite-graph.ts';
 
 /** A quantized graph; or why the model stays in float32, with `quantize: auto`. */
 type QuantizedModel =
@@ -24,20 +24,18 @@ export async function quantizePrepared(
   request: GraphRequest,
   tokenizer: PreparedTokenizer,
   prepared: PreparedGraph,
-  settings: QuantizeSettings & { readonly compared: ComparedModel },
+  settings: QuantizeSettings & { readonly compare: Compare | undefined },
   folder: string,
 ): Promise<QuantizedModel> {
-  const { file, maskId } = request;
-  const { form, compared, minCosine, minAgreement } = settings;
+  const { file, modelType, rules } = request;
+  const { form, compare, minCosine, minAgreement } = settings;
   const { graphPath, weightsPath, signature, fixedShape, firstPosition, maxLength } = prepared;
-  if (compared.modelType === 'zero_shot_ner') {
-    throw configError('Models of type zero_shot_ner cannot be quantized. Remove `quantize`.');
-  }
+  if (!compare) throw configError(`Models of type ${modelType} cannot be quantized. Remove \`quantize\`.`);
   const texts = await readCalibrationTexts(settings.calibration);
   const encode = async (part: readonly string[]): Promise<Ids[]> => {
     const { truncationSide } = tokenizer.settings;
     const encoded = await tokenizer.tokenizer.encodeCut(part, maxLength, truncationSide);
-    return encoded.map(({ ids }) => (maskId === undefined ? ids : withMask(ids, maskId)));
+    return encoded.map(({ ids }) => rules.calibrate?.(ids) ?? ids);
   };
   const [calibration, heldOut] = [await encode(texts.calibration), await encode(texts.heldOut)];
   return await withOnnxRuntime(async (runtime) => {
@@ -55,7 +53,7 @@ export async function quantizePrepared(
           fixedShape,
           firstPosition,
         },
-        compared,
+        compare,
         thresholds: { minCosine, minAgreement },
         isOptional: form === 'auto',
         calibration,
@@ -72,6 +70,3 @@ export async function quantizePrepared(
     return { graph: { ...prepared, ...files, ...tried, precision: 'int8' }, quantization };
   });
 }
-
-/** A text with a masked token in its middle. */
-const withMask = (ids: Ids, maskId: number): Ids => ids.with(Math.floor(ids.length / 2), maskId);

@@ -7,7 +7,7 @@ import { chooseFamily } from '../tokenizer/choose-family.ts';
 import { convertTokenizer, type Vocabulary } from '../tokenizer/convert.ts';
 import type { Family } from '../tokenizer/family.ts';
 import { VOCABULARY_FILES, vocabularyKind } from '../tokenizer/vocabulary-kind.ts';
-import type { ModelConfig } from './labels.ts';
+import type { ModelConfig } from './model-config.ts';
 import { readJson } from './read-json.ts';
 import type { TokenizerConfig, TokenizerJson } from './tokenizer-settings.ts';
 

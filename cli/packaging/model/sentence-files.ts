@@ -1,10 +1,20 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { configError } from '#contract/errors.ts';
+import { type Pooling, SIMILARITIES, type Similarity } from '#contract/sentence.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
 import type { ModelFiles } from './locate-files.ts';
+import { TRANSFORMER_FOLDER } from './model-listing.ts';
 import { readJson, readJsonList } from './read-json.ts';
-import { poolingFolder, type SentenceDefaults, sentenceDefaults } from './sentence-defaults.ts';
-import { TRANSFORMER_FOLDER } from './transformer-folder.ts';
-import { isWeighted, type ModuleFiles, modulePath } from './sentence-layers.ts';
+import {
+  findLayers,
+  type FoundLayer,
+  isWeighted,
+  type ModuleFiles,
+  moduleName,
+  modulePath,
+} from './sentence-layers.ts';
 
 /** Whether a file of sentence-transformers states how vectors are computed. */
 export const hasSentenceFiles = ({ folder }: Pick<ModelFiles, 'folder'>): boolean =>
@@ -46,3 +56,136 @@ export async function readModules(folder: string): Promise<unknown[] | undefined
   const list = join(folder, 'modules.json');
   return existsSync(list) ? await readJsonList(list) : undefined;
 }
+
+/** Settings for vectors that a sentence-transformers model was saved with. */
+export interface SentenceDefaults {
+  /** Several modes are joined. */
+  readonly pooling: Pooling | readonly Pooling[] | undefined;
+  /** Modules between pooling and normalization. */
+  readonly layers: readonly FoundLayer[];
+  /** A processing step that is not supported, as the start of an error message. */
+  readonly unsupported: string | undefined;
+  readonly includePrompt: boolean;
+  readonly normalize: boolean;
+  readonly dimensions: number | undefined;
+  readonly similarity: Similarity | undefined;
+  readonly prompts: Readonly<Record<string, string>>;
+  readonly defaultPromptName: string | undefined;
+  /** Maximum number of tokens of a text. */
+  readonly maxLength: number | undefined;
+  /** Whether texts are lower-cased before they are tokenized. */
+  readonly lowerCase: boolean;
+}
+
+interface PoolingFile {
+  readonly name: string;
+  readonly content: Readonly<Record<string, unknown>> | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the defaults of a model. `settings` combines sentence_bert_config.json and config_sentence_transformers.json.
+ * @internal Exported for tests only.
+ */
+export function sentenceDefaults(
+  modules: readonly unknown[] | undefined,
+  poolingFile: PoolingFile,
+  settings: Fields,
+  files: ReadonlyMap<string, ModuleFiles> = new Map(),
+): SentenceDefaults {
+  const listed = modules ?? [];
+  const parts = listed.map((module) => moduleName(module));
+  const other = listed.find((module) => !KNOWN_PARTS.has(moduleName(module)) && !isWeighted(module));
+  const modes = poolingModes(poolingFile.content);
+  const [pooling, ...joined] = modes.flatMap((mode) => POOLING_OF[mode] ?? []);
+  const { layers, problem } = other === undefined ? findLayers(listed, files) : NO_LAYERS;
+  return {
+    pooling: pooling !== undefined && joined.length > 0 ? [pooling, ...joined] : pooling,
+    layers,
+    unsupported:
+      other === undefined
+        ? (problem ?? unsupportedPooling(modes, poolingFile, parts.includes('Pooling')))
+        : `modules.json has an unsupported module ${moduleName(other)}; it works only in a model with the output sentence_embedding`,
+    includePrompt: poolingFile.content?.['include_prompt'] !== false,
+    normalize: parts.findLast((part) => part !== 'Dropout') === 'Normalize',
+    dimensions: positive(settings['truncate_dim']),
+    similarity: similarityOf(settings['similarity_fn_name']),
+    prompts: promptsOf(settings['prompts']),
+    defaultPromptName: text(settings['default_prompt_name']),
+    maxLength: positive(settings['max_seq_length']),
+    lowerCase: settings['do_lower_case'] === true,
+  };
+}
+
+/** Folder of the pooling settings, relative to the model folder. @internal Exported for tests only. */
+export function poolingFolder(modules: readonly unknown[] | undefined): string {
+  const pooling = modules?.filter(isObject).find((module) => moduleName(module) === 'Pooling');
+  return modulePath(pooling) || '1_Pooling';
+}
+
+const NO_LAYERS = { layers: [], problem: undefined };
+
+/** Dropout has no effect after training. */
+const KNOWN_PARTS: ReadonlySet<string> = new Set(['Transformer', 'Pooling', 'Normalize', 'Dropout']);
+
+const POOLING_OF: Readonly<Record<string, Pooling>> = {
+  mean: 'mean',
+  cls: 'cls',
+  max: 'max',
+  lasttoken: 'last',
+  mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
+  weightedmean: 'weightedmean',
+};
+
+/** Older files have a boolean for each mode. Several are joined in this order. */
+const MODE_OF_SWITCH: Readonly<Record<string, string>> = {
+  pooling_mode_cls_token: 'cls',
+  pooling_mode_max_tokens: 'max',
+  pooling_mode_mean_tokens: 'mean',
+  pooling_mode_mean_sqrt_len_tokens: 'mean_sqrt_len_tokens',
+  pooling_mode_weightedmean_tokens: 'weightedmean',
+  pooling_mode_lasttoken: 'lasttoken',
+};
+
+function poolingModes(content: Fields | undefined): string[] {
+  const mode = content?.['pooling_mode'];
+  if (mode !== undefined) return [mode].flat().map((one) => text(one) ?? JSON.stringify(one));
+  return Object.entries(MODE_OF_SWITCH).flatMap(([key, name]) => (content?.[key] === true ? [name] : []));
+}
+
+function unsupportedPooling(
+  modes: readonly string[],
+  { name, content }: PoolingFile,
+  isListed: boolean,
+): string | undefined {
+  if (!content) return isListed ? `modules.json has a Pooling module, but ${name} is missing` : undefined;
+  const unknown = modes.find((mode) => POOLING_OF[mode] === undefined);
+  return unknown === undefined ? undefined : `${name} has an unsupported pooling mode ${unknown}`;
+}
+
+/** Cosine is the default of executables, too. */
+function similarityOf(value: unknown): Similarity | undefined {
+  if (value === undefined || value === null || value === 'cosine') return undefined;
+  if (isOneOf(SIMILARITIES, value)) return value;
+  throw configError(
+    `config_sentence_transformers.json: \`similarity_fn_name\` is ${JSON.stringify(value)}, but it must be one of ${SIMILARITIES.join(', ')}.`,
+  );
+}
+
+function promptsOf(value: unknown): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : undefined;
+  if (!entries) throw configError('config_sentence_transformers.json: `prompts` must map names to texts.');
+  return Object.fromEntries(
+    // The library writes null for a prompt that is not set.
+    entries.flatMap(([name, prompt]) =>
+      name === '' ? [] : [[name, typeof prompt === 'string' ? prompt : '']],
+    ),
+  );
+}
+
+const positive = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,11 +1,34 @@
+import type { TypeFields } from '#contract/config-schema.ts';
 import { configError } from '#contract/errors.ts';
-import type { Prompt, SentenceSettings } from '#contract/sentence.ts';
+import type { Pooling, Prompt, SentenceSettings, Similarity } from '#contract/sentence.ts';
 import { pooledWidth, vectorWidth } from '#core/model/vector-width.ts';
-import type { SentenceConfig } from '../../config/build-config.ts';
-import type { VectorsOf } from '../onnx/select-output.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import type { SentenceDefaults } from './sentence-defaults.ts';
+import type { SentenceDefaults } from './sentence-files.ts';
 import type { FoundLayer } from './sentence-layers.ts';
+
+/** How texts are turned into single vectors. Settings that are missing here come from the model's own files. */
+export interface SentenceConfig {
+  readonly pooling: Pooling | undefined;
+  readonly normalize: boolean | undefined;
+  readonly dimensions: number | undefined;
+  readonly similarity: Similarity | undefined;
+  readonly prompts: Readonly<Record<string, string>> | undefined;
+  readonly defaultPromptName: string | undefined;
+}
+
+/** The settings in the fields of the config file. */
+export const sentenceConfig = ({
+  similarity_fn_name: similarity,
+  default_prompt_name: defaultPromptName,
+  ...fields
+}: TypeFields): SentenceConfig => ({
+  pooling: fields.pooling,
+  normalize: fields.normalize,
+  dimensions: fields.dimensions,
+  similarity,
+  prompts: fields.prompts,
+  defaultPromptName,
+});
 
 /** The facts about a sentence_embedding model before its graph is read. */
 export interface SentenceSource {
@@ -18,6 +41,9 @@ export interface SentenceSource {
   /** Whether further layers follow the vectors of tokens. */
   readonly hasHeads: boolean;
 }
+
+/** The kinds of vectors that a model can return, in order of preference. The runtime pools vectors of tokens. */
+export type VectorsOf = readonly ('text' | 'token')[];
 
 /**
  * Returns what the model's vectors can be of. A graph that pools itself is preferred, but it cannot exclude the tokens of a

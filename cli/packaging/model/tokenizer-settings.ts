@@ -1,5 +1,5 @@
 import type { TokenizerSettings } from '#contract/manifest.ts';
-import type { ModelConfig } from './labels.ts';
+import type { ModelConfig } from './model-config.ts';
 import { startsAfterPadding } from './offset-positions.ts';
 
 /** The members of tokenizer_config.json and tokenizer.json that are used. */

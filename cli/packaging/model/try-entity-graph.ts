@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
 import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
@@ -10,14 +11,18 @@ import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { loadEntityTokenizer } from '../../adapters/tokenizers.ts';
 import { moveFirstAxisToEnd } from '../onnx/move-first-axis.ts';
-import type { EntityModel } from './entity-model.ts';
 import { isClose, quantizesOverBatch } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
 import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
-import type { TriedGraph } from './try-graph.ts';
+import type { GraphRequest, RewrittenGraph, TriedFile } from './prepared-graph.ts';
 import { greatest } from '#core/numbers/extremes.ts';
+
+/** How a zero_shot_ner model reads texts and returns entities. */
+interface EntityModel {
+  readonly settings: EntitySettings;
+  readonly windows: WindowSettings;
+}
 
 /** Texts of different numbers of words, and two types, so that no two axes of the output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];
@@ -28,13 +33,13 @@ const POSITIONS = 3;
 
 /** Runs texts and entity types through a graph as the executable will, alone and together. */
 export async function tryEntityGraph(
+  { settings, windows }: EntityModel,
   runtime: OnnxRuntime,
   request: GraphRequest,
-  { settings, windows }: EntityModel,
   prepared: PreparedTokenizer,
   rewritten: RewrittenGraph,
   folder: string,
-): Promise<TriedGraph & Pick<RewrittenGraph, 'graphPath'>> {
+): Promise<TriedFile> {
   const { file: model, isLengthChosen } = request;
   const { maxLength: wanted, padId } = prepared.settings;
   const { inputs, output } = rewritten.signature;

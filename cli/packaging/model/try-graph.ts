@@ -1,4 +1,3 @@
-import type { Batching } from '#contract/batching.ts';
 import { AppError, configError } from '#contract/errors.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
@@ -11,27 +10,9 @@ import { findBatching } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
 import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import type { GraphRequest, RewrittenGraph } from './rewrite-graph.ts';
+import type { GraphRequest, RunnableGraph, TriedGraph } from './prepared-graph.ts';
 import { stuckError } from './stuck-error.ts';
 import { greatest } from '#core/numbers/extremes.ts';
-
-/** What is only known after running a graph. */
-export interface TriedGraph {
-  /** Size of the output's last axis. */
-  readonly width: number;
-  /** Which texts can share a run. */
-  readonly batching: Batching;
-  /** Maximum number of tokens of a text. */
-  readonly maxLength: number;
-  /** The output for each sample text when run alone. */
-  readonly samples: readonly Tensor[];
-}
-
-/** What a run of a graph needs. */
-export type RunnableGraph = Pick<
-  RewrittenGraph,
-  'graphPath' | 'graph' | 'signature' | 'fixedShape' | 'firstPosition'
->;
 
 type Ids = readonly number[];
 

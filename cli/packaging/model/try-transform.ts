@@ -6,7 +6,7 @@ import { checkFinite } from '#transform/check-finite.ts';
 import { explainScriptError } from '#transform/script-error.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
 import { withLua } from '../../adapters/lua.ts';
-import type { PreparedGraph } from './prepare-graph.ts';
+import type { PreparedGraph } from './prepared-graph.ts';
 
 /** Lengths of texts with random output: the minimum, and a typical length. */
 const MADE_UP_LENGTHS = [1, 128];

@@ -5,12 +5,10 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
 /** Resolves the windows of long texts. Every window must have tokens that the one before it does not have. */
 export async function windowSettings(
-  { windows, modelType }: Pick<BuildConfig, 'windows' | 'modelType'>,
+  { windows }: Pick<BuildConfig, 'windows'>,
   tokenizer: Pick<PreparedTokenizer['tokenizer'], 'encode'>,
   maxLength: number,
 ): Promise<WindowSettings | undefined> {
-  if (modelType === 'question_answering')
-    return { stride: windows?.stride ?? Math.min(Math.floor(maxLength / 2), QUESTION_STRIDE) };
   if (!windows) return undefined;
   const [empty = []] = await tokenizer.encode(['']);
   const room = maxLength - empty.length;
@@ -27,5 +25,3 @@ export async function windowSettings(
 }
 
 const DEFAULT_PARTS = 8;
-/** The default of transformers' question answering pipeline. */
-const QUESTION_STRIDE = 128;

@@ -3,7 +3,7 @@ import { ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
 import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
-import { glinerExport, isGlinerAmong } from './gliner-config.ts';
+import { glinerExport, isGlinerAmong } from '../exports/gliner.ts';
 import type { ModelListing } from './model-listing.ts';
 
 /**

@@ -5,7 +5,7 @@ import { GraphFile } from '../onnx/graph-file.ts';
 import { exposeValues, recordShapes, type RunSize } from '../onnx/value-shapes.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { stuckError } from './stuck-error.ts';
-import type { RunnableGraph } from './try-graph.ts';
+import type { RunnableGraph } from './prepared-graph.ts';
 
 /**
  * Writes a copy of a graph that has the shapes of its values, so that ONNX Runtime opens it in a fraction of the time

@@ -1,17 +1,23 @@
 import { configError } from '#contract/errors.ts';
-import type { InputName } from '#contract/manifest.ts';
+import type { InputName, WordInputName } from '#contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { isFloat, typeName } from './element-types.ts';
 import { type InputChoice, matchInputs } from './match-inputs.ts';
 import type { MatchedInput } from './matched-input.ts';
-import { type OutputRequest, type SelectedOutput, selectOutput } from './select-output.ts';
+import { type OutputRequest, type OutputRules, type SelectedOutput, selectOutput } from './select-output.ts';
 
 export interface Signature {
   readonly inputs: InputName[];
   readonly output: SelectedOutput;
 }
 
+export interface SignatureRules extends OutputRules {
+  /** Inputs next to those of tokens. */
+  readonly wordInputs?: readonly WordInputName[];
+}
+
 export interface SignatureRequest extends OutputRequest {
+  readonly rules: SignatureRules;
   /** The `inputs` of the config file. */
   readonly inputs: InputChoice;
 }
@@ -26,7 +32,7 @@ export function checkSignature(
     graph.input.filter((input) => !weights.has(input.name)),
     request.inputs,
     request.file,
-    request.modelType,
+    request.rules.wordInputs,
   );
   const output = selectOutput(graph, request);
   checkOutput(graph.output, output, request);

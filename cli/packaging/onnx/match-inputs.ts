@@ -1,10 +1,9 @@
 import { configError } from '#contract/errors.ts';
-import { INPUT_NAMES, type TokenInputName } from '#contract/manifest.ts';
+import { INPUT_NAMES, type TokenInputName, type WordInputName } from '#contract/manifest.ts';
 import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import type { ModelType } from '#contract/model-types.ts';
 import { isInteger } from './element-types.ts';
 import type { MatchedInput } from './matched-input.ts';
-import { wordInputName } from './word-inputs.ts';
+import { findWordInput } from './word-inputs.ts';
 
 /** The `inputs` of the config: the graph's own name of each input. */
 export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
@@ -25,12 +24,15 @@ export function matchInputs(
   inputs: readonly ValueInfoProto[],
   chosen: InputChoice,
   file: string,
-  modelType: ModelType,
+  wordInputs: readonly WordInputName[] = [],
 ): MatchedInput[] {
   checkChoice(inputs, chosen, file);
   const matches = inputs.map((value) => ({
     value,
-    name: chosenName(value, chosen) ?? wordInputName(value, modelType) ?? usualName(value, chosen),
+    name:
+      chosenName(value, chosen) ??
+      wordInputs.find((known) => known === value.name) ??
+      usualName(value, chosen),
   }));
   const unknown = matches.filter(({ name }) => name === undefined);
   const [only] = unknown;
@@ -91,7 +93,7 @@ function refuse(
   const { name } = value;
   const known = OTHER_MODELS.find(([names]) => names.test(name));
   if (known) throw configError(`${file} requires the input \`${name}\`${known[1]}`);
-  if (wordInputName(value, 'zero_shot_ner')) {
+  if (findWordInput(name)) {
     throw configError(
       `${file} requires the input \`${name}\`, which only GLiNER models have. Set \`model_type\` to zero_shot_ner.`,
     );

@@ -2,20 +2,14 @@ import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 import { WORD_INPUT_NAMES, type WordInputName } from '#contract/manifest.ts';
-import type { ModelType } from '#contract/model-types.ts';
-import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { BOOL, INT64, typeName } from './element-types.ts';
 import type { MatchedInput } from './matched-input.ts';
 
-/** The input about words that a value is. Only the gliner package exports such graphs, so that they have one name each. */
-export const wordInputName = (
-  { name }: Pick<ValueInfoProto, 'name'>,
-  modelType: ModelType,
-): WordInputName | undefined =>
-  modelType === 'zero_shot_ner' ? WORD_INPUT_NAMES.find((known) => known === name) : undefined;
+/** The input about words that has a name. Only the gliner package exports such graphs, so each input has one name. */
+export const findWordInput = (name: string): WordInputName | undefined =>
+  WORD_INPUT_NAMES.find((known) => known === name);
 
-export const isWordInput = ({ name }: MatchedInput): boolean =>
-  wordInputName({ name }, 'zero_shot_ner') !== undefined;
+export const isWordInput = ({ name }: MatchedInput): boolean => findWordInput(name) !== undefined;
 
 const REQUIRED: Record<EntitySettings['level'], readonly WordInputName[]> = {
   span: WORD_INPUT_NAMES,

@@ -11,6 +11,9 @@ export type Compared =
   /** A single score, which orders texts. */
   | { readonly kind: 'score'; readonly value: number };
 
+/** Turns the output of a graph for one text into the form that is compared. */
+export type Compare = (values: Float32Array) => Compared;
+
 /** How near results of a quantized model are to those of the original, for the same texts. */
 export function accuracyOf(
   original: readonly Compared[],

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
 import type { QuantizationAccuracy } from '#contract/quantization.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import { accuracyOf, driftOf } from './accuracy.ts';
-import { type ComparedModel, comparedResult } from './compared-results.ts';
+import { accuracyOf, type Compare, driftOf } from './accuracy.ts';
 import type { ProductGroup } from './find-products.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import type { Scaling } from './product-nodes.ts';
@@ -27,7 +26,7 @@ export class Candidates {
   readonly #rounded: RoundedModel;
   readonly #trial: Trial;
   readonly #output: string;
-  readonly #compared: ComparedModel;
+  readonly #compare: Compare;
   readonly #originals = new Map<readonly Ids[], Float32Array[]>();
   #count = 0;
 
@@ -35,13 +34,13 @@ export class Candidates {
     file: GraphFile,
     rounded: RoundedModel,
     trial: Trial,
-    { output, compared }: { readonly output: string; readonly compared: ComparedModel },
+    { output, compare }: { readonly output: string; readonly compare: Compare },
   ) {
     this.#file = file;
     this.#rounded = rounded;
     this.#trial = trial;
     this.#output = output;
-    this.#compared = compared;
+    this.#compare = compare;
   }
 
   /** Writes a form next to the original, whose weights it shares; returns the path of its graph. */
@@ -58,8 +57,11 @@ export class Candidates {
 
   async accuracy(path: string, texts: readonly Ids[]): Promise<QuantizationAccuracy> {
     const [original, quantized] = await this.#outputs(path, texts);
-    const compare = (values: Float32Array) => comparedResult(values, this.#compared);
-    return accuracyOf(original.map(compare), quantized.map(compare));
+    const compare = this.#compare;
+    return accuracyOf(
+      original.map((values) => compare(values)),
+      quantized.map((values) => compare(values)),
+    );
   }
 
   async drift(path: string, texts: readonly Ids[]): Promise<number> {

@@ -9,7 +9,7 @@ import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { chooseScalings, collectStatistics } from './calibrate.ts';
 import { Candidates, type RoundedModel, writeAlone } from './candidates.ts';
 import { chooseForm } from './choose-form.ts';
-import type { ComparedModel } from './compared-results.ts';
+import type { Compare } from './accuracy.ts';
 import { findProducts, groupProducts, type ProductGroup } from './find-products.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import type { InputStatistics } from './probe-graph.ts';
@@ -27,7 +27,7 @@ export interface QuantizationRequest {
   readonly file: string;
   readonly output: string;
   readonly inputs: TrialInputs;
-  readonly compared: ComparedModel;
+  readonly compare: Compare;
   readonly thresholds: Thresholds;
   /** Whether a model stays in float32 if its int8 form is not accurate or not faster, instead of an error. */
   readonly isOptional: boolean;

@@ -2,12 +2,12 @@ import { outputSize } from '#core/model/output-size.ts';
 import { graphFacts } from '#core/model/graph-facts.ts';
 import { batchingText } from '#core/model/batching-text.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import type { ModelType } from '#contract/model-types.ts';
 import { duration, formatBytes } from '#core/model/progress.ts';
 import { licenseText } from '#core/model/license-facts.ts';
 import { multiVectorFacts } from '#core/model/multi-vector-facts.ts';
 import { sentenceFacts } from '#core/model/sentence-facts.ts';
 import { sparseFacts } from '#core/model/sparse-facts.ts';
+import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 
@@ -47,14 +47,6 @@ export function buildSummary(result: BuildResult): string {
   ]);
 }
 
-/** Options without which `infer` refuses a model. */
-const INFER_OPTIONS: Partial<Record<ModelType, string>> = {
-  zero_shot_classification: ' --labels "one,another"',
-  question_answering: ' --question "What is it?"',
-  zero_shot_ner: ' --labels person,place',
-  multi_vector: ' --input-type query',
-};
-
 /** The next command: to run an executable, or to load an image. */
 function nextStep(
   { kind, path, image, manifest }: BuildResult,
@@ -62,8 +54,8 @@ function nextStep(
 ): [label: string, command: string][] {
   if (kind === 'assets') return [];
   if (kind === 'executable') {
-    const options = INFER_OPTIONS[manifest.modelType] ?? '';
-    return [['Run', `${shown} infer${options} "some text"`]];
+    const { inferOptions: options } = BUILD_TYPES[manifest.modelType];
+    return [['Run', `${shown} infer ${options === undefined ? '' : `${options} `}"some text"`]];
   }
   if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
   return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];

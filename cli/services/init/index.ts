@@ -10,7 +10,7 @@ import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import { documentPaths } from '../../packaging/model/model-documents.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { parseConfig } from '../../config/load.ts';
-import { refuseGenerator } from '../../config/refuse-generator.ts';
+import { refuseGenerator } from '../../packaging/model/guess-model.ts';
 import { renderConfig } from '../../config/render-template.ts';
 import { refuseToReplace } from '../refuse-to-replace.ts';
 import { fetchHubModel } from '../fetch-hub-model.ts';

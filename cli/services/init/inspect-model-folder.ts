@@ -3,15 +3,14 @@ import { join, relative } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { findLicense } from '../../packaging/model/find-license.ts';
 import { readDocuments } from '../../packaging/model/model-documents.ts';
-import { guessModel, type ModelGuess } from '../../config/guess-model-type.ts';
+import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
+import { guessModel, type ModelGuess, readEvidence } from '../../packaging/model/guess-model.ts';
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
 import { type GraphVariant, graphVariants } from '../../packaging/model/graph-variants.ts';
 import { listModel } from '../../packaging/model/model-listing.ts';
 import { withoutGraph } from '../../packaging/model/without-graph.ts';
-import { GLINER_CONFIG } from '../../packaging/model/gliner-config.ts';
 import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
 import { findNamedTokenizers } from '../../packaging/model/find-named-tokenizers.ts';
-import { readEvidence } from '../guess-folder.ts';
 import { proposeGraph } from './propose-graph.ts';
 
 /** A file that a model has or should have. */
@@ -61,13 +60,14 @@ export async function inspectModelFolder(
   const listing = listModel(folder);
   const variants = known ?? graphVariants(listing);
   const graph = variants.length > 0 ? proposeGraph(variants) : undefined;
-  const evidence = await readEvidence(folder);
-  const guess = guessModel({ ...evidence, outputs: graph ? outputsOf(join(folder, graph.path)) : [] });
+  const evidence = await readEvidence(folder, graph ? outputsOf(join(folder, graph.path)) : []);
+  const guess = await guessModel(evidence);
+  const { settingsFile } = BUILD_TYPES[guess.modelType];
   const [named, ...others] = graph ? findNamedTokenizers(join(folder, graph.path)) : [];
   const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
   const files: FoundFile[] = [
     { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
-    ...filesOf(evidence.isGliner ? GLINER_CONFIG : 'config.json').map(([name, required]) => {
+    ...filesOf(settingsFile?.name ?? 'config.json').map(([name, required]) => {
       const path = name === TOKENIZER ? tokenizer : findIn(folder, name);
       const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
       return { name: shown, required, present: path !== undefined };
@@ -103,15 +103,15 @@ function outputsOf(path: string): GraphOutput[] {
   }
 }
 
-type Fields = Readonly<Record<string, unknown>> | undefined;
+type Fields = Readonly<Record<string, unknown>>;
 
 function architectureOf(config: Fields): string | undefined {
-  const architectures: unknown = config?.['architectures'];
+  const architectures: unknown = config['architectures'];
   const [first]: unknown[] = Array.isArray(architectures) ? architectures : [];
-  return [first, config?.['model_type']].find((value) => typeof value === 'string');
+  return [first, config['model_type']].find((value) => typeof value === 'string');
 }
 
 function labelsOf(config: Fields): string[] {
-  const labels = config?.['id2label'];
+  const labels = config['id2label'];
   return typeof labels === 'object' && labels !== null ? Object.values(labels).map(String) : [];
 }

@@ -1,6 +1,7 @@
 import { hasLabels, type ModelType } from '#contract/model-types.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';
 import { formatBytes } from '#core/model/progress.ts';
+import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import type { FoundFile } from './inspect-model-folder.ts';
 
@@ -43,14 +44,12 @@ export function initSummary(result: InitResult): string {
   ]);
 }
 
-const wayOut = (modelType: ModelType): string =>
-  OTHER_TYPES[modelType] ?? 'change `model_type` if it is wrong';
-
-const OTHER_TYPES: Partial<Record<ModelType, string>> = {
-  zero_shot_classification:
-    'requests set the labels; change `model_type` to sequence_classification for the labels of config.json',
-  embedding: 'one vector per token; change `model_type` to sentence_embedding for one vector per text',
-};
+function wayOut(modelType: ModelType): string {
+  const { alternative: other } = BUILD_TYPES[modelType];
+  return other
+    ? `${other.phrase}; change \`model_type\` to ${other.type} for ${other.returns}`
+    : 'change `model_type` if it is wrong';
+}
 
 /** Only a choice among several graphs is worth a row. */
 function graphRows({ variants, graph }: InitResult): string[][] {

@@ -97,6 +97,7 @@ describe('a valid config', () => {
       keepsIntegers: true,
       quantize: { form: 'none', minCosine: 0.995, minAgreement: 0.98 },
       tokenizer: {},
+      typeFields: {},
     });
   });
 
@@ -136,6 +137,7 @@ describe('a valid config', () => {
         stride: 0,
         pad_strategy: { fixed: 64 },
       },
+      typeFields: {},
     });
   });
 
@@ -155,7 +157,7 @@ describe('a valid config', () => {
   });
 
   test('what a sentence embedding model does to vectors is read, and nothing in prompts expands', () => {
-    expect(load('sentence').sentence).toEqual({
+    expect(load('sentence').typeFields).toEqual({
       pooling: 'cls',
       normalize: true,
       dimensions: 256,
@@ -164,9 +166,9 @@ describe('a valid config', () => {
         passage: '',
         'of two lines': 'Instruct: find the answer\nQuery:\n',
       },
-      defaultPromptName: 'query',
+      default_prompt_name: 'query',
     });
-    expect(load('minimal').sentence).toBeUndefined();
+    expect(load('minimal').typeFields).toEqual({});
   });
 
   test('only paths expand, and an escape is taken literally', () => {

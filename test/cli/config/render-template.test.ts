@@ -72,12 +72,12 @@ describe('renderConfig', () => {
       transform: { source: 'function Postprocess(output)\n  return output:softmax(2)\nend\n' },
       validateTransform: true,
       build: true,
-      sentence: {
+      typeFields: {
         pooling: 'mean',
         normalize: true,
         dimensions: 256,
         prompts: { query: 'query: ', passage: 'passage: ' },
-        defaultPromptName: 'query',
+        default_prompt_name: 'query',
       },
     });
   });

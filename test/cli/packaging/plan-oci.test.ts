@@ -26,8 +26,7 @@ const CONFIG: BuildConfig = {
   maxLength: undefined,
   tokenizer: {},
   windows: undefined,
-  sentence: undefined,
-  multiVector: undefined,
+  typeFields: {},
 };
 const FLAGS: BuildFlags = { noBuild: false, noDownload: false, force: false, format: 'oci' };
 const plan = (flags: Partial<BuildFlags>, config: Partial<BuildConfig> = {}, host = HOST): BuildPlan =>

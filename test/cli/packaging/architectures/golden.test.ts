@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeGraph } from '#cli/packaging/architectures/write-graph.ts';
-import type { ModelType } from '#contract/model-types.ts';
+import {
+  writeGraph,
+  writeHiddenStates,
+  type WriteOutput,
+  writeTextLogits,
+  writeTokenLogits,
+} from '#cli/packaging/architectures/write-graph.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
@@ -22,19 +27,19 @@ const readGolden = (name: string) =>
 /** Of transformers 4 and 5, which write different keys to config.json. */
 const GOLDEN = { ...readGolden('architectures.json'), ...readGolden('architectures-5.json') };
 
-const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', type: ModelType, output: string][] = [
-  ['hidden', 'embedding', 'last_hidden_state'],
-  ['text', 'sequence_classification', 'logits'],
-  ['tokens', 'token_classification', 'logits'],
+const OUTPUTS: [part: 'hidden' | 'text' | 'tokens', write: WriteOutput, output: string][] = [
+  ['hidden', writeHiddenStates, 'last_hidden_state'],
+  ['text', writeTextLogits, 'logits'],
+  ['tokens', writeTokenLogits, 'logits'],
 ];
 
 const runtime = useOnnxRuntime();
 
 /** Runs a graph that was written for a model folder, after ONNX Runtime has optimized it as a build does. */
-async function run(model: string, type: ModelType, output: string, ids: Golden['ids']) {
+async function run(model: string, write: WriteOutput, output: string, ids: Golden['ids']) {
   const written = await writeGraph(
     { weights: join(model, 'model.safetensors'), config: join(model, 'config.json') },
-    { modelType: type },
+    write,
     folder(),
   );
   const graph = join(folder(), 'graph.onnx');
@@ -50,15 +55,15 @@ async function run(model: string, type: ModelType, output: string, ids: Golden['
 }
 
 const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
-  OUTPUTS.flatMap(([part, type, output]) => {
+  OUTPUTS.flatMap(([part, write, output]) => {
     const expected = golden[part];
     const model = join(FIXTURES, 'architectures', `${name}-${part === 'tokens' ? 'tokens' : 'text'}`);
-    return expected === undefined ? [] : [{ name, part, type, output, model, ids: golden.ids, expected }];
+    return expected === undefined ? [] : [{ name, part, write, output, model, ids: golden.ids, expected }];
   }),
 );
 
 test.each(CASES)('$name computes what transformers computes: $part', async (one) => {
-  const { data, dims } = await run(one.model, one.type, one.output, one.ids);
+  const { data, dims } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
   expect(largestDifference(withoutPadding(data, dims, one), expected)).toBeLessThan(1e-5);
   expect(expected.length).toBeGreaterThan(8);

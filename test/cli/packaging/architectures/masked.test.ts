@@ -2,7 +2,11 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { writeGraph } from '#cli/packaging/architectures/write-graph.ts';
+import {
+  writeGraph,
+  writeMaskedLogits,
+  writeVocabularyLogits,
+} from '#cli/packaging/architectures/write-graph.ts';
 import { appendSparsePooling, SPARSE_OUTPUT } from '#cli/packaging/onnx/append-sparse-pooling.ts';
 import { MASKED_OUTPUT } from '#cli/packaging/onnx/mask-positions.ts';
 import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
@@ -33,8 +37,11 @@ const ACTIVATIONS = ['relu', 'log1p_relu'] as const;
 async function write(model: string, maskId?: number): Promise<string> {
   const source = join(FIXTURES, 'architectures', model);
   const files = { weights: join(source, 'model.safetensors'), config: join(source, 'config.json') };
-  const modelType = maskId === undefined ? 'sparse_embedding' : 'fill_mask';
-  const written = await writeGraph(files, { modelType, maskId }, folder());
+  const written = await writeGraph(
+    files,
+    maskId === undefined ? writeVocabularyLogits : (g, model) => writeMaskedLogits(g, model, maskId),
+    folder(),
+  );
   const graph = join(folder(), 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
   return graph;
@@ -94,7 +101,7 @@ test('a decoder of its own, and heads with other names or none', async () => {
   mkdirSync(target);
   const attempt = async (change: object): Promise<string> => {
     writeFileSync(files.config, JSON.stringify({ ...config, ...change }));
-    return await writeGraph(files, { modelType: 'sparse_embedding' }, target);
+    return await writeGraph(files, writeVocabularyLogits, target);
   };
   // The file has the matrix once, whatever config.json contains.
   await expect(attempt({ tie_word_embeddings: false })).resolves.toContain('written.onnx');

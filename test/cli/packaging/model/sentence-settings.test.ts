@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadTokenizer } from '#cli/adapters/tokenizers.ts';
 import type { PreparedTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
-import { type SentenceDefaults, sentenceDefaults } from '#cli/packaging/model/sentence-defaults.ts';
-import { sentenceSettings, vectorsOf } from '#cli/packaging/model/sentence-settings.ts';
-import type { SentenceConfig } from '#cli/config/build-config.ts';
+import { type SentenceDefaults, sentenceDefaults } from '#cli/packaging/model/sentence-files.ts';
+import { type SentenceConfig, sentenceSettings, vectorsOf } from '#cli/packaging/model/sentence-settings.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 const json = readFileSync(join(FIXTURES, 'models/sentence/tokenizer.json'), 'utf8');

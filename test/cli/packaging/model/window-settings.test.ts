@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { answerWindows } from '#cli/packaging/model/question-answering.ts';
 import { windowSettings } from '#cli/packaging/model/window-settings.ts';
 
 /** A tokenizer that adds special tokens to each text. */
@@ -6,25 +7,19 @@ const tokenizer = (special: number): Parameters<typeof windowSettings>[1] => ({
   encode: () => Promise.resolve([Array.from({ length: special }, (_, id) => id)]),
 });
 const settings = (stride: number | undefined, special: number, maxLength: number) =>
-  windowSettings({ windows: { stride }, modelType: 'embedding' }, tokenizer(special), maxLength);
+  windowSettings({ windows: { stride } }, tokenizer(special), maxLength);
 
 describe('windowSettings', () => {
   test('returns nothing for a model without windows', async () => {
-    expect(
-      await windowSettings({ windows: undefined, modelType: 'embedding' }, tokenizer(2), 512),
-    ).toBeUndefined();
+    expect(await windowSettings({ windows: undefined }, tokenizer(2), 512)).toBeUndefined();
   });
 
-  test('contexts of questions always have windows, with the stride of the pipeline of transformers', async () => {
+  test('contexts of questions always have windows, with the stride of the pipeline of transformers', () => {
     const question = (stride: number | undefined, maxLength: number) =>
-      windowSettings(
-        { windows: stride === undefined ? undefined : { stride }, modelType: 'question_answering' },
-        tokenizer(2),
-        maxLength,
-      );
-    expect(await question(undefined, 384)).toEqual({ stride: 128 });
-    expect(await question(undefined, 64)).toEqual({ stride: 32 });
-    expect(await question(7, 64)).toEqual({ stride: 7 });
+      answerWindows({ windows: stride === undefined ? undefined : { stride } }, maxLength);
+    expect(question(undefined, 384)).toEqual({ stride: 128 });
+    expect(question(undefined, 64)).toEqual({ stride: 32 });
+    expect(question(7, 64)).toEqual({ stride: 7 });
   });
 
   test.each([

@@ -1,6 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { type VectorsOf, selectOutput } from '#cli/packaging/onnx/select-output.ts';
+import { choosePooled } from '#cli/packaging/model/sparse-embedding.ts';
+import { chooseVectors } from '#cli/packaging/model/sentence-embedding.ts';
+import type { VectorsOf } from '#cli/packaging/model/sentence-settings.ts';
+import { type OutputRules, selectOutput } from '#cli/packaging/onnx/select-output.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import { NodeProtoSchema, type ValueInfoProto, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
@@ -13,6 +16,14 @@ const output = ([name, axes]: readonly [string, number]): ValueInfoProto =>
     type: { tensorType: { elemType: 1, ...(axes === 0 ? {} : { shape: { dim: dimensions(axes) } }) } },
   });
 
+const rulesOf = (vectorsOf: VectorsOf): Partial<Record<ModelType, OutputRules>> => ({
+  sentence_embedding: {
+    canBePooled: true,
+    chooseOutput: (graph, request) => chooseVectors(graph, request, vectorsOf),
+  },
+  sparse_embedding: { canBePooled: true, chooseOutput: choosePooled },
+});
+
 const wanted = (
   modelType: ModelType,
   vectorsOf: VectorsOf,
@@ -21,7 +32,8 @@ const wanted = (
 ): string => {
   const node =
     more.tanh === undefined ? [] : [create(NodeProtoSchema, { opType: 'Tanh', output: [more.tanh] })];
-  const request = { modelType, vectorsOf, output: more.output, file: 'model.onnx' };
+  const rules = rulesOf(vectorsOf)[modelType] ?? {};
+  const request = { modelType, rules, output: more.output, file: 'model.onnx' };
   const { name, shape } = selectOutput({ output: outputs.map(output), node }, request);
   return `${name}: ${shape.join(', ')}`;
 };

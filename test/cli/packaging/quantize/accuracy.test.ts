@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { accuracyOf, type Compared } from '#cli/packaging/quantize/accuracy.ts';
-import { comparedResult } from '#cli/packaging/quantize/compared-results.ts';
+import { accuracyOf, type Compare, type Compared } from '#cli/packaging/quantize/accuracy.ts';
+import {
+  compareAnswers,
+  compareTextScores,
+  compareTextVectors,
+  compareTokenScores,
+  compareTokenVectors,
+} from '#cli/packaging/model/compare.ts';
 import { reasonAgainst } from '#cli/packaging/quantize/thresholds.ts';
-import type { ModelType } from '#contract/model-types.ts';
 
 const vector = (...values: number[]): Compared => ({ kind: 'vectors', rows: [Float32Array.of(...values)] });
 const scores = (...values: number[]): Compared => ({ kind: 'scores', rows: [Float32Array.of(...values)] });
@@ -48,17 +53,21 @@ test('a model is refused with the number that is too low', () => {
   );
 });
 
-test.each<[ModelType, number, number, Compared]>([
-  ['sentence_embedding', 2, 4, vector(2, 3)],
-  ['embedding', 2, 4, { kind: 'vectors', rows: [Float32Array.of(1, 2), Float32Array.of(3, 4)] }],
-  ['sparse_embedding', 4, 4, vector(1, 2, 3, 4)],
-  ['sequence_classification', 1, 1, score(1)],
-  ['token_classification', 2, 4, { kind: 'scores', rows: [softmax(1, 2), softmax(3, 4)] }],
-  ['question_answering', 2, 4, { kind: 'scores', rows: [softmax(1, 3), softmax(2, 4)] }],
-])('the output of a %s model is compared as users see it', (modelType, width, count, expected) => {
-  const values = Float32Array.from({ length: count }, (_, at) => at + 1);
-  const model = { modelType, width, pooling: 'mean', scoreFunction: undefined } as const;
-  expect(comparedResult(values, model)).toEqual(expected);
+test.each<[string, Compare, number, Compared]>([
+  ['pooled vectors', compareTextVectors(2, 'mean'), 4, vector(2, 3)],
+  ['vectors of texts', compareTextVectors(4), 4, vector(1, 2, 3, 4)],
+  [
+    'vectors of tokens',
+    compareTokenVectors(2),
+    4,
+    { kind: 'vectors', rows: [Float32Array.of(1, 2), Float32Array.of(3, 4)] },
+  ],
+  ['a single score', compareTextScores(1), 1, score(1)],
+  ['scores of a text', compareTextScores(2), 2, { kind: 'scores', rows: [softmax(1, 2)] }],
+  ['scores of tokens', compareTokenScores(2), 4, { kind: 'scores', rows: [softmax(1, 2), softmax(3, 4)] }],
+  ['answers', compareAnswers, 4, { kind: 'scores', rows: [softmax(1, 3), softmax(2, 4)] }],
+])('%s are compared as users see them', (_, compare, count, expected) => {
+  expect(compare(Float32Array.from({ length: count }, (_value, at) => at + 1))).toEqual(expected);
 });
 
 function softmax(a: number, b: number): Float32Array {

@@ -8,6 +8,7 @@ import { ROOT } from '#test/helpers/paths.ts';
 const INDEXES = new Set([
   'runtime/contract/manifest.ts',
   'runtime/contract/model-types.ts',
+  'cli/packaging/model/build-types.ts',
   'runtime/targets/encoder/tasks/index.ts',
   'runtime/targets/encoder/served/index.ts',
   'runtime/targets/encoder/http/page/browser/tasks/index.js',
@@ -16,17 +17,6 @@ const INDEXES = new Set([
 /** Files that name three types or more, although they are not an index. The list only becomes shorter. */
 const EXCEPTIONS: readonly string[] = [
   'cli/config/check-long-texts.ts',
-  'cli/config/guess-model-type.ts',
-  'cli/config/resolve.ts',
-  'cli/packaging/architectures/write-graph.ts',
-  'cli/packaging/model/labels.ts',
-  'cli/packaging/model/type-sources.ts',
-  'cli/packaging/onnx/select-output.ts',
-  'cli/packaging/quantize/compared-results.ts',
-  'cli/services/build-executable/result.ts',
-  'cli/services/init/result.ts',
-  'cli/services/prepare-model.ts',
-  'cli/services/read-config.ts',
   'runtime/targets/encoder/tasks/sentence-embedding.ts',
   'runtime/targets/gateway/api/completions/docs.ts',
   'runtime/targets/gateway/evaluation/work/backends/encoder-model.ts',
@@ -36,7 +26,7 @@ test('no file but an index names three model types', () => {
   const files = globSync('{cli,runtime}/**/*.{ts,js}', { cwd: ROOT }).filter(
     (path) => !path.startsWith('runtime/gen/'),
   );
-  expect(files.length).toBeGreaterThan(2000);
+  expect(files.length).toBeGreaterThan(1000);
   const found = files.filter((path) => !INDEXES.has(path) && namedIn(path).length >= 3);
   expect(found.toSorted()).toEqual(EXCEPTIONS.toSorted());
 });

@@ -1,22 +1,68 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
+import { WORD_INPUT_NAMES, type WindowSettings } from '#contract/manifest.ts';
+import { outputSize } from '#core/model/output-size.ts';
 import { isMapping } from '#core/yaml/describe.ts';
-import type { ModelConfig } from './labels.ts';
+import type { BuildConfig } from '../../config/build-config.ts';
+import { GLINER_CONFIG, glinerExport } from '../exports/gliner.ts';
+import { checkWordInputs } from '../onnx/word-inputs.ts';
+import type { BuildType, ReadModel, ReadRequest } from './build-type.ts';
+import { clue } from './evidence.ts';
+import { findIn, type SettingsFile } from './locate-files.ts';
+import type { ModelConfig } from './model-config.ts';
 import { readJson } from './read-json.ts';
 import type { TokenizerConfig } from './tokenizer-settings.ts';
+import { tryEntityGraph } from './try-entity-graph.ts';
 
-/** The file with the settings of a GLiNER model. */
-export const GLINER_CONFIG = 'gliner_config.json';
+const SETTINGS_FILE: SettingsFile = {
+  name: GLINER_CONFIG,
+  missing: (path) =>
+    configError(
+      `Could not locate model config at path ${path}. ` +
+        'model_type zero_shot_ner requires it: copy it from the model, or export the model with `export_to_onnx` of the gliner package.',
+    ),
+};
 
-/** Whether files of a model, with paths relative to it, are those of a GLiNER model. */
-export const isGlinerAmong = (files: readonly { readonly path: string }[]): boolean =>
-  files.some(({ path }) => path === GLINER_CONFIG || path === `onnx/${GLINER_CONFIG}`);
+/** A model of the gliner package, which finds entities of types that a request sets. */
+export const zeroShotNer: BuildType<'zero_shot_ner'> = {
+  guess: ({ folder }) => clue('file', findIn(folder, GLINER_CONFIG) !== undefined, `it has ${GLINER_CONFIG}`),
+  settingsFile: SETTINGS_FILE,
+  inferOptions: '--labels person,place',
+  read,
+};
 
-/** The command that exports a GLiNER model, for messages. */
-export const glinerExport = (source: string): string =>
-  `python -c "from gliner import GLiNER; GLiNER.from_pretrained('${source}').export_to_onnx('./exported')"`;
+async function read({ config, files }: ReadRequest): Promise<ReadModel<'zero_shot_ner'>> {
+  const { tokenizerConfig, modelConfig = '', weights } = files;
+  const gliner = await readGlinerConfig(modelConfig);
+  const { settings } = gliner;
+  const stated = tokenizerConfig === undefined ? {} : await readJson<TokenizerConfig>(tokenizerConfig);
+  return {
+    modelConfig: gliner.encoder,
+    tokenizer: { maxLength: unlimitedLength(gliner, stated) },
+    withTokenizer() {
+      const windows = entityWindows(config, settings);
+      return {
+        write() {
+          throw configError(
+            `A GLiNER model cannot be built from safetensors. Export it with \`${glinerExport('FOLDER')}\`, and build that folder.`,
+          );
+        },
+        rules: {
+          wordInputs: WORD_INPUT_NAMES,
+          checkInputs: (inputs, fixedShape) => checkWordInputs(inputs, settings, fixedShape, weights),
+          tryOut: (...trial) => tryEntityGraph({ settings, windows }, ...trial),
+          size: outputSize({ width: 0, entities: settings }),
+        },
+        withGraph: () => ({
+          windows: () => windows,
+          facts: () => ({ modelType: 'zero_shot_ner', entities: settings }),
+        }),
+      };
+    },
+  };
+}
 
-export interface GlinerConfig {
+interface GlinerConfig {
   readonly settings: EntitySettings;
   /** The settings of the encoder, as its config.json would have them. */
   readonly encoder: ModelConfig;
@@ -27,7 +73,7 @@ export interface GlinerConfig {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads the settings of a GLiNER model. Models of other kinds with the same file are refused. */
-export async function readGlinerConfig(path: string): Promise<GlinerConfig> {
+async function readGlinerConfig(path: string): Promise<GlinerConfig> {
   const fields = await readJson<Fields>(path);
   refuseOtherKinds(fields, path);
   const { encoder_config: stated } = fields;
@@ -115,10 +161,28 @@ const MIN_TOKENS = 512;
 const TOKENS_PER_WORD = 4;
 
 /** The maximum number of tokens, if neither the tokenizer nor the encoder limits it. */
-export function unlimitedLength(
+function unlimitedLength(
   { readsAnyLength, settings }: GlinerConfig,
   { model_max_length: stated }: TokenizerConfig,
 ): number | undefined {
   const isLimited = typeof stated === 'number' && Number.isSafeInteger(stated);
   return readsAnyLength && !isLimited ? Math.max(MIN_TOKENS, settings.maxWords * TOKENS_PER_WORD) : undefined;
 }
+
+/**
+ * Resolves the windows of texts with more words than the model reads. By default, windows share twice as many words as an entity can have, so
+ * that each entity is whole in one of them.
+ */
+function entityWindows(
+  { windows }: Pick<BuildConfig, 'windows'>,
+  { maxWords, maxWidth }: EntitySettings,
+): WindowSettings {
+  const usual = Math.max(Math.floor(maxWords / DEFAULT_PARTS), maxWidth * 2);
+  const stride = windows?.stride ?? Math.min(usual, maxWords - 1);
+  if (stride < maxWords) return { stride };
+  throw configError(
+    `\`stride\` is ${stride}, but must be at most ${maxWords - 1}: windows have ${maxWords} words. Set a smaller \`stride\`.`,
+  );
+}
+
+const DEFAULT_PARTS = 8;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scoreFunctionOf } from '#cli/packaging/model/labels.ts';
+import { scoreFunctionOf } from '#cli/packaging/model/sequence-classification.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import { largestDifference, TOLERANCE } from '../../../helpers/close.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
@@ -18,13 +18,7 @@ test('golden scores of every kind of model are there', () => {
 
 test.each(cases)('$problem_type with $logits: the scores of transformers', (golden) => {
   const { problem_type, logits, scores } = golden;
-  const chosen = scoreFunctionOf({ problem_type }, 'sequence_classification', logits.length);
-  const computed = applyScoreFunction(chosen ?? 'softmax', Float32Array.from(logits));
+  const chosen = scoreFunctionOf({ problem_type }, logits.length);
+  const computed = applyScoreFunction(chosen, Float32Array.from(logits));
   expect(largestDifference([...computed], scores)).toBeLessThan(TOLERANCE);
-});
-
-test('other model types have no score function to choose', () => {
-  const config = { problem_type: 'regression' };
-  expect(scoreFunctionOf(config, 'token_classification', 1)).toBeUndefined();
-  expect(scoreFunctionOf(config, 'embedding', 1)).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { poolingFolder, sentenceDefaults } from '#cli/packaging/model/sentence-defaults.ts';
+import { poolingFolder, sentenceDefaults } from '#cli/packaging/model/sentence-files.ts';
 
 const NAME = '1_Pooling/config.json';
 const MODULES = ['Transformer', 'Pooling'].map((type) => ({ type: `sentence_transformers.models.${type}` }));

@@ -1,0 +1,38 @@
+import type { ScoreFunction } from '#contract/score-function.ts';
+import { applyScoreFunction } from '#core/numbers/score-function.ts';
+import type { Pooling } from '#contract/sentence.ts';
+import { softmax } from '#core/numbers/softmax.ts';
+import { poolRows } from '#core/vectors/pooling.ts';
+import type { Compare } from '../quantize/accuracy.ts';
+
+/** Compares one vector per token. */
+export const compareTokenVectors =
+  (width: number): Compare =>
+  (values) => ({ kind: 'vectors', rows: rowsOf(values, width) });
+
+/** Compares the scores of a text, or its only score. */
+export const compareTextScores =
+  (width: number, scoreFunction: ScoreFunction = 'softmax'): Compare =>
+  (values) =>
+    width === 1
+      ? { kind: 'score', value: values[0] ?? 0 }
+      : { kind: 'scores', rows: [applyScoreFunction(scoreFunction, values)] };
+
+/** Compares the scores of each token. */
+export const compareTokenScores =
+  (width: number): Compare =>
+  (values) => ({ kind: 'scores', rows: rowsOf(values, width).map(softmax) });
+
+/** Compares the start and the end of an answer: the first of two values of each token, and the second one. */
+export const compareAnswers: Compare = (values) => ({
+  kind: 'scores',
+  rows: [0, 1].map((position) => softmax(values.filter((_, at) => at % 2 === position))),
+});
+
+/** Compares one vector per text, which is pooled from those of its tokens. */
+export const compareTextVectors =
+  (width: number, pooling: Pooling | readonly Pooling[] = 'none'): Compare =>
+  (values) => ({ kind: 'vectors', rows: [poolRows(values, width, pooling)] });
+
+const rowsOf = (values: Float32Array, width: number): Float32Array[] =>
+  Array.from({ length: values.length / width }, (_, row) => values.subarray(row * width, (row + 1) * width));

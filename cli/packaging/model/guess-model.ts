@@ -1,0 +1,103 @@
+import { configError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import { BUILD_TYPES } from './build-types.ts';
+import { CERTAINTY, type Evidence } from './evidence.ts';
+import type { GraphOutput } from './graph-outputs.ts';
+import { findIn } from './locate-files.ts';
+import { modelOrigin } from './model-origin.ts';
+import { readJson, readJsonList } from './read-json.ts';
+
+export interface ModelGuess {
+  readonly name: string;
+  readonly modelType: ModelType;
+  /** The evidence, for messages; undefined if nothing states the type. */
+  readonly because: string | undefined;
+  /** The architecture of a model that generates text, if nothing states that it is used for something else. */
+  readonly generator?: string | undefined;
+}
+
+/** Reads what the files of a folder state about the model. `outputs` are those of its graph. */
+export async function readEvidence(folder: string, outputs: readonly GraphOutput[]): Promise<Evidence> {
+  const [config, modules] = [findIn(folder, 'config.json'), findIn(folder, 'modules.json')];
+  const { name, repository } = modelOrigin(folder);
+  return evidenceOf({
+    folder,
+    name,
+    repository,
+    config: config === undefined ? undefined : await readJson<Record<string, unknown>>(config),
+    modules: modules === undefined ? undefined : await readJsonList(modules),
+    outputs,
+  });
+}
+
+interface Contents extends Pick<Evidence, 'folder' | 'name'> {
+  readonly repository?: string | undefined;
+  readonly config: unknown;
+  readonly modules?: unknown;
+  readonly outputs?: readonly GraphOutput[];
+}
+
+/** Reads the evidence in files of any content. @internal Exported for tests only. */
+export function evidenceOf({ config, modules, outputs = [], ...named }: Contents): Evidence {
+  const fields = isMapping(config) ? config : {};
+  const labels = fields['id2label'];
+  return {
+    ...named,
+    config: fields,
+    architectures: texts(fields['architectures']),
+    labels: isMapping(labels) ? texts(Object.values(labels)) : [],
+    modules: Array.isArray(modules)
+      ? modules.flatMap((module) =>
+          isMapping(module) ? (String(module['type']).split('.').at(-1) ?? []) : [],
+        )
+      : [],
+    outputs,
+  };
+}
+
+/** Guesses the name and type of a model from its files. The build checks the guess against the ONNX graph. */
+export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
+  const { name, config, architectures } = evidence;
+  const types = Object.keys(BUILD_TYPES) as ModelType[];
+  const clues = await Promise.all(
+    types.map(async (modelType) =>
+      (await BUILD_TYPES[modelType].guess(evidence)).map((clue) => ({ ...clue, modelType })),
+    ),
+  );
+  const [best] = clues
+    .flat()
+    .toSorted((one, other) => CERTAINTY.indexOf(one.certainty) - CERTAINTY.indexOf(other.certainty));
+  const { modelType = 'embedding', because, certainty = 'encoder' } = best ?? {};
+  return {
+    name: guessName(config, name),
+    modelType,
+    because,
+    ...(certainty === 'encoder' ? { generator: architectures.find((one) => GENERATOR.test(one)) } : {}),
+  };
+}
+
+/**
+ * Refuses a model that generates text, whose files do not state that it is used for vectors: a build of its layers would return something
+ * else than the model does. `shown` is the model for messages.
+ */
+export function refuseGenerator({ generator }: ModelGuess, shown: string): void {
+  if (generator === undefined) return;
+  throw configError(
+    `config.json of ${shown} names ${generator}, which generates text: chat models, and rerankers that compare the logits of two words, cannot be built. ` +
+      'Choose a model with a classification head for reranking, or pass --model-type sentence_embedding for vectors of its layers.',
+  );
+}
+
+/** XLM and FlauBERT name the head of a masked language model `WithLMHeadModel`. */
+const GENERATOR = /For(?:CausalLM|ConditionalGeneration|Seq2SeqLM)$|(?<!With)LMHeadModel$/;
+
+/** `_name_or_path` of config.json is not used: it often names the model that this one was trained from. */
+function guessName(fields: Evidence['config'], name: string): string {
+  const candidates = [name, fields['model_type']];
+  return candidates.find((one): one is string => typeof one === 'string' && isName(one)) ?? 'model';
+}
+
+const isName = (text: string): boolean => /^[^./\\\p{Cc}][^/\\\p{Cc}]{0,254}$/u.test(text);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

@@ -1,0 +1,58 @@
+import { configError } from '#contract/errors.ts';
+import type { WindowSettings } from '#contract/manifest.ts';
+import { MODEL_TYPES } from '#contract/model-types.ts';
+import { writeAnswerLogits } from '../architectures/write-graph.ts';
+import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
+import type { BuildType, ReadRequest } from './build-type.ts';
+import { compareAnswers } from './compare.ts';
+import { classClue, outputClue } from './evidence.ts';
+import { readModelConfig } from './model-config.ts';
+
+/** Defaults of transformers' question answering pipeline: answers in longer texts are found in windows. */
+const MAX_LENGTH = 384;
+const STRIDE = 128;
+
+/** A model that finds the answer to a question in a text. */
+export const questionAnswering: BuildType<'question_answering'> = {
+  guess: (evidence) => [
+    ...classClue(evidence, 'ForQuestionAnswering'),
+    ...outputClue(evidence, 'start_logits'),
+  ],
+  // The question must be read as a whole.
+  truncatedText: 'second',
+  inferOptions: '--question "What is it?"',
+  read: async ({ files, config }) => ({
+    modelConfig: await readModelConfig(files),
+    tokenizer: { limit: (possible, isChosen) => (isChosen ? possible : Math.min(possible, MAX_LENGTH)) },
+    withTokenizer: () => ({
+      write: writeAnswerLogits,
+      rules: {
+        joinOutputs: (graph) =>
+          config.output === undefined && joinAnswerOutputs(graph, MODEL_TYPES.question_answering.output)
+            ? ['Outputs start_logits and end_logits are joined']
+            : [],
+      },
+      withGraph({ width }) {
+        checkWidth(width, files.modelConfig ?? files.folder);
+        return {
+          compare: compareAnswers,
+          windows: (maxLength) => answerWindows(config, maxLength),
+          facts: () => ({ modelType: 'question_answering' }),
+        };
+      },
+    }),
+  }),
+};
+
+/** Contexts always have windows. @internal Exported for tests only. */
+export const answerWindows = (
+  { windows }: Pick<ReadRequest['config'], 'windows'>,
+  maxLength: number,
+): WindowSettings => ({ stride: windows?.stride ?? Math.min(Math.floor(maxLength / 2), STRIDE) });
+
+function checkWidth(width: number, file: string): void {
+  if (width === 2) return;
+  throw configError(
+    `The model of ${file} returns ${width} values per token, but question_answering requires two: whether an answer starts, and whether it ends there. Choose the right model_type.`,
+  );
+}

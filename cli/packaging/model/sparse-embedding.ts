@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { configError } from '#contract/errors.ts';
+import { MODEL_TYPES } from '#contract/model-types.ts';
+import { SIMILARITIES } from '#contract/sentence.ts';
+import { SPARSE_ACTIVATIONS, SPARSE_POOLINGS, type SparseSettings } from '#contract/sparse.ts';
+import { isOneOf } from '#core/values/is-one-of.ts';
+import { writeVocabularyLogits } from '../architectures/write-graph.ts';
+import { appendSparsePooling, SPARSE_OUTPUT } from '../onnx/append-sparse-pooling.ts';
+import {
+  findNamed,
+  outputError,
+  type OutputRequest,
+  type OutputSource,
+  PER_TEXT,
+  type SelectedOutput,
+  TEXT_VECTORS,
+  unnamedOutputs,
+} from '../onnx/select-output.ts';
+import type { BuildType, ReadModel, ReadRequest } from './build-type.ts';
+import { compareTextVectors } from './compare.ts';
+import { clue } from './evidence.ts';
+import { readModelConfig } from './model-config.ts';
+import type { GraphRules } from './prepared-graph.ts';
+import { readJson } from './read-json.ts';
+import { readModules, readSentenceDefaults } from './sentence-files.ts';
+import { moduleName, modulePath } from './sentence-layers.ts';
+
+/** A model of the SPLADE family, which returns a weight for words of its vocabulary. */
+export const sparseEmbedding: BuildType<'sparse_embedding'> = {
+  guess: ({ modules }) =>
+    clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
+  read,
+};
+
+async function read({ files }: ReadRequest): Promise<ReadModel<'sparse_embedding'>> {
+  const modelConfig = await readModelConfig(files);
+  // Of the settings for sentences, only length and letter case apply.
+  const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
+  const prompt = prompts[defaultPromptName ?? ''];
+  const settings = await readSparseSettings(files.folder);
+  return {
+    modelConfig,
+    tokenizer: { maxLength, lowerCase },
+    problems: prompt
+      ? [
+          `The model was saved with the default prompt ${JSON.stringify(prompt)}, which is not put before texts of a sparse_embedding model. Put it before each text that needs it.`,
+        ]
+      : [],
+    withTokenizer: () => ({
+      write: writeVocabularyLogits,
+      rules: poolingRules(settings, files.weights),
+      withGraph: ({ width }) => ({
+        compare: compareTextVectors(width),
+        facts: ({ signature }) => ({
+          modelType: 'sparse_embedding',
+          sparse: { ...settings, ...(signature.output === SPARSE_OUTPUT ? {} : { pooling: 'none' }) },
+        }),
+      }),
+    }),
+  };
+}
+
+/** The pooling of the model is added to a graph that does not pool itself. */
+const poolingRules = (settings: SparseSettings, file: string): GraphRules => ({
+  canBePooled: true,
+  chooseOutput: choosePooled,
+  extend({ proto, graph, output, inputs, fixedShape }) {
+    if (output.shape.length <= SPARSE_OUTPUT.shape.length) return {};
+    if (fixedShape?.tokens !== undefined && !inputs.includes('attention_mask'))
+      throw configError(
+        `${file} has inputs of a fixed length and no attention_mask, so its vectors would contain padding. Export the model with an attention_mask, or with dynamic axes.`,
+      );
+    appendSparsePooling(proto, graph, output.name, settings);
+    return { output: SPARSE_OUTPUT };
+  },
+});
+
+/** Logits of tokens, or vectors that the graph has pooled itself. @internal Exported for tests only. */
+export function choosePooled(graph: OutputSource, request: OutputRequest): SelectedOutput {
+  const { output: name, shape } = MODEL_TYPES.sparse_embedding;
+  const outputs = graph.output;
+  const pooled = findNamed(outputs, ['sparse_embedding', ...TEXT_VECTORS]);
+  if (pooled !== undefined) return { name: pooled, shape: PER_TEXT };
+  const logits = findNamed(outputs, [name]);
+  if (logits !== undefined) return { name: logits, shape };
+  const [ofTokens, ofTexts] = [
+    unnamedOutputs(outputs, shape.length),
+    unnamedOutputs(outputs, PER_TEXT.length),
+  ];
+  const [token, text] = [ofTokens[0], ofTexts[0]];
+  if (token !== undefined && ofTokens.length === 1) return { name: token, shape };
+  if (text !== undefined && ofTokens.length === 0 && ofTexts.length === 1)
+    return { name: text, shape: PER_TEXT };
+  throw outputError(
+    'Model must return logits of tokens (batch_size, sequence_length, vocabulary_size) for model_type sparse_embedding',
+    graph,
+    request,
+    [...ofTokens, ...ofTexts],
+    'Choose the right model_type, or export the model with its masked-LM head (`--task fill-mask`).',
+  );
+}
+
+/** The modules that a sparse_embedding model can have. */
+const MODULES: ReadonlySet<string> = new Set(['Transformer', 'MLMTransformer', 'SpladePooling']);
+const SETTINGS_FILE = 'config_sentence_transformers.json';
+
+/** Reads how a model was saved by sentence-transformers; without its files, the settings are those of the SPLADE papers. */
+async function readSparseSettings(folder: string): Promise<SparseSettings> {
+  const modules = (await readModules(folder)) ?? [];
+  const other = modules.map(moduleName).find((name) => !MODULES.has(name));
+  if (other !== undefined) {
+    throw configError(
+      `modules.json of ${folder} has the module ${other}, but a sparse_embedding model can only have MLMTransformer and SpladePooling. Choose another model, or another \`model_type\`.`,
+    );
+  }
+  const pooling = modules.find((module) => moduleName(module) === 'SpladePooling');
+  const file = join(modulePath(pooling), 'config.json');
+  const saved = pooling === undefined ? {} : await readObject(folder, file);
+  const { similarity_fn_name: similarity } = await readObject(folder, SETTINGS_FILE);
+  return {
+    pooling: choose('pooling_strategy', saved['pooling_strategy'], POOLINGS, 'max', file),
+    activation: choose('activation_function', saved['activation_function'], SPARSE_ACTIVATIONS, 'relu', file),
+    // The default of the library for sparse vectors.
+    similarity: choose('similarity_fn_name', similarity, SIMILARITIES, 'dot', SETTINGS_FILE),
+  };
+}
+
+const POOLINGS = SPARSE_POOLINGS.filter((pooling) => pooling !== 'none');
+
+async function readObject(folder: string, name: string): Promise<Readonly<Record<string, unknown>>> {
+  const path = join(folder, name);
+  return existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+}
+
+function choose<T extends string>(
+  key: string,
+  value: unknown,
+  allowed: readonly T[],
+  otherwise: T,
+  file: string,
+): T {
+  if (value === undefined || value === null) return otherwise;
+  if (isOneOf(allowed, value)) return value;
+  throw configError(
+    `${file}: \`${key}\` is ${JSON.stringify(value)}, but it must be one of ${allowed.join(', ')}.`,
+  );
+}
