@@ -5,10 +5,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import { parseRate, RATE_RULE } from './token-bucket.ts';
 import { type Static, Type } from 'typebox';
-import { dirname, join, resolve } from 'node:path';
-import type { ConfigPaths } from '../config/config-paths.ts';
-import { randomBytes } from 'node:crypto';
-import { digestOf } from '#serve/access.ts';
+import { dirname } from 'node:path';
 import { explainWriteError } from '#platform/files/write-error.ts';
 import { createFolders } from '#platform/files/create-folders.ts';
 import { withFileLock } from '#platform/files/file-lock.ts';
@@ -99,30 +96,6 @@ export type KeyState = 'active' | 'expired' | 'revoked';
 export function stateOf({ expires, revoked }: Pick<KeyRecord, 'expires' | 'revoked'>, now: number): KeyState {
   if (revoked !== undefined) return 'revoked';
   return expires !== undefined && Date.parse(expires) <= now ? 'expired' : 'active';
-}
-
-/** Returns the path of the API keys: the selected file, or keys.jsonl next to the secrets file. */
-export const keysPath = (selected: string | undefined, { runtime }: ConfigPaths): string =>
-  selected === undefined ? join(dirname(runtime), 'keys.jsonl') : resolve(selected);
-
-/** Prefix that identifies keys, for people and for scanners that search for leaked keys. */
-const PREFIX = 'mcpm_';
-const KEY_BYTES = 32;
-const ID_BYTES = 4;
-
-/** Whether a bearer token has the form of a key. */
-export const isKey = (token: string): boolean => token.startsWith(PREFIX);
-
-interface NewKey {
-  /** The secret, which is shown once and not stored. */
-  readonly key: string;
-  readonly record: KeyRecord;
-}
-
-export function newKey(scope: Omit<KeyRecord, 'id' | 'hash'>): NewKey {
-  const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url');
-  const record = { id: randomBytes(ID_BYTES).toString('hex'), hash: digestOf(key).toString('hex'), ...scope };
-  return { key, record };
 }
 
 /** Mode of the file, which only its owner can read. A folder that is created for it has the same restriction. */

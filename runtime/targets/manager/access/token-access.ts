@@ -9,7 +9,7 @@ import { isJwt } from '#serve/oauth/jwt-form.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
 import type { ResourceSettings, IntrospectionSettings } from '../config/spec.ts';
 import type { Caller } from './caller.ts';
-import { isKey } from './key-file.ts';
+import { isKey } from './new-key.ts';
 import { type Claims, ownAudiences, tokenCaller } from './token-caller.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { sha256 } from '#platform/sha256.ts';

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { homeFolder } from '#platform/files/home-folder.ts';
 import type { Invocation } from '#serve/cli/command.ts';
 
@@ -28,3 +28,7 @@ export function configPaths(
     ),
   };
 }
+
+/** Returns the path of the API keys: the selected file, or keys.jsonl next to the secrets file. */
+export const keysPath = (selected: string | undefined, { runtime }: ConfigPaths): string =>
+  selected === undefined ? join(dirname(runtime), 'keys.jsonl') : resolve(selected);

@@ -8,7 +8,7 @@ import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { isLoopbackHost } from '#serve/http/host-rules.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
 import { createGroups } from '../access/groups.ts';
-import { keysPath } from '../access/key-file.ts';
+import { keysPath } from '../config/config-paths.ts';
 import { createManagerAccess, watchedKeys } from '../access/manager-access.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createShutdown } from '#serve/program/shutdown.ts';

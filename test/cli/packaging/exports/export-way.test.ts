@@ -85,7 +85,7 @@ describe('the way from a model to ONNX', () => {
     ['a table of word vectors', { model_type: 'x', architectures: ['StaticModel'] }, undefined],
     ['a model of images', { model_type: 'vit', image_size: 224 }, undefined],
     ['a model of images', { model_type: 'clip', vision_config: {} }, undefined],
-    ['a model of audio', { model_type: 'wav2vec2' }, undefined],
+    ['an audio model', { model_type: 'wav2vec2' }, undefined],
     ['has a decoder', { model_type: 't5', is_encoder_decoder: true }, undefined],
     [
       'has a decoder',

@@ -11,8 +11,7 @@ export const listKeysCommand: Command = {
   summary: 'List the API keys and their permissions.',
   options: KEYS_OPTIONS,
   async run(invocation, output) {
-    const { readKeyFile } = await import('../../access/key-file.ts');
-    const { stateOf } = await import('../../access/key-file.ts');
+    const { readKeyFile, stateOf } = await import('../../access/key-file.ts');
     const now = Date.now();
     const file = keysFile(invocation);
     const records = readKeyFile(file) ?? [];

@@ -1,7 +1,6 @@
 import type { Invocation, Option } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { keysPath } from '../../access/key-file.ts';
-import { configPaths } from '../../config/config-paths.ts';
+import { configPaths, keysPath } from '../../config/config-paths.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 
 /** The options of all commands for keys. */

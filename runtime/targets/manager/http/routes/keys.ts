@@ -1,7 +1,8 @@
 import { AppError } from '#contract/errors.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { admit } from '#serve/http/admit.ts';
-import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf, newKey } from '../../access/key-file.ts';
+import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf } from '../../access/key-file.ts';
+import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
