@@ -108,7 +108,7 @@ verifiesCommand('mcli:keys', async (arm) => {
   expect(listed.stdout).not.toContain(key.trim().slice(5));
   expect((await run('keys', 'create', '--name', 'ci')).exitCode).toBe(1);
   expect((await run('keys', 'revoke', 'ci')).exitCode).toBe(0);
-  expect(JSON.parse((await run('keys', 'list', '--format', 'json')).stdout)).toMatchObject([
+  expect(JSON.parse((await run('keys', 'list', '--json')).stdout)).toMatchObject([
     { state: 'revoked' },
   ]);
   expect(await run('keys', 'revoke', 'ci')).toMatchObject({
@@ -124,7 +124,7 @@ verifiesOnce('mcli:keys:at-once', async () => {
   await Promise.all(
     names.flatMap((name) => [run('keys', 'revoke', name), run('keys', 'create', '--name', `new-${name}`)]),
   );
-  const keys = JSON.parse((await run('keys', 'list', '--format', 'json')).stdout) as {
+  const keys = JSON.parse((await run('keys', 'list', '--json')).stdout) as {
     name: string;
     state: string;
   }[];
