@@ -108,9 +108,7 @@ verifiesCommand('mcli:keys', async (arm) => {
   expect(listed.stdout).not.toContain(key.trim().slice(5));
   expect((await run('keys', 'create', '--name', 'ci')).exitCode).toBe(1);
   expect((await run('keys', 'revoke', 'ci')).exitCode).toBe(0);
-  expect(JSON.parse((await run('keys', 'list', '--json')).stdout)).toMatchObject([
-    { state: 'revoked' },
-  ]);
+  expect(JSON.parse((await run('keys', 'list', '--json')).stdout)).toMatchObject([{ state: 'revoked' }]);
   expect(await run('keys', 'revoke', 'ci')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringMatching(/contains no active key "ci"/),
