@@ -70,6 +70,12 @@ const ANSWER = {
   latencyMs: 312.5,
 };
 
+const WRITTEN = answerOf(
+  'The rows are written, by this request or by an earlier one with the same rows.',
+  workerWritten,
+  { failed_rows: 0 },
+);
+
 /** `/api/v1/worker`: endpoints for workers. The token of a worker gives access to its own job only. */
 export function workerRoutes(
   { jobs, answers }: Pick<GatewayContext, 'jobs' | 'answers'>,
@@ -171,13 +177,7 @@ export function workerRoutes(
           },
         },
       },
-      answer: answerOf(
-        'The rows are written, by this request or by an earlier one with the same rows.',
-        workerWritten,
-        {
-          failed_rows: 0,
-        },
-      ),
+      answer: WRITTEN,
       run: async (c, body) => {
         const claim = claimOf(c);
         // The type of the schema is the type of the protocol, except for parts that are any JSON value.
@@ -236,13 +236,7 @@ export function workerRoutes(
           },
         },
       },
-      answer: answerOf(
-        'The rows are written, by this request or by an earlier one with the same rows.',
-        workerWritten,
-        {
-          failed_rows: 0,
-        },
-      ),
+      answer: WRITTEN,
       run: async (c, body) => {
         const claim = claimOf(c);
         const batch = body as unknown as WorkerReplacement;
