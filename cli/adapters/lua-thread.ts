@@ -1,8 +1,7 @@
 import { createInterrupter } from '#platform/interrupt.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#contract/errors.ts';
-import { transformRow } from '#transform/transform-row.ts';
-import { openTransform, type Transform } from '#transform/transform.ts';
+import { transformRow, openTransform, type Transform } from '#transform/transform.ts';
 import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
 
 // Entry file of the thread that `lua.ts` starts: answers each task that it receives.

@@ -1,9 +1,8 @@
 import { AppError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { Tensor } from '#core/tensor/tensor.ts';
-import type { Transformed } from '#transform/transform-row.ts';
+import { type Transformed, openTransform } from '#transform/transform.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
-import { openTransform } from '#transform/transform.ts';
 import { createInterrupter } from '#platform/interrupt.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { spawnThread } from './own-files.ts';

@@ -1,20 +1,22 @@
 import { isScalar, Scalar } from 'yaml';
-import { CONFIG_SCHEMA, type ConfigFile } from '#contract/config-schema.ts';
+import { CONFIG_SCHEMA, type ConfigFile, CONFIG_FIELDS } from '#contract/config-schema.ts';
 import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { UnfetchedConfig } from './build-config.ts';
-import { checkPaths } from './check-paths.ts';
-import { checkLongTexts, checkTruncation } from './check-long-texts.ts';
-import { checkTransform } from './check-transform.ts';
-import { checkSentence } from './check-sentence.ts';
-import { checkTokenizer } from './check-tokenizer.ts';
+import {
+  checkPaths,
+  checkTransform,
+  checkSentence,
+  checkTokenizer,
+  checkLongTexts,
+  checkTruncation,
+} from './check-fields.ts';
 import type { Environment } from '#core/text/expand.ts';
-import { isMapping } from '#core/yaml/describe.ts';
-import { formatIssues } from '#core/yaml/issue.ts';
+import { isMapping, describe } from '#core/yaml/describe.ts';
+import { formatIssues, type Finding } from '#core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '#core/yaml/locate.ts';
 import { parseYaml, type ParsedYaml } from '#core/yaml/parse-yaml.ts';
 import { resolveConfig } from './resolve.ts';
-import { checkTopLevel } from './top-level.ts';
 import { createValidate } from '#core/yaml/validate.ts';
 
 /** Values of the command line that replace those of the file. */
@@ -63,4 +65,41 @@ function transformLine({ doc, lines }: ParsedYaml): number {
   if (!node) return 0;
   const isBlock = isScalar(node) && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
   return lines.linePos(node.range[0]).line + (isBlock ? 1 : 0);
+}
+
+/**
+ * Detects mistakes that would make schema errors useless: a file that is not a mapping, or fields without indentation. `rest`
+ * is validated normally.
+ */
+function checkTopLevel(value: unknown): {
+  findings: Finding[];
+  rest: Record<string, unknown> | undefined;
+} {
+  const refuse = (message: string) => ({
+    findings: [{ path: [], at: 'value', message } as const],
+    rest: undefined,
+  });
+  if (value === null || value === undefined)
+    return refuse('the file is empty; expected a mapping with the key `encoderfile`');
+  if (!isMapping(value))
+    return refuse(`expected a mapping with the key \`encoderfile\`, found ${describe(value)}`);
+
+  const [first, ...others] = Object.keys(value).filter((key) => CONFIG_FIELDS.includes(key));
+  if (first === undefined) return { findings: [], rest: value };
+  const names = [first, ...others].map((name) => `\`${name}\``).join(', ');
+  const [verb, them] = others.length > 0 ? ['are', 'them'] : ['is', 'it'];
+  const where = Object.hasOwn(value, 'encoderfile')
+    ? 'under `encoderfile:`'
+    : 'under a first line `encoderfile:`';
+  const findings: Finding[] = [
+    {
+      path: [first],
+      at: 'key',
+      label: [],
+      message: `${names} ${verb} at the top level; indent ${them} ${where}`,
+    },
+  ];
+  const nested = value['encoderfile'];
+  const rest = Object.fromEntries(Object.entries(value).filter(([key]) => !CONFIG_FIELDS.includes(key)));
+  return { findings, rest: isMapping(nested) ? rest : undefined };
 }

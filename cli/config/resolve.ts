@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { type ConfigFile, FIELDS_OF_TYPES, type TypeFields } from '#contract/config-schema.ts';
-import { isAlwaysInWindows } from './check-long-texts.ts';
+import { isAlwaysInWindows } from './check-fields.ts';
 import type { TransformLimits } from '#contract/transform.ts';
 import type { BuildConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, basename, dirname, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { configError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
@@ -9,11 +9,17 @@ import { hubReferenceText, isHubReference, parseHubReference } from '../config/h
 import { parseConfig } from '../config/load.ts';
 import { fetchHubModel, type HubOptions } from './fetch-hub-model.ts';
 import type { ModelType } from '#contract/model-types.ts';
-import { folderOfFile } from './folder-of-file.ts';
 import { BUILD_TYPES } from '../packaging/model/build-types.ts';
-import { refuseGenerator } from '../packaging/model/guess-model.ts';
-import { guessFolder } from './guess-folder.ts';
+import {
+  refuseGenerator,
+  guessModel,
+  type ModelGuess,
+  readEvidence,
+} from '../packaging/model/guess-model.ts';
 import { shellWord } from './text.ts';
+import { graphOutputs } from '../packaging/model/graph-outputs.ts';
+import { chooseGraphIn, graphVariants } from '../packaging/model/graph-variants.ts';
+import { GRAPH_FOLDERS, listModel } from '../packaging/model/model-listing.ts';
 
 /** A config file; or a folder with a config file or a model, or a model on the hub. */
 export type ConfigSource = string | { readonly folder: string };
@@ -133,4 +139,42 @@ async function readText(file: string): Promise<string> {
     if (code === 'EISDIR') throw configError(`${file} is a folder. Pass the YAML file in it.`, error);
     throw configError(`Cannot read ${file}: ${messageOf(error)}.`, error);
   }
+}
+
+/** Guesses the name and type of the model in a folder. Fails if its graph cannot be chosen or read. */
+async function guessFolder(folder: string, variant?: string): Promise<ModelGuess> {
+  const { path } = chooseGraphIn(folder, variant);
+  return await guessModel(await readEvidence(folder, graphOutputs(join(folder, path))));
+}
+
+/** A model that is named by one of its files. */
+interface NamedFile {
+  readonly folder: string;
+  /** The graph, if the file is one; undefined for weights that are in several files, and for settings. */
+  readonly variant: string | undefined;
+}
+
+/** Finds the folder of a model that is named by one of its files, as in `build ./model/model.safetensors`. */
+function folderOfFile(file: string): NamedFile {
+  if (!MODEL_FILE.test(basename(file))) {
+    throw configError(
+      `${file} is a file, but not one of a model. Pass the folder of a model, or a config file with -f.`,
+    );
+  }
+  const folder = rootOf(dirname(file));
+  const path = relative(folder, file).replaceAll('\\', '/');
+  const isGraph = graphVariants(listModel(folder)).some((variant) => variant.path === path);
+  return { folder, variant: isGraph ? path : undefined };
+}
+
+const MODEL_FILE =
+  /\.(?:onnx|safetensors)$|^(?:pytorch_model.*\.bin|(?:model\.safetensors\.index|config|tokenizer|tokenizer_config|modules|gliner_config)\.json)$/;
+
+/** Graphs can be in a folder below that of the model. */
+function rootOf(folder: string): string {
+  const below = GRAPH_FOLDERS.filter((name) => name !== '').map((name) => name.slice(0, -1));
+  const found = below
+    .toSorted((one, other) => other.length - one.length)
+    .find((name) => `/${folder.replaceAll('\\', '/')}`.endsWith(`/${name}`));
+  return found === undefined ? folder : join(folder, ...found.split('/').map(() => '..'));
 }

@@ -12,6 +12,8 @@ interface TypeRow {
   readonly labels?: true;
   /** Whether a transform can change results. */
   readonly transforms?: true;
+  /** Whether long texts are always read in windows, or why they never are; undefined if the config decides. */
+  readonly windows?: 'always' | { readonly never: string };
 }
 
 /** One row per type; builder and runtime use the same table. */
@@ -27,17 +29,28 @@ export const MODEL_TYPES = {
     output: 'logits',
     shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
     vectors: 'sparse',
+    windows: { never: 'sparse vectors of parts of a text are not merged' },
   },
   /** The build reduces logits of all tokens to those of masked ones. */
-  fill_mask: { output: 'logits', shape: ['batch_size', 'sequence_length', 'vocabulary_size'] },
+  fill_mask: {
+    output: 'logits',
+    shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
+    windows: { never: 'a mask can be in two windows' },
+  },
   sequence_classification: {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
     labels: true,
     transforms: true,
+    windows: { never: 'the scores of parts of a text cannot be merged' },
   },
   /** A model for natural language inference: whether a text entails a sentence about it. */
-  zero_shot_classification: { output: 'logits', shape: ['batch_size', 'num_labels'], labels: true },
+  zero_shot_classification: {
+    output: 'logits',
+    shape: ['batch_size', 'num_labels'],
+    labels: true,
+    windows: { never: 'the scores of parts of a text cannot be merged' },
+  },
   /** Two values per token: whether an answer starts, and whether it ends there. */
   question_answering: { output: 'logits', shape: ['batch_size', 'num_tokens', '2'] },
   token_classification: {
@@ -47,7 +60,11 @@ export const MODEL_TYPES = {
     transforms: true,
   },
   /** The last two axes of token-level models are the labels and the three positions. */
-  zero_shot_ner: { output: 'logits', shape: ['batch_size', 'num_words', 'max_width', 'num_labels'] },
+  zero_shot_ner: {
+    output: 'logits',
+    shape: ['batch_size', 'num_words', 'max_width', 'num_labels'],
+    windows: 'always',
+  },
   /** Other outputs can be used as well, see the builder's `select-output.ts`. */
   sentence_embedding: {
     output: 'last_hidden_state',
@@ -60,6 +77,7 @@ export const MODEL_TYPES = {
     shape: ['batch_size', 'sequence_length', 'hidden_size'],
     vectors: 'late-interaction',
     transforms: true,
+    windows: { never: 'each document has a marker and a maximum length of its own' },
   },
 } as const satisfies Record<string, TypeRow>;
 
@@ -81,6 +99,9 @@ export const returnsTextVectors = (type: ModelType): boolean =>
 
 /** Whether results of this model type have the labels of config.json. */
 export const hasLabels = (type: ModelType): boolean => rowOf(type).labels ?? false;
+
+/** Whether long texts of this type are always read in windows, or why they never are; undefined if the config decides. */
+export const windowsRule = (type: ModelType): TypeRow['windows'] => rowOf(type).windows;
 
 /** Model types whose results a transform can change. */
 export type TransformType = {

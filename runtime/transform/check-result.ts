@@ -1,7 +1,8 @@
 import { AppError } from '#contract/errors.ts';
 import { hasTransforms, type ModelType, vectorKind } from '#contract/model-types.ts';
-import { describeShape } from '#core/tensor/shape.ts';
-import type { Tensor } from '#core/tensor/tensor.ts';
+import { describeShape, type Tensor } from '#core/tensor/tensor.ts';
+import { findNotFinite, placeOf } from '#core/numbers/finite.ts';
+import type { TransformScript } from './transform-script.ts';
 
 /** Kind of a transform's result: new vectors, new scores, or a label index per text or token. */
 export type ResultKind = 'vectors' | 'scores' | 'indices';
@@ -50,5 +51,16 @@ function checkIndices({ data }: Tensor, labels: number): void {
   throw new AppError(
     'InternalError',
     `Postprocess returned ${wrong} as a label index; there are ${labels} labels, and indexes start at 0, as with argmax`,
+  );
+}
+
+/** Throws an InternalError with the script and the position if the result contains a number that JSON cannot represent. */
+export function checkFinite({ data, shape }: Tensor, { name }: Pick<TransformScript, 'name'>): void {
+  const index = findNotFinite(data);
+  if (index === undefined) return;
+  throw new AppError(
+    'InternalError',
+    `The transform failed: ${name}: Postprocess returned ${data[index]} at ${describeShape(placeOf(index, shape))}; ` +
+      'results must be finite numbers. Check divisions by 0, logarithms and roots',
   );
 }

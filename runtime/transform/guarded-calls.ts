@@ -1,5 +1,5 @@
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
-import { bytesAt, isTrue, rawLength } from './raw-values.ts';
+import type { LuaWasm } from 'wasmoon';
 
 /** Estimates the steps of a call from the arguments on the stack, never too low. */
 type Steps = (machine: LuaMachine, state: number) => number;
@@ -8,7 +8,7 @@ type Steps = (machine: LuaMachine, state: number) => number;
  * Library functions that run for long in a single instruction, by library. Their calls are counted by their steps, and long ones are
  * stopped at the time limit.
  */
-export const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
+const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
   string: {
     find: (machine, state) =>
       isPlain(machine, state) ? plainSteps(machine, state) : patternSteps(machine, state),
@@ -85,7 +85,7 @@ const plainSteps = (machine: LuaMachine, state: number): number =>
   lengthAt(machine, state, 1) * (1 + lengthAt(machine, state, 2));
 
 /** Each repetition of a pattern can be tried with each length, from each position of the text. */
-export function patternSteps(machine: LuaMachine, state: number, text = 1, pattern = 2): number {
+function patternSteps(machine: LuaMachine, state: number, text = 1, pattern = 2): number {
   if (machine.typeAt(state, pattern) !== LUA_TYPE.string) return lengthAt(machine, state, text);
   const repetitions = repetitionsIn(bytesAt(machine.lua, state, pattern));
   const length = lengthAt(machine, state, text) + 1;
@@ -108,4 +108,66 @@ function repetitionsIn(pattern: Uint8Array): number {
     if ((isEscape ? ESCAPED_SEARCHES : REPETITIONS).has(pattern[at])) count += 1;
   }
   return count;
+}
+
+/** Members of the package that its types lack, or describe as something else. */
+interface Raw {
+  readonly lua_rawlen: (state: number, index: number) => bigint | number;
+  readonly lua_toboolean: (state: number, index: number) => number;
+  readonly module: {
+    readonly HEAPU8: Uint8Array;
+    readonly _lua_tolstring: (state: number, index: number, length: number) => number;
+  };
+}
+
+const raw = (lua: LuaWasm): Raw => lua as unknown as Raw;
+
+/** Bytes of a string, or elements of the list in a table. */
+const rawLength = (lua: LuaWasm, state: number, index: number): number =>
+  Number(raw(lua).lua_rawlen(state, index));
+
+const isTrue = (lua: LuaWasm, state: number, index: number): boolean =>
+  raw(lua).lua_toboolean(state, index) !== 0;
+
+/** The bytes of a string, until Lua runs again. */
+function bytesAt(lua: LuaWasm, state: number, index: number): Uint8Array {
+  const { HEAPU8, _lua_tolstring: toBytes } = raw(lua).module;
+  const start = toBytes(state, index, 0);
+  return HEAPU8.subarray(start, start + rawLength(lua, state, index));
+}
+
+/** Replaces the functions of the library on top of the stack that can run for long. */
+export function guardLibrary(machine: LuaMachine, state: number, library: string): void {
+  const { lua } = machine;
+  for (const [name, stepsOf] of Object.entries(GUARDED[library] ?? {})) {
+    lua.lua_getfield(state, -1, name);
+    const pointer = lua.lua_tocfunction(state, -1);
+    lua.lua_settop(state, -2);
+    const guarded =
+      name === 'gmatch'
+        ? guardIterator(machine, pointer)
+        : machine.guard(pointer, (inside) => stepsOf(machine, inside));
+    lua.lua_pushcclosure(state, guarded, 0);
+    lua.lua_setfield(state, -2, name);
+  }
+}
+
+/** `gmatch` returns a function that searches, with the text, the pattern and the position as its upvalues. */
+const ITERATOR_VALUES = 3;
+
+function guardIterator(machine: LuaMachine, gmatch: number): number {
+  const { lua } = machine;
+  let guarded: number | undefined;
+  const create = machine.functionAt(gmatch);
+  return machine.addFunction((state) => {
+    create(state);
+    const iterator = lua.lua_gettop(state);
+    const [text, pattern] = [lua.lua_upvalueindex(1), lua.lua_upvalueindex(2)];
+    guarded ??= machine.guard(lua.lua_tocfunction(state, iterator), (inside) =>
+      patternSteps(machine, inside, text, pattern),
+    );
+    for (let at = 1; at <= ITERATOR_VALUES; at += 1) lua.lua_getupvalue(state, iterator, at);
+    lua.lua_pushcclosure(state, guarded, ITERATOR_VALUES);
+    return 1;
+  });
 }

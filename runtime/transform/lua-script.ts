@@ -1,17 +1,71 @@
 import type { LuaWasm } from 'wasmoon';
 import { ALWAYS_LIBRARIES, type LibraryName } from '#contract/transform.ts';
-import type { Tensor } from '#core/tensor/tensor.ts';
+import type { Tensor, Allocate } from '#core/tensor/tensor.ts';
 import type { Interrupter } from '#core/limits/interrupter.ts';
-import { guardLibrary } from './guard-library.ts';
-import { pushMember } from './bind-members.ts';
+import { guardLibrary } from './guarded-calls.ts';
 import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';
-import { LuaValues } from './lua-values.ts';
-import type { Member } from './member.ts';
+import { LuaValues, pushJson } from './lua-values.ts';
+import type { Member, Parameter } from './member.ts';
 import { MEMBERS } from './members.ts';
-import { PRELUDE } from './prelude.ts';
-import { pushJson } from './push-json.ts';
+import { PRELUDE, type PreludeValue } from './prelude.ts';
 import { TensorValues } from './tensor-values.ts';
 import type { TransformScript } from './transform-script.ts';
+
+/** Pushes a Lua function onto the stack that validates its arguments with the member's own table and calls it. */
+function pushMember(
+  state: number,
+  member: Member,
+  { machine, values, allocate }: { machine: LuaMachine; values: LuaValues; allocate: Allocate },
+): void {
+  const { kind, parameters, returns } = member;
+  const name = OPERATORS[member.name] ?? member.name;
+  const isMethod = kind === 'method';
+  const counts = returns === 'integer' || returns === 'integers';
+
+  const takeSelf = (inside: number): unknown => {
+    const self = values.take('tensor', inside, 1);
+    if (self !== undefined) return self;
+    const found = values.describe(inside, 1);
+    throw new Error(`${name} must be called on a tensor, as in t:${name}(...), not on ${found}`);
+  };
+  const takeArgument = (inside: number, parameter: Parameter, index: number): unknown => {
+    const isMissing = machine.typeAt(inside, index) <= LUA_TYPE.nil;
+    if (isMissing && parameter.optional) return undefined;
+    const value = values.take(parameter.type, inside, index, parameter.callback?.returns);
+    if (value !== undefined) return value;
+    const found = values.describe(inside, index);
+    throw new Error(`${name}: ${parameter.name} must be ${NAMES[parameter.type]}, not ${found}`);
+  };
+  const call = (inside: number): number => {
+    const first = isMethod ? 2 : 1;
+    const given = parameters.map((parameter, at) => takeArgument(inside, parameter, first + at));
+    const all = isMethod ? [takeSelf(inside), ...given] : given;
+    values.push(inside, member.call(allocate, ...(all as Parameters<Member['call']>[1][])), counts);
+    return 1;
+  };
+  machine.lua.lua_pushcclosure(state, machine.addFunction(call), 0);
+}
+
+/** Operators by metamethod name, for messages. */
+const OPERATORS: Readonly<Record<string, string>> = {
+  __call: 'Tensor',
+  __add: '+',
+  __sub: '-',
+  __mul: '*',
+  __div: '/',
+  __index: 't[i]',
+};
+
+const NAMES: Record<Parameter['type'], string> = {
+  tensor: 'a tensor',
+  number: 'a number',
+  integer: 'a whole number',
+  operand: 'a tensor or a number',
+  integers: 'a list of whole numbers',
+  tensors: 'a list of tensors',
+  table: 'a table of numbers',
+  function: 'a function',
+};
 
 /** A script that is compiled once in its own Lua state. Every call runs it from the top, with fresh globals. */
 export class LuaScript {
@@ -112,17 +166,28 @@ export class LuaScript {
     this.#tensors.keepGarbageCollector(state);
 
     this.#machine.load(state, PRELUDE, OWN_CHUNK);
-    lua.lua_pushvalue(state, base);
-    this.#pushLibraries(state, libraries);
-    this.#tensors.pushMetatable(state);
-    this.#addMembers(state, 'metamethod');
-    for (const kind of ['method', 'static'] as const) {
+    const pushTable = (kind: Member['kind']): void => {
       lua.lua_createtable(state, 0, MEMBERS.length);
       this.#addMembers(state, kind);
+    };
+    const given: Record<PreludeValue, () => void> = {
+      base: () => lua.lua_pushvalue(state, base),
+      libraries: () => this.#pushLibraries(state, libraries),
+      metatable: () => {
+        this.#tensors.pushMetatable(state);
+        this.#addMembers(state, 'metamethod');
+      },
+      methods: () => pushTable('method'),
+      statics: () => pushTable('static'),
+      print: () => this.#pushPrint(state, print),
+      unknown: () => this.#pushUnknown(state),
+    };
+    lua.lua_createtable(state, 0, Object.keys(given).length);
+    for (const [name, push] of Object.entries(given)) {
+      push();
+      lua.lua_setfield(state, -2, name);
     }
-    this.#pushPrint(state, print);
-    this.#pushUnknown(state);
-    lua.lua_callk(state, PRELUDE_ARGUMENTS, 1, 0, null);
+    lua.lua_callk(state, 1, 1, 0, null);
     this.#globals = lua.luaL_ref(state, REGISTRY);
     this.#machine.load(state, '\n'.repeat(firstLine - 1) + source, name);
     this.#chunk = lua.luaL_ref(state, REGISTRY);
@@ -195,7 +260,6 @@ interface Exchange<Given, Result> {
   readonly wanted: string;
 }
 
-const PRELUDE_ARGUMENTS = 7;
 const OFTEN_LONG = /\b(?:find|match|gmatch|gsub|concat|sort)\b/;
 
 const OPEN: Record<LibraryName, (lua: LuaWasm, state: number) => void> = {

@@ -1,5 +1,5 @@
 import type { Allocate, Operand, Tensor } from '#core/tensor/tensor.ts';
-import type { NestedNumbers } from '#core/tensor/to-table.ts';
+import type { NestedNumbers } from '#core/tensor/convert.ts';
 
 /** A function of a script that takes tensors and numbers and returns one of them. */
 export type Callback = (...values: Operand[]) => Operand;

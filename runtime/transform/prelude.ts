@@ -1,9 +1,14 @@
+/** The members of the table that the prelude is called with. */
+const GIVEN = ['base', 'libraries', 'metatable', 'methods', 'statics', 'print', 'unknown'] as const;
+export type PreludeValue = (typeof GIVEN)[number];
+
 /**
  * The environment of a script, as Lua: called with the basic functions, the libraries and our additions, it returns a function
  * that creates fresh globals. Each run gets its own copy of everything, so that runs do not affect each other.
  */
 export const PRELUDE = `
-local base, libraries, metatable, methods, statics, print, unknown = ...
+local given = ...
+local ${GIVEN.join(', ')} = ${GIVEN.map((name) => `given.${name}`).join(', ')}
 local next, rawget, type, error, setmetatable = base.next, base.rawget, base.type, base.error, base.setmetatable
 local seed = libraries.math.randomseed
 

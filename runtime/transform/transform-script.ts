@@ -6,3 +6,10 @@ export interface TransformScript extends TransformSettings {
   /** The setting with the limits, for messages; undefined if users cannot change them. */
   readonly limitsKey?: string | undefined;
 }
+
+/** Adds the source line to Lua's messages, which only contain a position such as `name:3:`. */
+export function explainScriptError(message: string, { source, name, firstLine }: TransformScript): string {
+  const place = new RegExp(`${RegExp.escape(name)}:(\\d+):`).exec(message)?.[1];
+  const line = place === undefined ? undefined : source.split('\n')[Number(place) - firstLine];
+  return line === undefined ? message : `${message}\n  ${place} | ${line.trimEnd()}`;
+}

@@ -3,6 +3,8 @@ import type { Interrupter } from '#core/limits/interrupter.ts';
 import type { Tensor } from '#core/tensor/tensor.ts';
 import { LuaScript } from './lua-script.ts';
 import type { TransformScript } from './transform-script.ts';
+import { type ModelType, vectorKind } from '#contract/model-types.ts';
+import { checkResult, type ResultKind } from './check-result.ts';
 
 /** The function that every transform defines. */
 const POSTPROCESS = 'Postprocess';
@@ -47,4 +49,33 @@ function explained<Result>(run: () => Result): Result {
   } catch (error) {
     throw new AppError('InternalError', `The transform failed: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** The result of a transform for one text. */
+export interface Transformed extends Tensor {
+  readonly kind: ResultKind;
+}
+
+/** Runs a transform on the output for one text and validates its result. */
+export function transformRow(
+  transform: Transform,
+  modelType: ModelType,
+  output: Tensor,
+  skip?: number,
+): Transformed {
+  const result = transform.apply(transformInputs(modelType, output, skip));
+  return { ...result, kind: checkResult(modelType, output.shape, result) };
+}
+
+/**
+ * Returns the arguments of `Postprocess`: the output for one text and, if its tokens are to be pooled, their mask. The first
+ * `skip` tokens are masked out.
+ */
+export function transformInputs(modelType: ModelType, output: Tensor, skip = 0): Tensor[] {
+  const [texts = 1, tokens = 0, width] = output.shape;
+  if (vectorKind(modelType) !== 'text' || width === undefined) return [output];
+  const mask = new Float32Array(texts * tokens).fill(1);
+  // Texts are passed one at a time and without padding.
+  mask.fill(0, 0, skip);
+  return [output, { data: mask, shape: [texts, tokens] }];
 }

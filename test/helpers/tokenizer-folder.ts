@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson } from '#cli/packaging/model/read-json.ts';
-import { type ReadTokenizer, readTokenizer } from '#cli/packaging/model/read-tokenizer.ts';
+import { type ReadTokenizer, readTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
 import { VOCABULARY_FILES } from '#cli/packaging/tokenizer/vocabulary-kind.ts';
 
 /** Reads or converts the tokenizer of a folder as a build does. The folder needs no weights. */

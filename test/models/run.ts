@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { findArchitecture } from '#cli/packaging/architectures/architectures.ts';
 import { messageOf } from '#contract/errors.ts';
-import { cosineText } from '#core/model/quantization-facts.ts';
+import { cosineText } from '#core/model/manifest-facts.ts';
 import { megabytes, printTable } from '../bench/measure/print.ts';
 import { type Architecture, ARCHITECTURES, fetchArchitecture } from './architectures.ts';
 import { fetchModel, type ModelFiles } from './fetch.ts';

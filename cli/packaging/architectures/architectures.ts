@@ -22,8 +22,6 @@ import {
   robertaHead,
   type TextHead,
   tokenHead,
-} from './heads.ts';
-import {
   albertMaskedHead,
   bertMaskedHead,
   debertaMaskedHead,
@@ -31,7 +29,7 @@ import {
   electraMaskedHead,
   modernbertMaskedHead,
   robertaMaskedHead,
-} from './masked-heads.ts';
+} from './heads.ts';
 
 export interface Architecture {
   /** What the names of weights begin with in a model that has a head; several if versions of transformers differ. */

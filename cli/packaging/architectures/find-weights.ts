@@ -2,9 +2,8 @@ import { basename, dirname, join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { readJson } from '../model/read-json.ts';
-import { readSafetensors } from './read-safetensors.ts';
+import { readSafetensors, type StoredTensor } from './read-safetensors.ts';
 import { isSafetensorsIndex } from './safetensors-files.ts';
-import type { StoredTensor } from './stored-tensor.ts';
 
 /** Finds the weights of a model in one safetensors file, or in those that an index lists. */
 export async function findWeights(path: string): Promise<Map<string, StoredTensor>> {

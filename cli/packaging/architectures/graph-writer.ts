@@ -12,7 +12,7 @@ import {
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT64 } from '../onnx/element-types.ts';
 import { int } from '../onnx/attributes.ts';
-import { STORED_TYPES, type StoredTensor } from './stored-tensor.ts';
+import { STORED_TYPES, type StoredTensor } from './read-safetensors.ts';
 
 /** The name of a tensor in the graph: an input, a weight or a result. */
 export type Value = string;

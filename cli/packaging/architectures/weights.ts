@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import type { StoredTensor } from './stored-tensor.ts';
+import type { StoredTensor } from './read-safetensors.ts';
 
 /** The weights of a model by name, with or without a prefix of models with a head. */
 export class Weights {

@@ -1,12 +1,10 @@
 import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
-import { type GraphVariant, graphVariants, isDataOf } from '../model/graph-variants.ts';
+import { type GraphVariant, graphVariants, isDataOf, withoutGraph } from '../model/graph-variants.ts';
 import { GLINER_CONFIG } from '../exports/gliner.ts';
 import { isDocument } from '../model/model-documents.ts';
 import { HEAD_FILES } from '../model/token-outputs.ts';
-import type { ModelListing } from '../model/model-listing.ts';
-import { TRANSFORMER_FOLDER } from '../model/model-listing.ts';
-import { withoutGraph } from '../model/without-graph.ts';
+import { type ModelListing, TRANSFORMER_FOLDER } from '../model/model-listing.ts';
 import { VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { HubFile } from './repository-files.ts';
 

@@ -2,9 +2,22 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Hasher } from '#contract/container/verify.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 import { readChunks } from '#platform/read-chunks.ts';
-import { newContentHash } from './content-hash.ts';
 import type { PartialFile } from './partial-file.ts';
 import type { HubFile } from './repository-files.ts';
+import { createHash } from 'node:crypto';
+import { newSha256 } from '#platform/sha256.ts';
+
+const SHA256_LENGTH = 64;
+
+/** Computes the hash that the hub states for a file: SHA-256 of large files, else that of Git, which includes the size. */
+function newContentHash({ hash, bytes }: HubFile): Hasher {
+  if (hash.length === SHA256_LENGTH) return newSha256();
+  const git = createHash('sha1').update(`blob ${bytes}\0`);
+  return {
+    update: (chunk) => void git.update(chunk),
+    hex: () => git.digest('hex'),
+  };
+}
 
 /** Writes the content of a file from the hub and computes its hash while it arrives. */
 export class ContentWriter {

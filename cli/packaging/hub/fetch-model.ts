@@ -9,16 +9,24 @@ import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { GraphVariant } from '../model/graph-variants.ts';
 import { CONFIG_FOLDERS, statedIn } from '../model/model-listing.ts';
 import { moduleWeights } from '../model/sentence-files.ts';
-import { externalLocations } from '../onnx/external-locations.ts';
+import { externalLocations } from '../onnx/external-data.ts';
 import type { Reporter, Step } from '../reporter.ts';
-import { RepositoryCache } from './cache-layout.ts';
+import { RepositoryCache, replaceText } from './cache-layout.ts';
 import { type ChosenFiles, chooseFiles, refuseLarge } from './choose-files.ts';
-import { downloadFiles } from './download-files.ts';
 import { createHubClient, type HubClient, type Surroundings } from './hub-client.ts';
 import { isUnavailable } from './hub-errors.ts';
-import { readListing, snapshotFiles, writeListing } from './listing-cache.ts';
-import { type HubFile, listFiles, resolveCommit } from './repository-files.ts';
+import { type HubFile, listFiles, resolveCommit, HASH } from './repository-files.ts';
 import type { HubSettings } from './settings.ts';
+import { readFile, readdir, stat, statfs } from 'node:fs/promises';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { isCount } from '#core/numbers/is-count.ts';
+import { memberOf } from '#core/values/member-of.ts';
+import { isSafePath } from './safe-path.ts';
+import { createFolders } from '#platform/files/create-folders.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
+import { downloadBlob, type DownloadSource } from './download-blob.ts';
+import { bytesToContinue } from './partial-file.ts';
 
 export interface FetchRequest extends Surroundings {
   readonly reference: HubReference;
@@ -192,4 +200,119 @@ function fetchedText({ files, commit }: Pick<FetchedModel, 'files' | 'commit'>):
       ? `${files.length} files from the cache`
       : `${downloaded.length} of ${files.length} files downloaded, ${formatBytes(bytes)}`;
   return `${what}, commit ${commit.slice(0, 12)}`;
+}
+
+/**
+ * Lists of files by commit, which never change. A snapshot has only the files that were downloaded: without a list, it is
+ * unknown whether another graph or a settings file exists.
+ */
+const OWN_FOLDER = '.encoderfile';
+/** The lists of huggingface_hub. It takes them as complete snapshots, so they are read but never written. */
+const SHARED_FOLDER = 'trees';
+
+async function readListing(cache: RepositoryCache, commit: string): Promise<HubFile[] | undefined> {
+  for (const folder of [OWN_FOLDER, SHARED_FOLDER]) {
+    const files = parseListing(
+      await readFile(join(cache.folder, folder, `${commit}.json`), 'utf8').catch(() => ''),
+    );
+    if (files !== undefined) return files;
+  }
+  return undefined;
+}
+
+/** A cache that cannot be written, such as one in a read-only image, still works. */
+async function writeListing(
+  cache: RepositoryCache,
+  commit: string,
+  files: readonly HubFile[],
+): Promise<void> {
+  const members = files.map(({ path, bytes, hash }) => [path, { size: bytes, blob_id: hash }]);
+  const text = JSON.stringify({ format_version: 1, files: Object.fromEntries(members) });
+  await replaceText(join(cache.folder, OWN_FOLDER, `${commit}.json`), text).catch(() => undefined);
+}
+
+function parseListing(text: string): HubFile[] | undefined {
+  try {
+    const value = parseJsonText(text);
+    const files = memberOf(value, 'files');
+    if (memberOf(value, 'format_version') !== 1 || !isObject(files)) return undefined;
+    return Object.entries(files).flatMap(([path, entry]) => entryOf(path, entry) ?? []);
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf(path: string, entry: unknown): HubFile | undefined {
+  const bytes = memberOf(entry, 'lfs_size') ?? memberOf(entry, 'size');
+  const hash = memberOf(entry, 'lfs_sha256') ?? memberOf(entry, 'blob_id');
+  if (!isSafePath(path) || !isCount(bytes) || typeof hash !== 'string' || !HASH.test(hash)) return undefined;
+  return { path, bytes, hash };
+}
+
+/** The files of a snapshot on disk, for commits without a list. Their hashes are unknown. */
+async function snapshotFiles(cache: RepositoryCache, commit: string): Promise<HubFile[]> {
+  const root = cache.snapshot(commit);
+  const names = await readdir(root, { recursive: true }).catch((): string[] => []);
+  const files: HubFile[] = [];
+  for (const name of names) {
+    const found = await stat(join(root, name)).catch(() => undefined);
+    if (found?.isFile()) files.push({ path: name.replaceAll('\\', '/'), bytes: found.size, hash: '' });
+  }
+  return files;
+}
+
+/** As in huggingface_hub. */
+const MAX_PARALLEL = 8;
+
+/** Downloads files that a snapshot lacks, in parallel, and adds them to it. The first failure ends the others. */
+async function downloadFiles(
+  source: DownloadSource,
+  files: readonly HubFile[],
+  onBytes: (count: number) => void,
+): Promise<void> {
+  if (files.length === 0) return;
+  const { cache, commit } = source;
+  const stopping = new AbortController();
+  const provide = async (file: HubFile): Promise<void> => {
+    const isNew = !cache.hasBlob(file);
+    if (isNew) await downloadBlob({ ...source, file, onBytes, signal: stopping.signal });
+    else onBytes(file.bytes);
+    await cache.addToSnapshot(commit, file, isNew);
+  };
+  // Files with the same content have the same blob, so one follows the other. The largest file takes longest and starts first.
+  const waiting = [...Map.groupBy(files, ({ hash }) => hash).values()].toSorted(
+    ([one], [other]) => (other?.bytes ?? 0) - (one?.bytes ?? 0),
+  );
+  const work = async (): Promise<void> => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      for (const file of group) if (!stopping.signal.aborted) await provide(file);
+    }
+  };
+  const failures: unknown[] = [];
+  const stop = (error: unknown): void => {
+    failures.push(error);
+    stopping.abort();
+  };
+  try {
+    createFolders(cache.blobs, 0o777);
+    await refuseFullDisk(cache, files);
+    await Promise.all(Array.from({ length: MAX_PARALLEL }, () => work().catch(stop)));
+  } catch (error) {
+    stop(error);
+  }
+  if (failures.length > 0) {
+    throw explainWriteError(cache.folder, failures[0], 'Set HF_HUB_CACHE to another folder');
+  }
+}
+
+async function refuseFullDisk(cache: RepositoryCache, files: readonly HubFile[]): Promise<void> {
+  const folder = cache.blobs;
+  let needed = 0;
+  for (const file of files.filter((one) => !cache.hasBlob(one)))
+    needed += file.bytes - Math.min(file.bytes, await bytesToContinue(cache.blob(file)));
+  const disk = await statfs(folder).catch(() => undefined);
+  if (disk === undefined || disk.bavail * disk.bsize >= needed) return;
+  throw configError(
+    `The download needs ${formatBytes(needed)}, but ${folder} has only ${formatBytes(disk.bavail * disk.bsize)} left. Free some space, or set HF_HUB_CACHE to a folder on another disk.`,
+  );
 }

@@ -1,7 +1,6 @@
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import type { GraphProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { lookedUpTables } from '../onnx/facts.ts';
-import { startsAfterPadding } from './offset-positions.ts';
 
 export interface PositionSource {
   readonly graph: GraphProto;
@@ -36,3 +35,8 @@ function isZeroRow(table: TensorProto, row: number, weights: ByteSource): boolea
     : table.rawData.subarray(row * length, (row + 1) * length);
   return bytes.every((byte) => byte === 0);
 }
+
+/** RoBERTa and its relatives start positions after the padding id, so that many rows of their position table are not for tokens. */
+export const startsAfterPadding = (modelType: unknown): boolean => FAMILIES.has(String(modelType));
+
+const FAMILIES = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'longformer']);

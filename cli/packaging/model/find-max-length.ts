@@ -1,5 +1,5 @@
 import { AppError, configError } from '#contract/errors.ts';
-import { firstLine } from './first-line.ts';
+import { firstLine } from './graph-error.ts';
 
 export interface LengthTrial {
   /** Runs one batch of token ids; fails if the model cannot run it, with an AppError if the build must end. */

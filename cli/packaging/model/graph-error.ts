@@ -1,7 +1,7 @@
-import { configError } from '#contract/errors.ts';
-import { explainLoad, withoutPlaces } from '../onnx/explain-load.ts';
-import { firstLine } from './first-line.ts';
+import { configError, messageOf, AppError } from '#contract/errors.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
+import { greatest } from '#core/numbers/extremes.ts';
+import { shortPattern } from '#core/text/short-pattern.ts';
 
 /** The error for a graph that cannot be loaded or run. One that the build has written from safetensors can only have wrong sizes. */
 export function graphError(
@@ -17,3 +17,79 @@ export function graphError(
     error,
   );
 }
+
+/** The first line of an error's message: ONNX Runtime adds a trace to some of them. */
+export const firstLine = (error: unknown): string => messageOf(error).split('\n')[0] ?? '';
+
+/** The error for a graph that has not ended its run in time: the process of ONNX Runtime was ended with it. */
+export function stuckError(
+  model: string,
+  ids: readonly (readonly number[])[],
+  { message }: AppError,
+): AppError {
+  const shape = `[${ids.length}, ${greatest(ids.map((row) => row.length))}]`;
+  return new AppError(
+    'ConfigError',
+    `${model} did not finish a run with inputs of shape ${shape}: ${message}. ` +
+      'Export it again without a loop that does not end; if only its longest text takes so long, set `max_length` to less.',
+    { reason: STUCK },
+  );
+}
+
+export const isStuck = (error: unknown): boolean => error instanceof AppError && error.reason === STUCK;
+
+const STUCK = 'graph_stuck';
+
+/** Explains the messages of ONNX Runtime for models that it cannot load: without places in its source, and with the way out. */
+function explainLoad(message: string): string {
+  const plain = withoutPlaces(message);
+  const found = WAYS_OUT.find(([pattern]) => pattern.test(message));
+  return found ? `${trimEndOf(plain, '. \t\r\n')}. ${found[1]}` : plain;
+}
+
+/** The message of ONNX Runtime without the path of the model and places in its source. */
+const withoutPlaces = (message: string): string =>
+  SOURCE_PLACE.replaceAll(message.replace(/^Load model from .*? failed:\s*/, ''), '').replaceAll(
+    /\p{Cc}/gu,
+    '\uFFFD',
+  );
+
+/** Messages contain paths, names and shapes. */
+const MAX_MESSAGE_LENGTH = 10_000;
+
+/** File, line and function that raised an error. */
+const SOURCE_PLACE = shortPattern(
+  /\/\S*onnxruntime_src\/\S+:\d+ (?:.*?\)(?: const)? )?/g,
+  MAX_MESSAGE_LENGTH,
+);
+
+const WAYS_OUT: readonly (readonly [pattern: RegExp, wayOut: string])[] = [
+  [
+    /is not a registered function\/op|No Op registered|No opset import/,
+    'The model uses operators that ONNX Runtime does not contain. Export it with standard operators only.',
+  ],
+  [
+    /unsupported model IR version|max supported IR version/i,
+    'The file is newer than ONNX Runtime. Save it with a lower `ir_version`.',
+  ],
+  [
+    /opset .{0,100}is under development|only \*guarantees\* support for models stamped with official released/i,
+    'The model is newer than ONNX Runtime. Export it with a lower opset.',
+  ],
+  [
+    /Could not find an implementation for/,
+    'ONNX Runtime has no such operator for the element type of this model on processors, as with bfloat16. Export it as float32 or float16.',
+  ],
+  [
+    /given file_length|out of bounds or can not be read in full/,
+    'The file with the weights is incomplete. Copy it again.',
+  ],
+  [
+    /External data path|external.{0,100}data.{0,100}(?:not exist|cannot be|fail|escapes)|GetExtDataFromTensorProto|open file .{0,1000} failed/i,
+    'Put the files with the weights into the folder of the model.',
+  ],
+  [
+    /Protobuf parsing failed|invalid model|type error|inference ?(?:error|failed)|\.cc:\d+/i,
+    'The file is damaged, or its export was faulty. Copy or export it again.',
+  ],
+];

@@ -1,10 +1,11 @@
 import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
-import { canWriteGraph } from '../architectures/architectures.ts';
+import { canWriteGraph, ARCHITECTURE_NAMES } from '../architectures/architectures.ts';
 import { safetensorsAmong } from '../architectures/safetensors-files.ts';
-import { isGlinerAmong } from '../exports/gliner.ts';
+import { isGlinerAmong, glinerExport } from '../exports/gliner.ts';
 import { GRAPH_FOLDERS, listModel, type ModelListing } from './model-listing.ts';
-import { withoutGraph } from './without-graph.ts';
+import { exportWay, noWay } from '../exports/export-way.ts';
+import { exportFacts } from '../exports/model-kind.ts';
 
 /**
  * A graph that a build can use. Exporters write one for each precision or level of optimization; for safetensors, the build
@@ -93,3 +94,46 @@ const isGraph = (file: string): boolean => file.endsWith('.onnx') && !file.start
 export const isDataOf = (name: string, graph: string): boolean =>
   name.startsWith(`${graph}_data`) || name.startsWith(`${graph}.data`);
 const nameOf = (file: string): string => file.replace(/\.onnx$/, '').replace(/^model[_-](?=.)/, '');
+
+/**
+ * What to do about a model without a graph. `shown` is the model for messages, `source` the one that Python is given: they differ for a
+ * model on the hub.
+ */
+export function withoutGraph(listing: ModelListing, shown: string, source = shown): Error {
+  const { files, modelType, config, modules } = listing;
+  const facts = exportFacts(config ?? { model_type: modelType }, modules);
+  const [safetensors] = safetensorsAmong(files);
+  const pickle = files.find(({ path }) => PICKLE.test(path));
+  const weights = safetensors?.path ?? pickle?.path;
+  if (isGlinerAmong(files)) {
+    const way = `Export it: \`pip install gliner\`, then \`${glinerExport(source)}\`, then \`encoderfile build ./exported\`.`;
+    return configError(
+      `${shown} has no ONNX graph${weights === undefined ? '' : `, only ${weights}`}, and a GLiNER model cannot be built without one. ${way}`,
+    );
+  }
+  const reason = noWay(facts);
+  if (reason !== undefined) return configError(`${shown} cannot be built: ${reason}. Choose another model.`);
+  if (weights === undefined) {
+    return configError(
+      source === shown
+        ? `No such file: model.onnx (searched in ${shown}). Pass the folder of a model, with model.safetensors or an ONNX graph.`
+        : `${shown} has no ONNX graph and no model.safetensors. Choose another model.`,
+    );
+  }
+  const way = exportWay(facts, { source, isOnHub: source !== shown });
+  if (facts.modelType === undefined) {
+    return configError(
+      `${shown} has no ONNX graph, only ${weights}, and no config.json with a \`model_type\`, which states how the weights are used. Copy config.json from the source of the model.`,
+    );
+  }
+  if (safetensors === undefined) {
+    return configError(
+      `${shown} has no ONNX graph, only ${weights}, a pickle file, which can run code when it is read. ${way}`,
+    );
+  }
+  return configError(
+    `${shown} has no ONNX graph, only ${weights}, and a model of type ${JSON.stringify(facts.modelType)} cannot be built from it, only ${ARCHITECTURE_NAMES.join(', ')}. ${way}`,
+  );
+}
+
+const PICKLE = /^pytorch_model[^/]*\.bin(?:\.index\.json)?$/;

@@ -5,7 +5,7 @@ import { BUILD_TYPES } from './build-types.ts';
 import { CERTAINTY, type Evidence } from './evidence.ts';
 import type { GraphOutput } from './graph-outputs.ts';
 import { findIn } from './locate-files.ts';
-import { modelOrigin } from './model-origin.ts';
+import { modelOrigin } from './model-listing.ts';
 import { readJson, readJsonList } from './read-json.ts';
 
 export interface ModelGuess {

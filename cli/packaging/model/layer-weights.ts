@@ -3,8 +3,7 @@ import { configError } from '#contract/errors.ts';
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import type { LayerSettings } from '#contract/sentence.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import { readSafetensors } from '../architectures/read-safetensors.ts';
-import type { StoredTensor, StoredType } from '../architectures/stored-tensor.ts';
+import { readSafetensors, type StoredTensor, type StoredType } from '../architectures/read-safetensors.ts';
 import type { FoundLayer } from './sentence-layers.ts';
 import { pushAll } from '#core/values/push-all.ts';
 

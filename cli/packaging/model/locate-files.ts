@@ -1,9 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, statSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { ACCEPTED_TOKENIZERS, VOCABULARY_FILES } from '../tokenizer/vocabulary-kind.ts';
 import type { ModelSource } from '../../config/build-config.ts';
-import { findNamedTokenizers } from './find-named-tokenizers.ts';
 import { chooseGraphIn } from './graph-variants.ts';
 import { TRANSFORMER_FOLDER } from './model-listing.ts';
 
@@ -116,3 +115,18 @@ function requireFile(path: string, message: () => string): void {
 }
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
+
+/**
+ * Paths of `X-tokenizer.json` next to a graph, as packages have it that ship `X.onnx`: the one with the name of the graph, else all. Only
+ * one is certain to belong to the graph.
+ */
+export function findNamedTokenizers(graph: string): string[] {
+  const folder = dirname(graph);
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith(SUFFIX))
+    .sort();
+  const own = basename(graph).replace(/\.onnx$/, SUFFIX);
+  return (names.includes(own) ? [own] : names).map((name) => join(folder, name));
+}
+
+const SUFFIX = '-tokenizer.json';

@@ -1,5 +1,7 @@
-import type { ModelFiles } from './locate-files.ts';
+import type { ModelFiles, SettingsFile } from './locate-files.ts';
 import { readJson } from './read-json.ts';
+import { configError } from '#contract/errors.ts';
+import type { ModelType } from '#contract/model-types.ts';
 
 /** The members of config.json that are used. */
 export interface ModelConfig {
@@ -26,5 +28,66 @@ export const readModelConfig = async ({ modelConfig }: ModelFiles): Promise<Mode
 export function attentionHeads({ num_attention_heads, n_heads, num_heads }: ModelConfig): number | undefined {
   return [num_attention_heads, n_heads, num_heads].find(
     (heads): heads is number => Number.isInteger(heads) && Number(heads) > 0,
+  );
+}
+
+/** Labels and scores of a model depend on its config.json. */
+export const requiredConfig = (modelType: ModelType): SettingsFile => ({
+  name: 'config.json',
+  missing: (path) =>
+    configError(
+      `Could not locate model config at path ${path}. ` +
+        `model_type ${modelType} requires it for labels and scores: save it with \`save_pretrained\` of the model.`,
+    ),
+});
+
+/** Returns the label of every output index, checked against the actual width of the output; undefined if the model has no labels. */
+export function readLabels(
+  config: ModelConfig,
+  width: number,
+  file: string,
+): Record<string, string> | undefined {
+  const labels = fromId2Label(config.id2label, file) ?? fromLabel2Id(config.label2id, file);
+  const declared = typeof config.num_labels === 'number' ? config.num_labels : labels?.size;
+  if (declared !== undefined && declared !== width) {
+    throw configError(
+      `${file} has ${declared} labels, but the model returns ${width} values. Use the config.json that belongs to the model.`,
+    );
+  }
+  if (!labels) return undefined;
+  const missing = Array.from({ length: width }, (_, index) => index).find((index) => !labels.has(index));
+  if (missing !== undefined) throw configError(`${file}: \`id2label\` has no label for index ${missing}.`);
+  return Object.fromEntries(Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']));
+}
+
+/** Returns the labels of a model that cannot do without them. */
+export function requireLabels(
+  config: ModelConfig,
+  width: number,
+  file: string,
+  modelType: ModelType,
+): Record<string, string> {
+  const labels = readLabels(config, width, file);
+  if (labels) return labels;
+  throw configError(
+    `${file} has no \`id2label\`, but ${modelType} requires a label for each of the ${width} values that the model returns.`,
+  );
+}
+
+function fromId2Label(value: unknown, file: string): Map<number, string> | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object') throw configError(`${file}: \`id2label\` must map indexes to labels.`);
+  return new Map(Object.entries(value).map(([id, label]) => [indexOf(id, 'id2label', file), String(label)]));
+}
+
+function fromLabel2Id(value: unknown, file: string): Map<number, string> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return new Map(Object.entries(value).map(([label, id]) => [indexOf(String(id), 'label2id', file), label]));
+}
+
+function indexOf(text: string, key: string, file: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw configError(
+    `${file}: \`${key}\` contains ${JSON.stringify(text)}, but an index (0, 1, 2 ...) is required.`,
   );
 }

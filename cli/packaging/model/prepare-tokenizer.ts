@@ -1,14 +1,26 @@
 import { configError, messageOf } from '#contract/errors.ts';
 import type { TokenizerSettings } from '#contract/manifest.ts';
 import { type LoadedTokenizer, loadTokenizer } from '../../adapters/tokenizers.ts';
-import { checkVocabulary } from './check-vocabulary.ts';
-import { withBertSettings } from './bert-normalizer.ts';
+import {
+  withBertSettings,
+  withLowerCase,
+  type TokenizerConfig,
+  tokenizerSettings,
+  type TokenizerJson,
+} from './tokenizer-settings.ts';
 import type { ModelConfig } from './model-config.ts';
 import type { ModelFiles } from './locate-files.ts';
-import { withLowerCase } from './lower-case.ts';
 import { readJson } from './read-json.ts';
-import { readTokenizer } from './read-tokenizer.ts';
-import { type TokenizerConfig, tokenizerSettings } from './tokenizer-settings.ts';
+import { isMapping } from '#core/yaml/describe.ts';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { firstInvalidLine } from '#platform/utf8-line.ts';
+import { chooseFamily } from '../tokenizer/choose-family.ts';
+import { convertTokenizer, type Vocabulary } from '../tokenizer/convert.ts';
+import type { Family } from '../tokenizer/family.ts';
+import { VOCABULARY_FILES, vocabularyKind } from '../tokenizer/vocabulary-kind.ts';
+import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 
 export interface PreparedTokenizer {
   readonly tokenizer: LoadedTokenizer;
@@ -89,4 +101,126 @@ async function load(path: string, json: string): Promise<LoadedTokenizer> {
       error,
     );
   }
+}
+
+/** Words of the vocabulary that are tried. */
+const MAX_WORDS = 200;
+/** Fewer words say nothing about a vocabulary. */
+const MIN_WORDS = 5;
+const MAX_UNKNOWN_SHARE = 0.5;
+
+/**
+ * Refuses a tokenizer that does not know its own words, for example one that lower-cases texts although its vocabulary is in upper case:
+ * every text would be a row of unknown tokens. `origin` names the files of the tokenizer.
+ */
+async function checkVocabulary(
+  tokenizer: LoadedTokenizer,
+  { model, normalizer }: TokenizerJson,
+  origin: string,
+): Promise<void> {
+  const fields: unknown = model;
+  if (!isMapping(fields) || !WHOLE_WORDS.has(String(fields['type']))) return;
+  const { vocab, unk_token: unknown } = fields;
+  const unknownId = typeof unknown === 'string' ? tokenizer.idOf(unknown) : undefined;
+  if (!isMapping(vocab) || unknownId === undefined) return;
+  const words = Object.keys(vocab).filter((word) => /^\p{L}+$/u.test(word));
+  if (words.length < MIN_WORDS) return;
+  const tried = words.filter((_, at) => at % Math.ceil(words.length / MAX_WORDS) === 0);
+  const rows = await tokenizer.encode(tried);
+  const share = rows.filter((ids) => ids.includes(unknownId)).length / rows.length;
+  if (share < MAX_UNKNOWN_SHARE) return;
+  const isLowered = isMapping(normalizer) && normalizer['lowercase'] === true;
+  const wayOut =
+    isLowered && tried.some((word) => word !== word.toLowerCase())
+      ? 'It lower-cases texts, but its words have upper case: write `{"do_lower_case": false}` to tokenizer_config.json in the folder of the model.'
+      : 'Copy all files of the tokenizer from the source of the model.';
+  throw configError(
+    `The tokenizer ${origin} turns ${Math.round(share * 100)}% of the words of its own vocabulary into ${String(unknown)}. ${wayOut}`,
+  );
+}
+
+/** Models of tokenizers that have an unknown token for a whole word. */
+const WHOLE_WORDS: ReadonlySet<string> = new Set(['WordPiece', 'WordLevel']);
+
+/** @internal Exported for tests only. */
+export interface ReadTokenizer {
+  /** Content of tokenizer.json, read or converted. */
+  readonly content: TokenizerJson;
+  /** Where the content comes from, for messages: `tokenizer.json`, or `vocab.txt (BertTokenizer)`. */
+  readonly origin: string;
+  /** The padding token of a converted tokenizer; other files name that of a tokenizer.json. */
+  readonly padToken?: string | undefined;
+}
+
+/** Reads a tokenizer.json, or converts another vocabulary and the files next to it. @internal Exported for tests only. */
+export async function readTokenizer(
+  path: string,
+  tokenizerConfig: TokenizerConfig,
+  modelConfig: ModelConfig,
+): Promise<ReadTokenizer> {
+  if (vocabularyKind(basename(path)) === undefined) {
+    return { content: await readJson<TokenizerJson>(path), origin: basename(path) };
+  }
+  const folder = dirname(path);
+  const family = chooseFamily({ tokenizerConfig, modelConfig });
+  const vocabulary = await readVocabulary(family, path);
+  const { content, padToken } = convertTokenizer(family, vocabulary, {
+    tokenizerConfig: { ...tokenizerConfig },
+    specialTokensMap: await optional(join(folder, 'special_tokens_map.json')),
+    addedTokens: await optional(join(folder, 'added_tokens.json')),
+  });
+  return { content, origin: `${basename(vocabulary.path)} (${family.name}Tokenizer)`, padToken };
+}
+
+const optional = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
+  existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+
+async function readVocabulary(family: Family, found: string): Promise<Vocabulary> {
+  const path = vocabularyPath(family, found);
+  if (family.kind === 'sentencepiece') {
+    return { kind: family.kind, path, bytes: new Uint8Array(await readFile(path)) };
+  }
+  if (family.kind === 'wordpiece') return { kind: family.kind, path, text: await readText(path) };
+  const mergesPath = join(dirname(path), basename(path, '.json').replace('vocab', 'merges') + '.txt');
+  if (!existsSync(mergesPath)) {
+    throw configError(
+      `${dirname(path)} has ${basename(path)}, but no ${basename(mergesPath)}. The tokenizer needs both files.`,
+    );
+  }
+  const content = await readJson<Record<string, unknown>>(path);
+  return { kind: family.kind, path, content, mergesPath, merges: await readText(mergesPath) };
+}
+
+/** A folder can have vocabularies of several kinds; the family decides which one counts. */
+function vocabularyPath(family: Family, found: string): string {
+  if (vocabularyKind(basename(found)) === family.kind) return found;
+  const names = VOCABULARY_FILES[family.kind];
+  const name = names.find((candidate) => existsSync(join(dirname(found), candidate)));
+  if (name !== undefined) return join(dirname(found), name);
+  throw configError(
+    `A ${family.name}Tokenizer needs ${names.join(' or ')}, but the model has only ${basename(found)}. Check \`tokenizer_class\` in tokenizer_config.json, or \`model_type\` in config.json.`,
+  );
+}
+
+async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  const invalid = firstInvalidLine(bytes);
+  if (invalid === undefined) return bytes.toString('utf8');
+  throw configError(`${path} is not UTF-8 on line ${invalid}. Restore the original file.`);
+}
+
+/** Settings that have no effect, one sentence each. */
+export function ineffectiveOptions({ pad_strategy, truncation_strategy }: TokenizerOptions): string[] {
+  const warnings: string[] = [];
+  if (typeof pad_strategy === 'object') {
+    warnings.push(
+      `\`tokenizer.pad_strategy\` has no effect: padding does not change results, so texts are padded to the longest of a batch instead of ${pad_strategy.fixed} tokens.`,
+    );
+  }
+  if (truncation_strategy === 'only_first') {
+    warnings.push(
+      '`tokenizer.truncation_strategy: only_first` applies to single texts only: pairs are truncated longest first.',
+    );
+  }
+  return warnings;
 }

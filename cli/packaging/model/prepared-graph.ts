@@ -5,11 +5,13 @@ import type { Tensor } from '#core/tensor/tensor.ts';
 import type { GraphProto, ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { Signature, SignatureRequest, SignatureRules } from '../onnx/check-signature.ts';
-import type { MatchedInput } from '../onnx/matched-input.ts';
+import type { MatchedInput } from '../onnx/match-inputs.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
 import type { TokenOutputNames } from '../onnx/token-outputs.ts';
 import type { OptimizeRequest } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import type { ModelFiles } from './locate-files.ts';
 
 /** A graph to prepare, and what is known of its model. */
 export interface GraphRequest extends SignatureRequest, OptimizeRequest {
@@ -108,3 +110,19 @@ export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
   TriedGraph & {
     readonly tokenOutputs: TriedTokenOutputs | undefined;
   };
+
+/** A prepared model: everything that is written in addition to the base runtime. */
+export interface PreparedModel {
+  readonly files: ModelFiles;
+  readonly tokenizer: PreparedTokenizer;
+  readonly graph: PreparedGraph;
+  /** Lua source of the transform, if the model has one. */
+  readonly transform: string | undefined;
+  /** Weights of the modules that follow pooling, if there are any. */
+  readonly layers: Uint8Array | undefined;
+  /** Texts of the licenses and notices that are next to the model. */
+  readonly licenseText: string | undefined;
+  /** Text of the model card. */
+  readonly cardText: string | undefined;
+  readonly manifest: Manifest;
+}

@@ -3,8 +3,7 @@ import { writeTextLogits } from '../architectures/write-graph.ts';
 import type { BuildType } from './build-type.ts';
 import { compareTextScores } from './compare.ts';
 import { classClue, clue } from './evidence.ts';
-import { readLabels, requiredConfig } from './labels.ts';
-import { type ModelConfig, readModelConfig } from './model-config.ts';
+import { readLabels, requiredConfig, type ModelConfig, readModelConfig } from './model-config.ts';
 
 /** A classifier of texts, or of pairs of texts. */
 export const sequenceClassification: BuildType<'sequence_classification'> = {

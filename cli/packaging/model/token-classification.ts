@@ -2,8 +2,7 @@ import { writeTokenLogits } from '../architectures/write-graph.ts';
 import type { BuildType } from './build-type.ts';
 import { compareTokenScores } from './compare.ts';
 import { classClue, clue } from './evidence.ts';
-import { requiredConfig, requireLabels } from './labels.ts';
-import { readModelConfig } from './model-config.ts';
+import { requiredConfig, requireLabels, readModelConfig } from './model-config.ts';
 
 /** A classifier of tokens. */
 export const tokenClassification: BuildType<'token_classification'> = {

@@ -1,6 +1,8 @@
 import type { TokenizerSettings } from '#contract/manifest.ts';
 import type { ModelConfig } from './model-config.ts';
-import { startsAfterPadding } from './offset-positions.ts';
+import { startsAfterPadding } from './find-first-position.ts';
+import { tokenizerName } from '../tokenizer/choose-family.ts';
+import { FAMILIES } from '../tokenizer/families.ts';
 
 /** The members of tokenizer_config.json and tokenizer.json that are used. */
 export interface TokenizerConfig {
@@ -91,4 +93,49 @@ export function tokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined;
   return typeof value.content === 'string' ? value.content : undefined;
+}
+
+/** Adds lower-casing to a tokenizer, as sentence-transformers does for models with `do_lower_case`. */
+export function withLowerCase<Json extends TokenizerJson>(json: Json): Json {
+  const { normalizer } = json;
+  if (lowers(normalizer)) return json;
+  const first = { type: 'Lowercase' };
+  return { ...json, normalizer: normalizer ? { type: 'Sequence', normalizers: [first, normalizer] } : first };
+}
+
+function lowers(normalizer: TokenizerJson['normalizer']): boolean {
+  if (!normalizer) return false;
+  return (
+    normalizer.type === 'Lowercase' ||
+    normalizer.lowercase === true ||
+    (normalizer.normalizers ?? []).some((part) => lowers(part))
+  );
+}
+
+/**
+ * Applies settings of tokenizer_config.json that differ from tokenizer.json, as the tokenizer classes of the BERT family do.
+ * Other classes read these settings only when they convert a vocabulary. A setting that is missing changes nothing.
+ */
+export function withBertSettings<Json extends TokenizerJson>(
+  json: Json,
+  tokenizerConfig: TokenizerConfig,
+  modelConfig: ModelConfig,
+): Json {
+  const { normalizer } = json;
+  const name = tokenizerName({ tokenizerConfig, modelConfig });
+  const family = FAMILIES.find((known) => known.name === name);
+  if (family?.kind !== 'wordpiece' || normalizer?.type !== 'BertNormalizer') return json;
+  const { do_lower_case, strip_accents, tokenize_chinese_chars } = tokenizerConfig;
+  return {
+    ...json,
+    normalizer: {
+      ...normalizer,
+      ...(typeof do_lower_case === 'boolean' ? { lowercase: do_lower_case } : {}),
+      ...(typeof strip_accents === 'boolean' || strip_accents === null ? { strip_accents } : {}),
+      // MPNet's class leaves this one as it is in tokenizer.json.
+      ...(typeof tokenize_chinese_chars === 'boolean' && name !== 'MPNet'
+        ? { handle_chinese_chars: tokenize_chinese_chars }
+        : {}),
+    },
+  };
 }

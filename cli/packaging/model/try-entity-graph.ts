@@ -1,22 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { fromBinary, toBinary, create } from '@bufbuild/protobuf';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import type { WindowSettings } from '#contract/manifest.ts';
 import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
-import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import { ModelProtoSchema, type GraphProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { loadEntityTokenizer } from '../../adapters/tokenizers.ts';
-import { moveFirstAxisToEnd } from '../onnx/move-first-axis.ts';
 import { isClose, quantizesOverBatch } from './find-batching.ts';
 import { findMaxLength } from './find-max-length.ts';
 import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph, TriedFile } from './prepared-graph.ts';
 import { greatest } from '#core/numbers/extremes.ts';
+import { ints } from '../onnx/attributes.ts';
+import { renameValue } from '../onnx/nested-nodes.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** How a zero_shot_ner model reads texts and returns entities. */
 interface EntityModel {
@@ -172,4 +174,21 @@ function fill(text: TokenizedText | undefined, length: number, maxWords: number)
       ]),
     },
   };
+}
+
+/** Transposes an output of four axes so that the first axis becomes the last one. Modifies the graph. */
+function moveFirstAxisToEnd(graph: GraphProto, output: string): void {
+  const inner = `${output}_before_transpose`;
+  renameValue(graph, output, inner);
+  graph.node.push(
+    create(NodeProtoSchema, {
+      opType: 'Transpose',
+      name: `${output}_transpose`,
+      input: [inner],
+      output: [output],
+      attribute: [ints('perm', [1, 2, 3, 0])],
+    }),
+  );
+  const dims = graph.output.find(({ name }) => name === output)?.type?.tensorType?.shape?.dim;
+  if (dims) pushAll(dims, dims.splice(0, 1));
 }

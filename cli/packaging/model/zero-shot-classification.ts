@@ -4,8 +4,7 @@ import { writeTextLogits } from '../architectures/write-graph.ts';
 import type { BuildType } from './build-type.ts';
 import { compareTextScores } from './compare.ts';
 import { classClue } from './evidence.ts';
-import { requiredConfig, requireLabels } from './labels.ts';
-import { readModelConfig } from './model-config.ts';
+import { requiredConfig, requireLabels, readModelConfig } from './model-config.ts';
 
 /** A model of natural language inference, which scores labels that a request sets. */
 export const zeroShotClassification: BuildType<'zero_shot_classification'> = {

@@ -1,11 +1,11 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { configError } from '#contract/errors.ts';
 import { WORD_INPUT_NAMES, type WindowSettings } from '#contract/manifest.ts';
-import { outputSize } from '#core/model/output-size.ts';
+import { outputSize } from '#core/model/manifest-facts.ts';
 import { isMapping } from '#core/yaml/describe.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import { GLINER_CONFIG, glinerExport } from '../exports/gliner.ts';
-import { checkWordInputs } from '../onnx/word-inputs.ts';
+import { checkWordInputs } from '../onnx/match-inputs.ts';
 import type { BuildType, ReadModel, ReadRequest } from './build-type.ts';
 import { clue } from './evidence.ts';
 import { findIn, type SettingsFile } from './locate-files.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { addedFolder, addedTexts } from './added-texts.ts';
-import { checkLicense } from './check-license.ts';
 import { copyrightComments } from './copyright-comments.ts';
 import type { Notice, NoticeText } from './notice.ts';
 import { readTexts } from './read-texts.ts';
+import { ACCEPTED_LICENSES, isAcceptedLicense } from './accepted-licenses.ts';
 
 const LICENSE_FILE = /^(?:licen[cs]e|copying|copyright|notice|third.?party.?notices)(?:[.-].*)?$/i;
 const README_LICENSE = /^#+ *licen[cs]e\b.*\n([^]*)/im;
@@ -57,4 +57,14 @@ async function commentsIn(files: readonly string[]): Promise<NoticeText[]> {
     files.map(async (file) => copyrightComments(await readFile(file, 'utf8'))),
   );
   return [...new Set(comments.flat())].map((text) => ({ source: 'Source files', text }));
+}
+
+/** Rejects a package whose license is missing, not an SPDX expression, or does not allow executables to be redistributed. */
+function checkLicense(title: string, license: unknown): asserts license is string {
+  if (typeof license === 'string' && isAcceptedLicense(license)) return;
+  const shown = license === undefined ? 'no license' : `the license ${JSON.stringify(license)}`;
+  throw configError(
+    `Cannot bundle ${title}: its package.json has ${shown}, but executables may only contain packages with these licenses: ` +
+      `${ACCEPTED_LICENSES.join(', ')}. Replace the package, or accept its license in cli/packaging/notices/accepted-licenses.ts.`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { Platform } from '#contract/platforms.ts';
-import { ANNOTATION, type OciPlatform } from './descriptor.ts';
+import { ANNOTATION, type OciPlatform } from './oci-format.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

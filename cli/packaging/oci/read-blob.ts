@@ -4,7 +4,7 @@ import { type AppError, configError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { readChunks } from '#platform/read-chunks.ts';
 import { newSha256, sha256 } from '#platform/sha256.ts';
-import { blobPath, type Descriptor } from './descriptor.ts';
+import { blobPath, type Descriptor } from './oci-format.ts';
 
 /** Larger documents are damaged: registries allow 4 MiB. */
 const MAX_JSON = 16 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { Header } from 'tar';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { ANNOTATION } from './descriptor.ts';
+import { ANNOTATION } from './oci-format.ts';
 
 /** The model in an image of an earlier build. */
 export interface BuiltImage {

@@ -1,11 +1,10 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest } from '#contract/manifest.ts';
 import type { Platform } from '#contract/platforms.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
 import type { Reporter } from '../reporter.ts';
-import { type BlobFolder, createBlobFolder } from './blob-folder.ts';
-import { ANNOTATION, type Descriptor, LAYOUT_VERSION, MEDIA } from './descriptor.ts';
+import { ANNOTATION, type Descriptor, LAYOUT_VERSION, MEDIA, blobPath } from './oci-format.ts';
 import {
   APP_FOLDER,
   type BaseConfig,
@@ -18,7 +17,9 @@ import { imageName, imageTag } from './image-name.ts';
 import { minimalBase } from './minimal-base.ts';
 import type { BaseImage } from './open-base-image.ts';
 import { readBlob } from './read-blob.ts';
-import { writeLayer } from './write-layer.ts';
+import { newSha256 } from '#platform/sha256.ts';
+import { gzipStream } from './gzip-stream.ts';
+import { type TarEntry, tarStream } from './tar-stream.ts';
 
 export interface ImageInput {
   /** The folder of the layout, which exists and is empty. */
@@ -148,4 +149,70 @@ async function copyBase(
   }
   step.done();
   return { layers, config };
+}
+
+/** A layer in a layout. `diffId` is the digest of the uncompressed archive. */
+interface Layer {
+  readonly descriptor: Descriptor;
+  readonly diffId: string;
+}
+
+/** Writes a layer in one pass: archive, hash, compress, hash. */
+async function writeLayer(
+  blobs: BlobFolder,
+  entries: Iterable<TarEntry>,
+  onBytes: (done: number) => void,
+): Promise<Layer> {
+  const hash = newSha256();
+  let done = 0;
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of tarStream(entries)) {
+      hash.update(chunk);
+      yield chunk;
+      done += chunk.length;
+      onBytes(done);
+    }
+  }
+  const descriptor = await blobs.write(MEDIA.gzipLayer, gzipStream(hashed()));
+  return { descriptor, diffId: `sha256:${hash.hex()}` };
+}
+
+/** The blobs of a layout that is being written. A blob is named by the hash of its content, which is known at its end. */
+interface BlobFolder {
+  readonly write: (mediaType: string, chunks: AsyncIterable<Uint8Array>) => Promise<Descriptor>;
+  readonly writeJson: (mediaType: string, value: unknown) => Promise<Descriptor>;
+}
+
+async function createBlobFolder(layout: string): Promise<BlobFolder> {
+  await mkdir(join(layout, 'blobs', 'sha256'), { recursive: true });
+  const write: BlobFolder['write'] = async (mediaType, chunks) => {
+    const unnamed = join(layout, 'blobs', 'unnamed');
+    const hash = newSha256();
+    let size = 0;
+    const file = await open(unnamed, 'w');
+    try {
+      for await (const chunk of chunks) {
+        // Hashes while writing: the write happens on another thread.
+        const writing = file.writeFile(chunk);
+        hash.update(chunk);
+        await writing;
+        size += chunk.length;
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    const digest = `sha256:${hash.hex()}`;
+    await rename(unnamed, join(layout, blobPath(digest)));
+    return { mediaType, digest, size };
+  };
+  return {
+    write,
+    writeJson: async (mediaType, value) =>
+      await write(mediaType, single(new TextEncoder().encode(JSON.stringify(value)))),
+  };
+}
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
 }

@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { configError } from '#contract/errors.ts';
 import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode } from './cast-node.ts';
+import { castNode } from './attributes.ts';
 import { BOOL, INT64, isFloat, isInteger, typeName } from './element-types.ts';
-import type { MatchedInput } from './matched-input.ts';
-import { renameValue } from './rename-value.ts';
+import type { MatchedInput } from './match-inputs.ts';
+import { renameValue } from './nested-nodes.ts';
 
 /**
  * Gives the inputs the names and the type that the runtime feeds: int64 under their usual names. An input of another type or name
@@ -13,31 +13,50 @@ import { renameValue } from './rename-value.ts';
 export function adaptInputs(graph: GraphProto, inputs: readonly MatchedInput[], file: string): string[] {
   const changes: string[] = [];
   const nodes: NodeProto[] = [];
-  for (const { name, value } of inputs) {
-    const tensor = value.type?.tensorType;
-    const type = tensor?.elemType ?? 0;
+  for (const input of inputs) {
+    const { name, value } = input;
+    const type = typeOf(input);
     checkType(name, type, file);
-    if (value.name === name && type === INT64) continue;
-    const own = value.name === name ? `${name}_converted` : value.name;
-    renameValue(graph, name, own === value.name ? `${name}_inner` : own);
-    nodes.push(
-      type === INT64
-        ? create(NodeProtoSchema, {
-            opType: 'Identity',
-            name: `${name}_as_${own}`,
-            input: [name],
-            output: [own],
-          })
-        : castNode(`${name}_to_${typeName(type)}`, name, own, type),
-    );
     if (value.name !== name) changes.push(`Input ${value.name} is fed as ${name}`);
-    if (type !== INT64) changes.push(`Input ${name} of ${typeName(type)} is cast from int64`);
-    value.name = name;
-    if (tensor) tensor.elemType = INT64;
+    if (type !== INT64) {
+      changes.push(`Input ${name} of ${typeName(type)} is cast from int64`);
+      nodes.push(castInput(graph, input));
+    } else if (value.name !== name) nodes.push(renameInput(graph, input));
   }
   graph.node = [...nodes, ...graph.node];
   return changes;
 }
+
+/** `ids` becomes `input_ids`: input_ids -> Identity -> ids -> the nodes that read it. */
+function renameInput(graph: GraphProto, { name, value }: MatchedInput): NodeProto {
+  const own = value.name;
+  freeName(graph, name);
+  value.name = name;
+  return create(NodeProtoSchema, {
+    opType: 'Identity',
+    name: `${name}_as_${own}`,
+    input: [name],
+    output: [own],
+  });
+}
+
+/** `input_ids` of int32 becomes int64: input_ids -> Cast -> input_ids_converted, or its other name -> the nodes that read it. */
+function castInput(graph: GraphProto, input: MatchedInput): NodeProto {
+  const { name, value } = input;
+  const type = typeOf(input);
+  const own = value.name === name ? `${name}_converted` : value.name;
+  if (own === value.name) freeName(graph, name);
+  else renameValue(graph, name, own);
+  value.name = name;
+  const tensor = value.type?.tensorType;
+  if (tensor) tensor.elemType = INT64;
+  return castNode(`${name}_to_${typeName(type)}`, name, own, type);
+}
+
+/** Renames a value inside the graph that has the name of the input. */
+const freeName = (graph: GraphProto, name: string): void => renameValue(graph, name, `${name}_inner`);
+
+const typeOf = ({ value }: MatchedInput): number => value.type?.tensorType?.elemType ?? 0;
 
 function checkType(name: string, type: number, file: string): void {
   if (isInteger(type)) return;

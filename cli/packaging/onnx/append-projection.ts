@@ -9,7 +9,7 @@ import {
 } from '#gen/onnx/v1/onnx_pb.ts';
 import type { Activation } from '#contract/sentence.ts';
 import { FLOAT32 } from './element-types.ts';
-import { renameValue } from './rename-value.ts';
+import { renameValue } from './nested-nodes.ts';
 
 /** A layer that is applied to the vector of each token. */
 export interface ProjectionLayer {

@@ -1,5 +1,10 @@
 import { create } from '@bufbuild/protobuf';
-import { type AttributeProto, AttributeProtoSchema, type NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
+import {
+  type AttributeProto,
+  AttributeProtoSchema,
+  type NodeProto,
+  NodeProtoSchema,
+} from '#gen/onnx/v1/onnx_pb.ts';
 
 /** AttributeProto.AttributeType of onnx.proto. */
 const FLOAT = 1;
@@ -21,3 +26,13 @@ export function readNumber({ attribute }: NodeProto, wanted: string, otherwise: 
   if (!found) return otherwise;
   return found.type === FLOAT ? found.f : Number(found.i);
 }
+
+/** A node that converts the value `from` to the element type `type` and names the result `to`. */
+export const castNode = (name: string, from: string, to: string, type: number): NodeProto =>
+  create(NodeProtoSchema, {
+    opType: 'Cast',
+    name,
+    input: [from],
+    output: [to],
+    attribute: [int('to', type)],
+  });

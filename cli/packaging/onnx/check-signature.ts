@@ -2,8 +2,7 @@ import { configError } from '#contract/errors.ts';
 import type { InputName, WordInputName } from '#contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { isFloat, typeName } from './element-types.ts';
-import { type InputChoice, matchInputs } from './match-inputs.ts';
-import type { MatchedInput } from './matched-input.ts';
+import { type InputChoice, matchInputs, type MatchedInput } from './match-inputs.ts';
 import { type OutputRequest, type OutputRules, type SelectedOutput, selectOutput } from './select-output.ts';
 
 export interface Signature {

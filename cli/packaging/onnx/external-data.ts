@@ -1,4 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import type { ByteSource } from '#contract/container/byte-source.ts';
+import { messageFields } from './message-fields.ts';
 
 /** Location of an initializer's bytes: the external_data entries of an ONNX TensorProto. */
 interface ExternalData {
@@ -98,7 +100,7 @@ function mapFields(
 }
 
 /** Reads an entry of a StringStringEntryProto list. */
-export function decodeEntry(entry: Uint8Array): [key: string, value: string] {
+function decodeEntry(entry: Uint8Array): [key: string, value: string] {
   const reader = new BinaryReader(entry);
   let key = '';
   let value = '';
@@ -116,4 +118,28 @@ function encodeEntry([key, value]: readonly [string, string]): Uint8Array {
   writer.tag(ENTRY_KEY, WireType.LengthDelimited).string(key);
   writer.tag(ENTRY_VALUE, WireType.LengthDelimited).string(value);
   return writer.finish();
+}
+
+/** Longer entries are not names of files. */
+const MAX_ENTRY_BYTES = 4096;
+
+/** Names of the files, relative to the graph, that have weights of a model. A file that is not a model has none. */
+export function externalLocations(source: ByteSource): string[] {
+  const found = new Set<string>();
+  try {
+    for (const graph of messageFields(source, 0, source.size)) {
+      if (graph.number !== MODEL_GRAPH) continue;
+      for (const tensor of messageFields(source, graph.start, graph.end)) {
+        if (tensor.number !== GRAPH_INITIALIZER) continue;
+        for (const { number, start, end } of messageFields(source, tensor.start, tensor.end)) {
+          if (number !== TENSOR_EXTERNAL_DATA || end - start > MAX_ENTRY_BYTES) continue;
+          const [key, value] = decodeEntry(source.readAt(start, end - start));
+          if (key === 'location') found.add(value);
+        }
+      }
+    }
+  } catch {
+    // ONNX Runtime reads the same file next and reports its problem.
+  }
+  return [...found];
 }

@@ -1,4 +1,4 @@
-import type { GraphProto, ModelProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
+import type { GraphProto, ModelProto, TensorProto, NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { ELEMENT_TYPES } from './element-types.ts';
 import { least } from '#core/numbers/extremes.ts';
 
@@ -35,3 +35,7 @@ export function lookedUpTables(graph: GraphProto, input: string): TensorProto[] 
 
 const elements = (tensor: TensorProto): number =>
   tensor.dims.reduce((product, size) => product * Number(size), 1);
+
+/** Whether a node looks rows up: along the first axis, which is the default. */
+export const isRowLookup = ({ opType, attribute }: NodeProto): boolean =>
+  opType === 'Gather' && attribute.every(({ name, i }) => name !== 'axis' || i === 0n);

@@ -1,7 +1,7 @@
 import type { GraphProto, NodeProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode } from './cast-node.ts';
-import { dropRepeatedInitializers } from './drop-repeated-initializers.ts';
+import { castNode } from './attributes.ts';
 import { FLOAT32 } from './element-types.ts';
+import { nestedNodes } from './nested-nodes.ts';
 
 /**
  * Reduces a graph to the outputs that are needed, as float32. Other outputs are removed with the nodes that only they need (ONNX Runtime
@@ -56,4 +56,18 @@ function castToFloat32(graph: GraphProto, output: ValueInfoProto): void {
   }
   graph.node.push(castNode(`${output.name}_to_float32`, narrow, output.name, FLOAT32));
   tensor.elemType = FLOAT32;
+}
+
+/**
+ * Drops initializers with the name of an earlier one from the branches and bodies of If, Loop and Scan. ONNX Runtime writes them
+ * twice if the weights go to a separate file, and then refuses to load what it wrote. DeBERTa has such branches.
+ */
+function dropRepeatedInitializers(graph: GraphProto): void {
+  for (const { attribute } of nestedNodes(graph)) {
+    for (const { g, graphs } of attribute) {
+      for (const inner of g ? [g, ...graphs] : graphs) {
+        inner.initializer = [...new Map(inner.initializer.map((tensor) => [tensor.name, tensor])).values()];
+      }
+    }
+  }
 }

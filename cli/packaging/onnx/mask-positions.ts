@@ -28,8 +28,8 @@ interface NodeWriter {
 export function selectMasked(g: NodeWriter, value: string, maskId: number): string {
   const isMask = g.op('Cast', [g.op('Equal', ['input_ids', g.integers([maskId])])], int('to', FLOAT32));
   const counted = g.op('CumSum', [isMask, g.integers([1], [])]);
-  const most = g.op('Max', [g.op('ReduceMax', [counted], int('keepdims', 0)), g.float(1)]);
-  const count = g.op('Reshape', [g.op('Cast', [most], int('to', INT64)), g.integers([1])]);
+  const max = g.op('Max', [g.op('ReduceMax', [counted], int('keepdims', 0)), g.float(1)]);
+  const count = g.op('Reshape', [g.op('Cast', [max], int('to', INT64)), g.integers([1])]);
   // Of equal values, TopK takes the first ones, so masks are in the order of the text.
   const [, positions = ''] = g.results('TopK', [isMask, count], 2, int('axis', 1));
   return g.op('GatherND', [value, g.op('Reshape', [positions, g.integers([0, 0, 1])])], int('batch_dims', 1));

@@ -1,9 +1,15 @@
 import { configError } from '#contract/errors.ts';
-import { INPUT_NAMES, type TokenInputName, type WordInputName } from '#contract/manifest.ts';
+import {
+  INPUT_NAMES,
+  type TokenInputName,
+  type WordInputName,
+  type InputName,
+  WORD_INPUT_NAMES,
+} from '#contract/manifest.ts';
 import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { isInteger } from './element-types.ts';
-import type { MatchedInput } from './matched-input.ts';
-import { findWordInput } from './word-inputs.ts';
+import { isInteger, BOOL, INT64, typeName } from './element-types.ts';
+import type { EntitySettings } from '#contract/entity-settings.ts';
+import type { FixedShape } from '#contract/fixed-shape.ts';
 
 /** The `inputs` of the config: the graph's own name of each input. */
 export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
@@ -131,3 +137,103 @@ const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
 
 const namesOf = (inputs: readonly ValueInfoProto[]): string =>
   inputs.map(({ name }) => `\`${name}\``).join(', ');
+
+/** An input of the graph and what to feed it with. */
+export interface MatchedInput {
+  readonly name: InputName;
+  readonly value: ValueInfoProto;
+}
+
+/** The input about words that has a name. Only the gliner package exports such graphs, so each input has one name. */
+const findWordInput = (name: string): WordInputName | undefined =>
+  WORD_INPUT_NAMES.find((known) => known === name);
+
+export const isWordInput = ({ name }: MatchedInput): boolean => findWordInput(name) !== undefined;
+
+const REQUIRED: Record<EntitySettings['level'], readonly WordInputName[]> = {
+  span: WORD_INPUT_NAMES,
+  word: ['words_mask', 'text_lengths'],
+};
+
+const EXPORT_AGAIN = 'Export the model again with `export_to_onnx` of the gliner package.';
+
+/** Checks the inputs about words that a zero_shot_ner model must have. */
+export function checkWordInputs(
+  found: readonly MatchedInput[],
+  { level }: Pick<EntitySettings, 'level'>,
+  fixedShape: FixedShape | undefined,
+  file: string,
+): void {
+  const missing = REQUIRED[level].find((name) => !found.some((input) => input.name === name));
+  if (missing) {
+    throw configError(
+      `${file} has no input \`${missing}\`, which a GLiNER model of this \`span_mode\` has. Use the gliner_config.json that belongs to the model.`,
+    );
+  }
+  for (const { name, value } of found) {
+    const type = value.type?.tensorType?.elemType ?? 0;
+    const required = name === 'span_mask' ? BOOL : INT64;
+    if (type === required) continue;
+    throw configError(
+      `${file}: input \`${name}\` has type ${typeName(type)}, but ${typeName(required)} is required. ${EXPORT_AGAIN}`,
+    );
+  }
+  if (!fixedShape) return;
+  const { texts = 'any', tokens = 'any' } = fixedShape;
+  throw configError(
+    `The inputs of ${file} have the fixed shape [${texts}, ${tokens}], which model_type zero_shot_ner does not support. ${EXPORT_AGAIN}`,
+  );
+}
+
+/** Fewer tokens have no room for a token of the text between the special tokens. */
+const MIN_TOKENS = 3;
+
+/** Maximum number of tokens of a run, so that a damaged file does not fill the memory. */
+const MAX_CELLS = 4_194_304;
+
+/**
+ * The sizes that a graph requires of each run, as exports without dynamic axes have them. Undefined if it accepts any number of texts and
+ * tokens. Refuses inputs that do not have these two axes, or that contradict each other.
+ */
+export function findFixedShape(inputs: readonly MatchedInput[], file: string): FixedShape | undefined {
+  const shaped = inputs.flatMap(({ value }) => (value.type?.tensorType?.shape ? [value] : []));
+  const other = shaped.find((value) => axesOf(value).length !== AXES.length);
+  if (other) {
+    throw configError(
+      `Input \`${other.name}\` of ${file} has the shape ${shownShape(other)}, but [batch, sequence] is required. Export the model with inputs of these two axes.`,
+    );
+  }
+  const [texts, tokens] = AXES.map((_, axis) => {
+    const sizes = new Set(shaped.map((value) => axesOf(value)[axis]).filter((size) => size !== undefined));
+    if (sizes.size > 1) throw contradiction(shaped, file);
+    return [...sizes][0];
+  });
+  if (tokens !== undefined && tokens < MIN_TOKENS) {
+    throw configError(
+      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens}], which has no room for a text. Export the model with dynamic axes.`,
+    );
+  }
+  if ((texts ?? 1) * (tokens ?? 1) > MAX_CELLS) {
+    throw configError(
+      `The inputs of ${file} have the fixed shape [${texts ?? 'any'}, ${tokens ?? 'any'}], but a run has at most ${MAX_CELLS} tokens. Export the model with dynamic axes.`,
+    );
+  }
+  if (texts === undefined && tokens === undefined) return undefined;
+  return { ...(texts === undefined ? {} : { texts }), ...(tokens === undefined ? {} : { tokens }) };
+}
+
+const AXES = ['batch', 'sequence'];
+
+/** Size of each axis; undefined if it is free, which some exporters write as -1. */
+const axesOf = ({ type }: ValueInfoProto): (number | undefined)[] =>
+  (type?.tensorType?.shape?.dim ?? []).map(({ dimValue }) => (dimValue > 0n ? Number(dimValue) : undefined));
+
+const shownShape = (value: ValueInfoProto): string =>
+  `[${axesOf(value)
+    .map((size, axis) => size ?? (value.type?.tensorType?.shape?.dim[axis]?.dimParam || 'any'))
+    .join(', ')}]`;
+
+const contradiction = (inputs: readonly ValueInfoProto[], file: string): Error =>
+  configError(
+    `The inputs of ${file} have different fixed shapes: ${inputs.map((value) => `\`${value.name}\` ${shownShape(value)}`).join(', ')}. Export the model with dynamic axes.`,
+  );

@@ -9,3 +9,17 @@ export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
     }
   }
 }
+
+/** Renames a value wherever nodes read or write it, including the branches and bodies of If, Loop and Scan. */
+export function renameValue(graph: GraphProto, from: string, to: string): void {
+  const renamed = (name: string): string => (name === from ? to : name);
+  for (const node of nestedNodes(graph)) {
+    node.input = node.input.map(renamed);
+    node.output = node.output.map(renamed);
+    for (const { g, graphs } of node.attribute) {
+      for (const inner of g ? [g, ...graphs] : graphs) {
+        for (const output of inner.output) output.name = renamed(output.name);
+      }
+    }
+  }
+}

@@ -1,6 +1,7 @@
 import type { QuantizationAccuracy } from '#contract/quantization.ts';
 import { argmax } from '#core/numbers/argmax.ts';
 import { greatest, least } from '#core/numbers/extremes.ts';
+import { cosineText } from '#core/model/manifest-facts.ts';
 
 /** What a model returns for one text, in the form in which it is compared. */
 export type Compared =
@@ -102,4 +103,25 @@ function cosine(a: Float32Array, b: Float32Array): number {
   }
   // Two vectors of zeros are equal.
   return ofA === 0 && ofB === 0 ? 1 : product / Math.sqrt(Math.max(ofA * ofB, Number.MIN_VALUE));
+}
+
+/** The accuracy that a quantized model must have. */
+export interface Thresholds {
+  /** Of vectors: the mean cosine to those of the original. */
+  readonly minCosine: number;
+  /** Of labels: the share that stays the same. */
+  readonly minAgreement: number;
+}
+
+/** Why a quantized model is not accurate enough, with the number; undefined if it is. */
+export function reasonAgainst(
+  { cosine, agreement }: QuantizationAccuracy,
+  { minCosine, minAgreement }: Thresholds,
+): string | undefined {
+  // Not a number fails, too.
+  if (cosine && !(cosine.mean >= minCosine))
+    return `the mean cosine to float32 is ${cosineText(cosine.mean)}, below \`min_cosine\` (${minCosine})`;
+  if (agreement !== undefined && !(agreement >= minAgreement))
+    return `${(agreement * 100).toFixed(1)}% of the labels agree with float32, below \`min_agreement\` (${minAgreement})`;
+  return undefined;
 }

@@ -1,22 +1,22 @@
 import type { ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
-import type { ProductGroup } from './find-products.ts';
+import type { MatMulGroup } from './find-matmuls.ts';
 import type { GraphFile } from '../onnx/graph-file.ts';
 import { addStatistics, appendRowMaxima, appendStatistics, type InputStatistics } from './probe-graph.ts';
-import type { Scaling } from './product-nodes.ts';
+import type { Scaling } from './matmul-nodes.ts';
 import type { RoundedGroup } from './round-group.ts';
 import type { Ids, Trial } from './trial.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
-/** Runs calibration texts and collects the statistics of all hidden states that products read. */
+/** Runs calibration texts and collects the statistics of all hidden states that matrix multiplications read. */
 export async function collectStatistics(
   file: GraphFile,
-  groups: readonly ProductGroup[],
+  groups: readonly MatMulGroup[],
   batches: readonly (readonly Ids[])[],
   trial: Trial,
 ): Promise<Map<string, InputStatistics>> {
   const widths = new Map(
-    groups.flatMap(({ inputs, products: [first] }) =>
+    groups.flatMap(({ inputs, matmuls: [first] }) =>
       inputs.map((input) => [input, first?.inputs ?? 0] as const),
     ),
   );
@@ -38,10 +38,10 @@ const MARGIN = 1.1;
 /** Chooses how the hidden states of each group are rounded. */
 export async function chooseScalings(
   file: GraphFile,
-  rounded: ReadonlyMap<ProductGroup, RoundedGroup>,
+  rounded: ReadonlyMap<MatMulGroup, RoundedGroup>,
   batches: readonly (readonly Ids[])[],
   trial: Trial,
-): Promise<ReadonlyMap<ProductGroup, Scaling>> {
+): Promise<ReadonlyMap<MatMulGroup, Scaling>> {
   const entries = [...rounded].flatMap(([{ inputs }, { factors }]) =>
     inputs.map((input) => [input, factors] as const),
   );
@@ -66,7 +66,7 @@ export async function chooseScalings(
     }
   }
   return new Map(
-    [...rounded.keys()].map((group): [ProductGroup, Scaling] => {
+    [...rounded.keys()].map((group): [MatMulGroup, Scaling] => {
       const most = MARGIN * greatest(group.inputs.map((input) => largest.get(input) ?? 0));
       const typical = group.inputs.reduce((sum, input) => sum + (squares.get(input) ?? 0), 0);
       const noise = (most * most * tokens * group.inputs.length) / Math.max(typical, Number.MIN_VALUE);

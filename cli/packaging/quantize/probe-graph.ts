@@ -1,7 +1,7 @@
 import { int, ints } from '../onnx/attributes.ts';
 import type { GraphAppender } from '../onnx/graph-appender.ts';
 
-/** What calibration texts show of the hidden states that a product reads. */
+/** What calibration texts show of the hidden states that a matrix multiplication reads. */
 export interface InputStatistics {
   /** Largest absolute value of each column. */
   readonly largest: Float32Array;

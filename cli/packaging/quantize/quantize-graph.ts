@@ -7,19 +7,18 @@ import {
   OperatorSetIdProtoSchema,
   type TensorProto,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode } from '../onnx/cast-node.ts';
+import { castNode } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
-import { opsetOf } from '../onnx/facts.ts';
-import { isRowLookup } from '../onnx/is-row-lookup.ts';
+import { opsetOf, isRowLookup } from '../onnx/facts.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
-import type { ProductGroup } from './find-products.ts';
-import { FUSED, ProductNodes, type Scaling } from './product-nodes.ts';
+import type { MatMulGroup } from './find-matmuls.ts';
+import { FUSED, MatMulNodes, type Scaling } from './matmul-nodes.ts';
 import type { IntegerTensor, RoundedGroup } from './round-group.ts';
 
 /** How a group of products is computed with integers. */
 export interface QuantizedGroup {
   /** The products as the graph has them, by the names of their results. */
-  readonly group: ProductGroup;
+  readonly group: MatMulGroup;
   readonly rounded: RoundedGroup;
   readonly scaling: Scaling;
 }
@@ -33,10 +32,10 @@ export function quantizeGraph(
   const { graph } = model;
   if (!graph) return;
   const added = new Map<string, TensorProto>();
-  const nodes = new ProductNodes(opsetOf(model), added);
+  const nodes = new MatMulNodes(opsetOf(model), added);
   const quantized = new Map(
     groups.flatMap(({ group, rounded, scaling }) =>
-      group.products.map((product) => [product.result, { product, rounded, scaling }] as const),
+      group.matmuls.map((matmul) => [matmul.result, { matmul, rounded, scaling }] as const),
     ),
   );
   const activations = findActivations(graph);
@@ -44,11 +43,11 @@ export function quantizeGraph(
   graph.node = graph.node.flatMap((node) => {
     const found = quantized.get(node.output[0] ?? '');
     if (found) {
-      const { product, rounded, scaling } = found;
+      const { matmul, rounded, scaling } = found;
       const gelu =
-        scaling.kind === 'token' && product.bias !== undefined ? activations.get(product.result) : undefined;
+        scaling.kind === 'token' && matmul.bias !== undefined ? activations.get(matmul.result) : undefined;
       if (gelu) fused.add(gelu);
-      return nodes.write(product, rounded, scaling, gelu?.output[0]);
+      return nodes.write(matmul, rounded, scaling, gelu?.output[0]);
     }
     if (fused.has(node)) return [];
     const table = isRowLookup(node) ? tables.get(node.input[0] ?? '') : undefined;

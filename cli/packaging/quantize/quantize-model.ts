@@ -7,15 +7,12 @@ import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { chooseScalings, collectStatistics } from './calibrate.ts';
-import { Candidates, type RoundedModel, writeAlone } from './candidates.ts';
-import { chooseForm } from './choose-form.ts';
-import type { Compare } from './accuracy.ts';
-import { findProducts, groupProducts, type ProductGroup } from './find-products.ts';
-import { GraphFile } from '../onnx/graph-file.ts';
 import type { InputStatistics } from './probe-graph.ts';
-import { roundGroup, type RoundedGroup } from './round-group.ts';
-import { roundTables } from './round-tables.ts';
-import { reasonAgainst, type Thresholds } from './thresholds.ts';
+import { Candidates, type RoundedModel, writeAlone, chooseForm } from './candidates.ts';
+import { type Compare, reasonAgainst, type Thresholds } from './accuracy.ts';
+import { findMatMuls, groupMatMuls, type MatMulGroup } from './find-matmuls.ts';
+import { GraphFile } from '../onnx/graph-file.ts';
+import { roundGroup, type RoundedGroup, roundTables } from './round-group.ts';
 import { evenBatches, type Ids, Trial, type TrialInputs } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 
@@ -56,7 +53,7 @@ export async function quantizeModel(
   const { graphPath, weightsPath, file: model, thresholds, calibration, heldOut, isOptional } = request;
   const file = await GraphFile.read(graphPath);
   const { graph } = file.model();
-  const groups = groupProducts(graph ? findProducts(graph) : []);
+  const groups = groupMatMuls(graph ? findMatMuls(graph) : []);
   if (!graph || groups.length === 0) {
     if (isOptional) return { reason: 'it has no float32 matrices that could be quantized' };
     throw configError(
@@ -81,8 +78,8 @@ export async function quantizeModel(
   }
   if (isOptional && !(await isFaster(trial, request, path)))
     return { reason: 'its int8 form is not faster on this machine' };
-  const kept = groups.filter((group) => !form.has(group)).flatMap(({ products }) => products);
-  const products = groups.reduce((count, group) => count + group.products.length, 0);
+  const kept = groups.filter((group) => !form.has(group)).flatMap(({ matmuls }) => matmuls);
+  const products = groups.reduce((count, group) => count + group.matmuls.length, 0);
   await mkdir(folder);
   const sources = [
     { name: ASSETS.weights, path: weightsPath },
@@ -107,14 +104,14 @@ async function roundModel(
     statistics,
   }: {
     readonly graph: GraphProto;
-    readonly groups: readonly ProductGroup[];
+    readonly groups: readonly MatMulGroup[];
     readonly statistics: ReadonlyMap<string, InputStatistics>;
   },
   weightsPath: string,
   integersPath: string,
 ): Promise<RoundedModel> {
   const writer = new WeightsWriter(integersPath, INTEGERS);
-  const rounded = new Map<ProductGroup, RoundedGroup>();
+  const rounded = new Map<MatMulGroup, RoundedGroup>();
   const tables = await withFileSource(weightsPath, async (weights) => {
     for (const group of groups) rounded.set(group, await roundGroup(group, statistics, weights, writer));
     return await roundTables(graph, weights, writer);

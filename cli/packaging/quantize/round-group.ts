@@ -1,11 +1,11 @@
 import type { ByteSource } from '#contract/container/byte-source.ts';
-import type { TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
+import type { TensorProto, GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT8 } from '../onnx/element-types.ts';
-import type { Product, ProductGroup } from './find-products.ts';
+import type { MatMul, MatMulGroup } from './find-matmuls.ts';
 import type { InputStatistics } from './probe-graph.ts';
 import { type DiagonalBlocks, roundMatrix } from './round-matrix.ts';
-import { smoothingFactors } from './smoothing.ts';
 import { readFloats, type WeightsWriter } from './weights-file.ts';
+import { isRowLookup } from '../onnx/facts.ts';
 
 /** A tensor as integers with scales: of its columns, or of its rows. */
 export interface IntegerTensor {
@@ -22,14 +22,14 @@ export interface RoundedGroup {
 
 /** Rounds all matrices of a group, given the statistics of its inputs. */
 export async function roundGroup(
-  { inputs, products }: ProductGroup,
+  { inputs, matmuls }: MatMulGroup,
   statistics: ReadonlyMap<string, InputStatistics>,
   weights: ByteSource,
   writer: WeightsWriter,
 ): Promise<RoundedGroup> {
   const found = inputs.flatMap((input) => statistics.get(input) ?? []);
-  const distinct = [...new Map(products.map((product) => [product.weight.name, product])).values()].map(
-    (product) => ({ ...product, values: matrixOf(product, weights) }),
+  const distinct = [...new Map(matmuls.map((matmul) => [matmul.weight.name, matmul])).values()].map(
+    (matmul) => ({ ...matmul, values: matrixOf(matmul, weights) }),
   );
   const rowMaxima = new Float32Array(distinct[0]?.inputs ?? 0);
   for (const { outputs, values } of distinct) {
@@ -74,7 +74,7 @@ function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32
 
 /** The values of a matrix as inputs x outputs. */
 function matrixOf(
-  { weight, inputs, outputs, isTransposed, alpha }: Product,
+  { weight, inputs, outputs, isTransposed, alpha }: MatMul,
   weights: ByteSource,
 ): Float32Array {
   const stored = readFloats(weight, weights);
@@ -87,4 +87,80 @@ function matrixOf(
     }
   }
   return values;
+}
+
+/**
+ * How much of the differences between columns of hidden states moves into the matrix. Measured with all-MiniLM-L6-v2: 0.5 and 0.8 are
+ * worse (docs/decisions/0079).
+ */
+const SHARE = 0.65;
+const TINY = 1e-5;
+
+/**
+ * Factors that the columns of hidden states are divided by, and rows of the matrices are multiplied by. Without them, a few columns with
+ * large values would determine the scale of a whole row, and the others would lose their precision. Their geometric mean is 1.
+ */
+function smoothingFactors(
+  statistics: readonly InputStatistics[],
+  /** Largest absolute value of each row of the matrices. */
+  rowMaxima: Float32Array,
+): Float32Array {
+  const logs = Float64Array.from(rowMaxima, (ofRow, column) => {
+    const ofColumn = statistics.reduce((most, { largest }) => Math.max(most, largest[column] ?? 0), TINY);
+    return SHARE * Math.log(ofColumn) - (1 - SHARE) * Math.log(Math.max(ofRow, TINY));
+  });
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  return Float32Array.from(logs, (log) => Math.exp(log - mean));
+}
+
+/** Tables of embeddings. Those of positions and of token types are smaller, and stay as they are. */
+const MIN_ROWS = 2048;
+/** A large table is read in pieces. */
+const ROWS_AT_ONCE = 4096;
+const LARGEST = 127;
+
+/** Rounds the tables that a graph looks rows up in, with a scale for each row. */
+export async function roundTables(
+  graph: GraphProto,
+  weights: ByteSource,
+  writer: WeightsWriter,
+): Promise<ReadonlyMap<string, IntegerTensor>> {
+  const names = new Set(graph.node.filter(isRowLookup).map(({ input: [table = ''] }) => table));
+  const tables = new Map<string, IntegerTensor>();
+  for (const table of graph.initializer.filter((tensor) => names.has(tensor.name) && isLarge(tensor))) {
+    const [rows = 0, width = 0] = table.dims.map(Number);
+    const scales = new Float32Array(rows);
+    const integers = await writer.add(
+      `${table.name}_integer_rows`,
+      INT8,
+      [rows, width],
+      roundRows(table, weights, scales),
+    );
+    tables.set(table.name, {
+      integers,
+      scales: await writer.add(`${table.name}_row_scales`, FLOAT32, [rows, 1], [scales]),
+    });
+  }
+  return tables;
+}
+
+const isLarge = ({ dataType, dims }: TensorProto): boolean =>
+  dataType === FLOAT32 && dims.length === 2 && Number(dims[0]) >= MIN_ROWS;
+
+/** The integers of a table in pieces. Fills in the scales. */
+function* roundRows(table: TensorProto, weights: ByteSource, scales: Float32Array): Iterable<Int8Array> {
+  for (let first = 0; first < scales.length; first += ROWS_AT_ONCE) {
+    const count = Math.min(ROWS_AT_ONCE, scales.length - first);
+    const values = readFloats(table, weights, { first, count });
+    const width = values.length / count;
+    const rounded = new Int8Array(values.length);
+    for (let row = 0; row < count; row += 1) {
+      const numbers = values.subarray(row * width, (row + 1) * width);
+      const scale = numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 1e-12) / LARGEST;
+      scales[first + row] = scale;
+      for (let column = 0; column < width; column += 1)
+        rounded[row * width + column] = Math.round((numbers[column] ?? 0) / scale);
+    }
+    yield rounded;
+  }
 }

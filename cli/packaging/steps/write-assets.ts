@@ -4,7 +4,7 @@ import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 import { removeLeftovers, temporaryPath } from '#platform/files/temporary.ts';
-import type { PreparedModel } from '../model/prepared-model.ts';
+import type { PreparedModel } from '../model/prepared-graph.ts';
 
 /** Writes the assets as a folder of files instead of appending them to a base runtime; returns their total size. */
 export async function writeAssets(folder: string, model: PreparedModel): Promise<number> {

@@ -5,7 +5,7 @@ import { LOCATION_PLACEHOLDER } from '#contract/weights-location.ts';
 import { mapExternalData } from '../onnx/external-data.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
-import type { PreparedModel } from '../model/prepared-model.ts';
+import type { PreparedModel } from '../model/prepared-graph.ts';
 import { type NamedContent, writeContainer } from './write-container.ts';
 
 export interface ExecutableInput {

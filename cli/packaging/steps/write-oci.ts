@@ -5,7 +5,7 @@ import type { FileTarget } from '#platform/files/output-target.ts';
 import { removeLeftovers, temporaryPath } from '#platform/files/temporary.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 import type { BaseRuntime } from '../base/base-runtime.ts';
-import type { PreparedModel } from '../model/prepared-model.ts';
+import type { PreparedModel } from '../model/prepared-graph.ts';
 import type { BaseImage } from '../oci/open-base-image.ts';
 import { writeArchive } from '../oci/write-archive.ts';
 import { writeImage, type WrittenImage } from '../oci/write-image.ts';

@@ -1,14 +1,11 @@
 import { configError } from '#contract/errors.ts';
-import { byteLevelTokenizer } from './byte-level.ts';
-import type { Family } from './family.ts';
-import { readMerges } from './merges-text.ts';
+import type { Family, WordPieceFamily, ByteLevelFamily } from './family.ts';
+import { readMerges, readVocabJson, readVocabText } from './vocabulary-kind.ts';
 import { readSentencePieceModel } from './sentencepiece-model.ts';
 import { sentencePieceTokenizer } from './sentencepiece.ts';
 import { contentOf, type SettingsFiles, type TokenSettings, tokenSettings } from './settings.ts';
-import type { TokenizerFile } from './tokenizer-file.ts';
-import { readVocabJson } from './vocab-json.ts';
-import { readVocabText } from './vocab-text.ts';
-import { wordPieceTokenizer } from './wordpiece.ts';
+import { type TokenizerFile, tokenizerFile, type Component, addTokens, TokenList } from './token-list.ts';
+import { roleToken, templateProcessing, withoutToken, requiredId } from './post-processor.ts';
 
 /** Content of a vocabulary, by its kind. `path` is for messages. */
 export type Vocabulary =
@@ -62,4 +59,105 @@ function convert(
   throw configError(
     `${path} is not the vocabulary of a ${family.name}Tokenizer. Check \`tokenizer_class\` in tokenizer_config.json, or \`model_type\` in config.json.`,
   );
+}
+
+/** Settings of tokenizer_config.json that change how a text is normalized. */
+interface BertOptions {
+  readonly do_lower_case?: unknown;
+  readonly strip_accents?: unknown;
+  readonly tokenize_chinese_chars?: unknown;
+}
+
+/** Makes the tokenizer of a vocab.txt. */
+function wordPieceTokenizer(
+  family: WordPieceFamily,
+  vocabulary: ReadonlyMap<string, number>,
+  tokens: TokenSettings,
+  options: BertOptions,
+): TokenizerFile {
+  const list = new TokenList(vocabulary);
+  addTokens(list, tokens);
+  const unknown = roleToken('unk', tokens.special);
+  if (!vocabulary.has(unknown)) throw withoutToken(unknown);
+  return tokenizerFile({
+    added_tokens: list.list(),
+    normalizer: {
+      type: 'BertNormalizer',
+      clean_text: true,
+      handle_chinese_chars: options.tokenize_chinese_chars !== false,
+      // Without a value of their own, accents are removed exactly if texts are lower-cased.
+      strip_accents: typeof options.strip_accents === 'boolean' ? options.strip_accents : null,
+      lowercase: options.do_lower_case !== false,
+    },
+    pre_tokenizer: { type: 'BertPreTokenizer' },
+    post_processor: { ...templateProcessing(family.template, tokens, list) },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece',
+      unk_token: unknown,
+      continuing_subword_prefix: '##',
+      max_input_chars_per_word: 100,
+      vocab: Object.fromEntries(vocabulary),
+    },
+  });
+}
+
+/** Settings of tokenizer_config.json that change how a text is split, and where its tokens start. */
+interface ByteLevelOptions {
+  readonly add_prefix_space?: unknown;
+  readonly trim_offsets?: unknown;
+}
+
+/** Makes the tokenizer of a vocab.json and a merges.txt. */
+function byteLevelTokenizer(
+  family: ByteLevelFamily,
+  vocabulary: ReadonlyMap<string, number>,
+  merges: readonly (readonly [string, string])[],
+  tokens: TokenSettings,
+  options: ByteLevelOptions,
+): TokenizerFile {
+  const list = new TokenList(vocabulary);
+  addTokens(list, tokens);
+  const prefix = options.add_prefix_space === true;
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: prefix, trim_offsets: true, use_regex: true };
+  return tokenizerFile({
+    added_tokens: list.list(),
+    normalizer: null,
+    pre_tokenizer: byteLevel,
+    post_processor: family.trimsOffsets
+      ? robertaProcessing(tokens, list, prefix, options.trim_offsets !== false)
+      : { ...templateProcessing(family.template, tokens, list) },
+    decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: '',
+      end_of_word_suffix: '',
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab: Object.fromEntries(vocabulary),
+      merges,
+    },
+  });
+}
+
+function robertaProcessing(
+  { special }: TokenSettings,
+  list: TokenList,
+  prefix: boolean,
+  trim: boolean,
+): Component {
+  const withId = (role: string): [string, number] => {
+    const token = roleToken(role, special);
+    return [token, requiredId(token, list)];
+  };
+  return {
+    type: 'RobertaProcessing',
+    sep: withId('sep'),
+    cls: withId('cls'),
+    trim_offsets: trim,
+    add_prefix_space: prefix,
+  };
 }

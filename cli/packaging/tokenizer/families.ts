@@ -1,11 +1,11 @@
-import { addedToken } from './added-token.ts';
-import type {
-  ByteLevelFamily,
-  Family,
-  SentencePieceFamily,
-  SpecialTokens,
-  Template,
-  WordPieceFamily,
+import {
+  type ByteLevelFamily,
+  type Family,
+  type SentencePieceFamily,
+  type SpecialTokens,
+  type Template,
+  type WordPieceFamily,
+  addedToken,
 } from './family.ts';
 
 const BERT_TOKENS: SpecialTokens = {

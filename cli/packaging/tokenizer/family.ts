@@ -1,5 +1,3 @@
-import type { AddedToken } from './added-token.ts';
-
 export const ROLES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
 /** What a special token is used for: `cls` is `cls_token` in the files of a model. */
 export type Role = (typeof ROLES)[number];
@@ -54,3 +52,27 @@ export interface SentencePieceFamily extends Base {
 }
 
 export type Family = WordPieceFamily | ByteLevelFamily | SentencePieceFamily;
+
+/** A token that is found in a text before the text is split. */
+export interface AddedToken {
+  readonly content: string;
+  readonly single_word: boolean;
+  readonly lstrip: boolean;
+  readonly rstrip: boolean;
+  /** Whether it is searched in the normalized text. */
+  readonly normalized: boolean;
+  readonly special: boolean;
+}
+
+/** An added token with the flags that it has by default. */
+export function addedToken(content: string, flags: Partial<Omit<AddedToken, 'content'>> = {}): AddedToken {
+  const special = flags.special ?? false;
+  return {
+    content,
+    single_word: flags.single_word ?? false,
+    lstrip: flags.lstrip ?? false,
+    rstrip: flags.rstrip ?? false,
+    normalized: flags.normalized ?? !special,
+    special,
+  };
+}

@@ -1,14 +1,12 @@
 import { configError } from '#contract/errors.ts';
 import { isCount } from '#core/numbers/is-count.ts';
-import { addedToken } from './added-token.ts';
-import type { SentencePieceFamily } from './family.ts';
+import { addTokens, TokenList, type Component, type TokenizerFile, tokenizerFile } from './token-list.ts';
+import { type SentencePieceFamily, addedToken } from './family.ts';
 import { templateProcessing } from './post-processor.ts';
-import { sentencePieceMerges } from './sentencepiece-merges.ts';
-import { ALGORITHM, PIECE, type SentencePieceModel } from './sentencepiece-model.ts';
-import { type NormalizerOptions, sentencePieceNormalizer } from './sentencepiece-normalizer.ts';
+import { ALGORITHM, PIECE, type SentencePieceModel, type Piece } from './sentencepiece-model.ts';
 import type { TokenSettings } from './settings.ts';
-import { addTokens, TokenList } from './token-list.ts';
-import { type Component, type TokenizerFile, tokenizerFile } from './tokenizer-file.ts';
+import { codePoints } from '#core/text/code-points.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** Settings of tokenizer_config.json for tokenizers with a sentencepiece model. */
 export interface SentencePieceOptions extends NormalizerOptions {
@@ -140,3 +138,131 @@ function modelOf(
     `${path} is a sentencepiece model that splits texts into words or characters, which tokenizer.json cannot express. Use a model of the type unigram or bpe.`,
   );
 }
+
+/**
+ * Derives the merges of a BPE model, which a sentencepiece file does not store: every split of a piece into two pieces. The
+ * order is that of transformers: best score first, then longest left part, longest right part, and the order of the vocabulary.
+ */
+function sentencePieceMerges(
+  pieces: readonly Piece[],
+  vocabulary: readonly (readonly [string, number])[],
+): [string, string][] {
+  const ids = new Map(pieces.map(({ text }, id) => [text, id]));
+  const merges: { pair: [string, string]; score: number; left: number; right: number }[] = [];
+  for (const [piece, score] of new Map(vocabulary)) {
+    const splits = splitsOf(piece, ids).toSorted((a, b) => a.leftId - b.leftId || a.rightId - b.rightId);
+    pushAll(
+      merges,
+      splits.map(({ pair, left, right }) => ({ pair, score, left, right })),
+    );
+  }
+  merges.sort((a, b) => b.score - a.score || b.left - a.left || b.right - a.right);
+  return merges.map(({ pair }) => pair);
+}
+
+interface Split {
+  readonly pair: [string, string];
+  readonly leftId: number;
+  readonly rightId: number;
+  /** Lengths in code points. */
+  readonly left: number;
+  readonly right: number;
+}
+
+function splitsOf(piece: string, ids: ReadonlyMap<string, number>): Split[] {
+  const found: Split[] = [];
+  const length = codePoints(piece);
+  let end = 0;
+  let left = 0;
+  for (const character of piece) {
+    end += character.length;
+    left += 1;
+    const pair: [string, string] = [piece.slice(0, end), piece.slice(end)];
+    const [leftId, rightId] = pair.map((part) => ids.get(part));
+    if (leftId === undefined || rightId === undefined) continue;
+    found.push({ pair, leftId, rightId, left, right: length - left });
+  }
+  return found;
+}
+
+interface NormalizerOptions {
+  readonly do_lower_case?: unknown;
+  readonly keep_accents?: unknown;
+  readonly remove_space?: unknown;
+}
+
+/**
+ * The normalizer of a family: its own steps, the compiled rules of the model, and white space as sentencepiece reduces it. The
+ * steps are those of the slow tokenizers, with which models without tokenizer.json were trained.
+ */
+function sentencePieceNormalizer(
+  family: SentencePieceFamily,
+  rules: Uint8Array,
+  options: NormalizerOptions,
+): Component {
+  const compiled = rules.length === 0 ? [] : [{ type: 'Precompiled', precompiled_charsmap: base64(rules) }];
+  const lowers = typeof options.do_lower_case === 'boolean' ? options.do_lower_case : family.lowerCase;
+  const keeps = typeof options.keep_accents === 'boolean' ? options.keep_accents : family.keepAccents;
+  const lowercase = lowers ? [{ type: 'Lowercase' }] : [];
+  const accents = keeps ? [] : withoutAccents();
+  const whiteSpace = options.remove_space === false ? [] : [WHITE_SPACE];
+  const strip = { type: 'Strip', strip_left: false, strip_right: true };
+  const steps: Record<SentencePieceFamily['normalizer'], readonly Component[]> = {
+    model: [...compiled, strip, spaces('▁')],
+    'lower-case': [...lowercase, ...compiled, strip, spaces(' ')],
+    quotes: [...whiteSpace, ...QUOTES, ...accents, ...lowercase, ...compiled, strip, spaces(' ')],
+  };
+  return { type: 'Sequence', normalizers: steps[family.normalizer] };
+}
+
+/** Removes marks such as accents, but not the vowels of Indic scripts. The rest is composed again, for example Hangul. */
+const withoutAccents = (): readonly Component[] => [
+  { type: 'NFKD' },
+  replace({ Regex: combiningMarks() }, ''),
+  { type: 'NFC' },
+];
+
+const replace = (pattern: Readonly<Record<string, string>>, content: string): Component => ({
+  type: 'Replace',
+  pattern,
+  content,
+});
+const spaces = (content: string): Component => replace({ Regex: ' {2,}' }, content);
+/** White space that Python splits texts at. */
+const WHITE_SPACE = replace({ Regex: String.raw`[\s\x1c-\x1f]+` }, ' ');
+/** Quotation marks as TeX writes them. */
+const QUOTES = [replace({ String: '``' }, '"'), replace({ String: "''" }, '"')];
+
+/** Without Node's Buffer, because this folder is pure. */
+function base64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/** Marks whose canonical combining classes are the lowest and the highest but one. */
+const LOWEST = '\u0334';
+const HIGHEST = '\u0345';
+/** Later planes contain no such marks. */
+const LAST_CODE_POINT = 0x1_ff_ff;
+
+/**
+ * A regular expression for all marks that have a canonical combining class. Unlike the general category of marks, it does not
+ * contain vowel signs that take up space of their own. Marks that can be decomposed are not in it.
+ */
+function combiningMarks(): string {
+  const ranges: [number, number][] = [];
+  for (let code = 0x3_00; code <= LAST_CODE_POINT; code += 1) {
+    const character = String.fromCodePoint(code);
+    if (!/\p{M}/u.test(character) || !isReordered(character)) continue;
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  return `[${ranges.map(([first, last]) => `\\x{${first.toString(16)}}-\\x{${last.toString(16)}}`).join('')}]`;
+}
+
+/** Marks with a class are sorted by it when a text is decomposed; those without one stay where they are. */
+const isReordered = (mark: string): boolean =>
+  mark === mark.normalize('NFD') &&
+  [HIGHEST + mark, mark + LOWEST].some((pair) => pair !== pair.normalize('NFD'));

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
-import { type AddedToken, addedToken } from './added-token.ts';
-import { type Family, type Role, ROLES } from './family.ts';
+
+import { type Family, type Role, ROLES, type AddedToken, addedToken } from './family.ts';
 
 /** The JSON files next to a vocabulary, parsed. A file that is missing is empty. */
 export interface SettingsFiles {

@@ -1,6 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { type AddedToken, addedToken } from './added-token.ts';
-import { ROLES } from './family.ts';
+import { type AddedToken, addedToken, ROLES } from './family.ts';
 import { contentOf, type TokenSettings } from './settings.ts';
 
 /** An added token as tokenizer.json stores it. */
@@ -70,3 +69,31 @@ export function addTokens(list: TokenList, { special, additional, added }: Token
     else if (!list.has(token)) list.addNamed(addedToken(token, { special: true }));
   }
 }
+
+/** A tokenizer.json. Its parts are those that tokenizers of the supported families have. */
+export interface TokenizerFile {
+  readonly version: '1.0';
+  readonly truncation: null;
+  readonly padding: null;
+  readonly added_tokens: readonly ListedToken[];
+  readonly normalizer: Component | null;
+  readonly pre_tokenizer: Component;
+  readonly post_processor: Component;
+  readonly decoder: Component;
+  readonly model: Component;
+}
+
+/** A part of a tokenizer: its type, and settings that depend on the type. */
+export interface Component {
+  readonly type: string;
+  readonly [setting: string]: unknown;
+}
+
+type Parts = Omit<TokenizerFile, 'version' | 'truncation' | 'padding'>;
+
+export const tokenizerFile = (parts: Parts): TokenizerFile => ({
+  version: '1.0',
+  truncation: null,
+  padding: null,
+  ...parts,
+});

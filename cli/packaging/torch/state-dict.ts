@@ -1,13 +1,40 @@
-import type { StoredType } from '../architectures/stored-tensor.ts';
-import {
-  PickleDict,
-  PickleError,
-  PickleGlobal,
-  PickleObject,
-  PickleTuple,
-  type PickleValue,
-} from './pickle-value.ts';
-import { type PickleRules, unpickle } from './unpickle.ts';
+import type { StoredType } from '../architectures/read-safetensors.ts';
+
+/** A value that the pickle of a state dict can have. Tensors and storages are made by the caller of `unpickle`. */
+type PickleValue = null | boolean | number | string | PickleTuple | PickleDict | PickleGlobal | PickleObject;
+
+class PickleTuple {
+  readonly items: readonly PickleValue[];
+
+  constructor(items: readonly PickleValue[]) {
+    this.items = items;
+  }
+}
+
+class PickleDict {
+  readonly entries = new Map<string, PickleValue>();
+}
+
+/** The name of a class or function of Python, which is never imported. */
+class PickleGlobal {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A value with a meaning for the caller of `unpickle` only. */
+class PickleObject {
+  readonly content: object;
+
+  constructor(content: object) {
+    this.content = content;
+  }
+}
+
+/** Why a pickle is not read: the second half of a sentence about its file. */
+export class PickleError extends Error {}
 
 /** A tensor of a state dict: a range of a storage, which is a file of the archive. */
 export interface DictTensor {
@@ -120,3 +147,209 @@ const isSize = (value: PickleValue | undefined): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 const incomplete = (): PickleError => new PickleError('a tensor of its pickle is incomplete');
+
+/** What a pickle can do besides building texts, numbers, tuples and dicts. */
+interface PickleRules {
+  /** Calls of Python functions and classes by their names; others are refused. Nothing is imported or run. */
+  readonly calls: ReadonlyMap<string, (args: readonly PickleValue[]) => PickleValue>;
+  /** Returns the object that a persistent id stands for. */
+  readonly load: (id: PickleValue) => PickleValue;
+}
+
+/**
+ * Interprets the instructions of a pickle that plain data need (Python's pickletools describes them). Each of the others is refused:
+ * the format can call any function of Python.
+ */
+function unpickle(bytes: Uint8Array, rules: PickleRules): PickleValue {
+  const machine = new Machine(bytes, rules);
+  while (!machine.isDone) machine.step();
+  return machine.result;
+}
+
+class Machine {
+  readonly #view: DataView;
+  readonly #rules: PickleRules;
+  readonly #stack: PickleValue[] = [];
+  /** Where the lists of items begin that are not complete yet. */
+  readonly #marks: number[] = [];
+  readonly #memo = new Map<number, PickleValue>();
+  #at = 0;
+  isDone = false;
+
+  constructor(bytes: Uint8Array, rules: PickleRules) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#rules = rules;
+  }
+
+  get result(): PickleValue {
+    const [value, ...others] = this.#stack;
+    if (value === undefined || others.length > 0) throw new PickleError('it does not end with one value');
+    return value;
+  }
+
+  step(): void {
+    const code = this.#byte();
+    const instruction = this.#instructions[code];
+    if (!instruction) {
+      throw new PickleError(
+        `its instruction 0x${code.toString(16).padStart(2, '0')} is none that the tensors of a state dict need`,
+      );
+    }
+    instruction();
+  }
+
+  readonly #instructions: Readonly<Record<number, () => void>> = {
+    // PROTO
+    0x80: () => {
+      const version = this.#byte();
+      if (version < 2 || version > 5) throw new PickleError(`protocol ${version} of its pickle is unknown`);
+    },
+    // FRAME
+    0x95: () => void this.#take(8),
+    // STOP
+    0x2e: () => {
+      this.isDone = true;
+    },
+    // MARK
+    0x28: () => void this.#marks.push(this.#stack.length),
+    // NONE, NEWTRUE, NEWFALSE
+    0x4e: () => this.#push(null),
+    0x88: () => this.#push(true),
+    0x89: () => this.#push(false),
+    // BININT1, BININT2, BININT, LONG1
+    0x4b: () => this.#push(this.#byte()),
+    0x4d: () => this.#push(this.#view.getUint16(this.#take(2), true)),
+    0x4a: () => this.#push(this.#view.getInt32(this.#take(4), true)),
+    0x8a: () => this.#push(this.#long(this.#byte())),
+    // BINUNICODE, SHORT_BINUNICODE
+    0x58: () => this.#push(this.#text(this.#uint32())),
+    0x8c: () => this.#push(this.#text(this.#byte())),
+    // EMPTY_TUPLE, TUPLE1, TUPLE2, TUPLE3, TUPLE
+    0x29: () => this.#push(new PickleTuple([])),
+    0x85: () => this.#push(new PickleTuple(this.#pops(1))),
+    0x86: () => this.#push(new PickleTuple(this.#pops(2))),
+    0x87: () => this.#push(new PickleTuple(this.#pops(3))),
+    0x74: () => this.#push(new PickleTuple(this.#popMarked())),
+    // EMPTY_DICT, SETITEM, SETITEMS
+    0x7d: () => this.#push(new PickleDict()),
+    0x73: () => this.#setItems(this.#pops(2)),
+    0x75: () => this.#setItems(this.#popMarked()),
+    // BUILD: attributes of a dict, such as the versions of modules, are not tensors.
+    0x62: () => {
+      this.#pop();
+      if (!(this.#stack.at(-1) instanceof PickleDict)) throw new PickleError('it sets attributes of a value');
+    },
+    // BINPUT, LONG_BINPUT, MEMOIZE, BINGET, LONG_BINGET
+    0x71: () => this.#remember(this.#byte()),
+    0x72: () => this.#remember(this.#uint32()),
+    0x94: () => this.#remember(this.#memo.size),
+    0x68: () => this.#recall(this.#byte()),
+    0x6a: () => this.#recall(this.#uint32()),
+    // GLOBAL, STACK_GLOBAL
+    0x63: () => this.#push(new PickleGlobal(`${this.#line()}.${this.#line()}`)),
+    0x93: () => {
+      const [module, name] = this.#pops(2);
+      if (typeof module !== 'string' || typeof name !== 'string') throw damaged();
+      this.#push(new PickleGlobal(`${module}.${name}`));
+    },
+    // BINPERSID
+    0x51: () => this.#push(this.#rules.load(this.#pop())),
+    // REDUCE
+    0x52: () => {
+      const [callee, args] = this.#pops(2);
+      if (!(callee instanceof PickleGlobal) || !(args instanceof PickleTuple)) throw damaged();
+      const call = this.#rules.calls.get(callee.name);
+      if (!call)
+        throw new PickleError(
+          `it calls ${nameOf(callee)} of Python, which the tensors of a state dict do not need`,
+        );
+      this.#push(call(args.items));
+    },
+  };
+
+  #push(value: PickleValue): void {
+    this.#stack.push(value);
+  }
+
+  #pop(): PickleValue {
+    return this.#pops(1)[0] ?? null;
+  }
+
+  #pops(count: number): PickleValue[] {
+    // Items before the last mark belong to a list that is not complete yet.
+    if (this.#stack.length - count < (this.#marks.at(-1) ?? 0)) throw damaged();
+    return this.#stack.splice(this.#stack.length - count);
+  }
+
+  #popMarked(): PickleValue[] {
+    const mark = this.#marks.pop();
+    if (mark === undefined) throw damaged();
+    return this.#stack.splice(mark);
+  }
+
+  #setItems(items: readonly PickleValue[]): void {
+    const dict = this.#stack.at(-1);
+    if (!(dict instanceof PickleDict) || items.length % 2 !== 0) throw damaged();
+    for (let at = 0; at < items.length; at += 2) {
+      const [key, value] = [items[at], items[at + 1]];
+      if (typeof key !== 'string' || value === undefined) throw new PickleError('a key of it is not a text');
+      dict.entries.set(key, value);
+    }
+  }
+
+  #remember(index: number): void {
+    const value = this.#stack.at(-1);
+    if (value === undefined) throw damaged();
+    this.#memo.set(index, value);
+  }
+
+  #recall(index: number): void {
+    const value = this.#memo.get(index);
+    if (value === undefined) throw damaged();
+    this.#push(value);
+  }
+
+  /** The position of the next `count` bytes, which are then behind. */
+  #take(count: number): number {
+    const start = this.#at;
+    if (count > this.#view.byteLength - start) throw damaged();
+    this.#at += count;
+    return start;
+  }
+
+  #byte(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  #uint32(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  #text(length: number): string {
+    const start = this.#view.byteOffset + this.#take(length);
+    return new TextDecoder().decode(new Uint8Array(this.#view.buffer, start, length));
+  }
+
+  #line(): string {
+    const start = this.#at;
+    while (this.#byte() !== NEWLINE);
+    const length = this.#at - 1 - start;
+    return new TextDecoder().decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + start, length));
+  }
+
+  /** A number of up to eight bytes: sizes of tensors need no more. */
+  #long(length: number): number {
+    if (length > 8) throw damaged();
+    const start = this.#take(length);
+    let value = 0n;
+    for (let at = 0; at < length; at++) value |= BigInt(this.#view.getUint8(start + at)) << BigInt(8 * at);
+    return Number(BigInt.asIntN(8 * length, value));
+  }
+}
+
+const NEWLINE = 0x0a;
+const MAX_SHOWN_NAME = 100;
+
+const damaged = (): PickleError => new PickleError('its pickle is damaged');
+const nameOf = ({ name }: PickleGlobal): string =>
+  JSON.stringify(name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name);

@@ -1,12 +1,14 @@
-import { outputSize } from '#core/model/output-size.ts';
-import { graphFacts } from '#core/model/graph-facts.ts';
-import { batchingText } from '#core/model/batching-text.ts';
+import {
+  outputSize,
+  graphFacts,
+  multiVectorFacts,
+  sentenceFacts,
+  batchingText,
+  licenseText,
+  sparseFacts,
+} from '#core/model/manifest-facts.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { duration, formatBytes } from '#core/model/progress.ts';
-import { licenseText } from '#core/model/license-facts.ts';
-import { multiVectorFacts } from '#core/model/multi-vector-facts.ts';
-import { sentenceFacts } from '#core/model/sentence-facts.ts';
-import { sparseFacts } from '#core/model/sparse-facts.ts';
 import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
 import { columns, shellWord, shortList, shownPath } from '../text.ts';

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { timeStep } from '#core/time/time-step.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
 import type { BaseOrigin, BaseRuntime } from '../../packaging/base/base-runtime.ts';
-import type { PreparedModel } from '../../packaging/model/prepared-model.ts';
+import type { PreparedModel } from '../../packaging/model/prepared-graph.ts';
 import { creationTime } from '../../packaging/oci/creation-time.ts';
 import type { BaseImage } from '../../packaging/oci/open-base-image.ts';
 import type { BuildPlan } from '../../packaging/plan.ts';

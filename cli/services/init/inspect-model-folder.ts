@@ -1,16 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { configError } from '#contract/errors.ts';
-import { findLicense } from '../../packaging/model/find-license.ts';
-import { readDocuments } from '../../packaging/model/model-documents.ts';
+import { findLicense, readDocuments } from '../../packaging/model/model-documents.ts';
 import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import { guessModel, type ModelGuess, readEvidence } from '../../packaging/model/guess-model.ts';
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
-import { type GraphVariant, graphVariants } from '../../packaging/model/graph-variants.ts';
+import { type GraphVariant, graphVariants, withoutGraph } from '../../packaging/model/graph-variants.ts';
 import { listModel } from '../../packaging/model/model-listing.ts';
-import { withoutGraph } from '../../packaging/model/without-graph.ts';
-import { findIn, findVocabulary } from '../../packaging/model/locate-files.ts';
-import { findNamedTokenizers } from '../../packaging/model/find-named-tokenizers.ts';
+import { findIn, findVocabulary, findNamedTokenizers } from '../../packaging/model/locate-files.ts';
 import { proposeGraph } from './propose-graph.ts';
 
 /** A file that a model has or should have. */

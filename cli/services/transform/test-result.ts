@@ -1,13 +1,13 @@
 import type { Manifest } from '#contract/manifest.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { describeShape } from '#core/tensor/shape.ts';
-import type { Tensor } from '#core/tensor/tensor.ts';
-import { nest, type NestedNumbers } from '#core/tensor/to-table.ts';
+import { describeShape, type Tensor } from '#core/tensor/tensor.ts';
+import { nest, type NestedNumbers } from '#core/tensor/convert.ts';
 import type { ResultKind } from '#transform/check-result.ts';
 import { describe } from '#core/yaml/describe.ts';
 import { columns } from '../text.ts';
-import { beforeAndAfter } from './before-and-after.ts';
 import type { TestedText } from './tested-text.ts';
+import { argmax } from '#core/numbers/argmax.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 
 export interface TransformTestResult {
   readonly config: string;
@@ -73,3 +73,89 @@ const jsonTensor = (tensor: Tensor): JsonTensor => ({
   shape: tensor.shape,
   values: nest(tensor, shortestFloat32),
 });
+
+type Labels = Readonly<Record<string, string>> | undefined;
+/** Cells of one line, aligned in columns. */
+type Cells = readonly string[];
+
+/** Maximum numbers to show per token or text, and maximum lines. */
+const MAX_NUMBERS = 4;
+const MAX_LINES = 40;
+const DIGITS = 4;
+const ARROW = '→';
+
+/** Formats a table of a text's tokens or labels: their numbers before the transform, an arrow, and the numbers after it. */
+function beforeAndAfter(tested: TestedText, labels: Labels): string {
+  const { head, lines } =
+    tested.input.shape.length === 3 ? perToken(tested, labels) : perText(tested, labels);
+  const shown = lines.slice(0, MAX_LINES);
+  const hidden = lines.length - shown.length;
+  const rows = [...(head ? [head] : []), ...shown];
+  const width = greatest(rows.map(({ length }) => length));
+  return [
+    columns(rows.map((cells) => ['', ...Array.from({ length: width }, (_, column) => cells[column] ?? '')])),
+    ...(hidden > 0 ? [`  and ${hidden} more; use --json to print all`] : []),
+    ...verdict(tested, labels),
+  ].join('\n');
+}
+
+interface Table {
+  readonly head: Cells | undefined;
+  readonly lines: readonly Cells[];
+}
+
+/** One line per token; a vector of the whole text gets its own line. */
+function perToken({ tokens, input, mask, output }: TestedText, labels: Labels): Table {
+  const width = input.shape.at(-1) ?? 0;
+  const names = labels && firsts(Array.from({ length: width }, (_, index) => nameOf(index, labels)));
+  const hasRows = output.shape.length === 3;
+  const lines = tokens.map((token, row): Cells => {
+    const before = [token, ...(mask ? [String(mask.data[row])] : []), ...numbers(rowOf(input, row))];
+    if (hasRows) {
+      const after = rowOf(output, row);
+      return [...before, ARROW, ...numbers(after), ...(labels ? [nameOf(argmax(after), labels)] : [])];
+    }
+    if (output.kind === 'indices') return [...before, ARROW, nameOf(output.data[row] ?? 0, labels)];
+    return before;
+  });
+  const after = output.kind === 'indices' ? ['label'] : [...(names ?? []), ...(labels ? ['label'] : [])];
+  return {
+    head: names ? ['token', ...names, ARROW, ...after] : mask ? ['token', 'mask'] : undefined,
+    lines: hasRows || output.kind === 'indices' ? lines : [...lines, [ARROW, '', ...numbers(output.data)]],
+  };
+}
+
+/** One line per label, or one line for the vector of the text. */
+function perText({ input, output }: TestedText, labels: Labels): Table {
+  if (output.kind === 'vectors') {
+    return { head: undefined, lines: [[...numbers(input.data), ARROW, ...numbers(output.data)]] };
+  }
+  const lines = Array.from(input.data, (before, index): Cells => {
+    const after = output.kind === 'scores' ? [ARROW, format(output.data[index] ?? 0)] : [];
+    return [nameOf(index, labels), format(before), ...after];
+  });
+  return { head: undefined, lines };
+}
+
+/** The label of a whole text. */
+function verdict({ input, output }: TestedText, labels: Labels): string[] {
+  if (input.shape.length === 3 || output.kind === 'vectors') return [];
+  const index = output.kind === 'indices' ? (output.data[0] ?? 0) : argmax(output.data);
+  return ['', `${ARROW} ${nameOf(index, labels)}`];
+}
+
+const nameOf = (index: number, labels: Labels): string => labels?.[index] ?? String(index);
+
+function rowOf({ data, shape }: Tensor, row: number): Float32Array {
+  const width = shape.at(-1) ?? 0;
+  return data.subarray(row * width, (row + 1) * width);
+}
+
+const numbers = (values: Float32Array): Cells =>
+  firsts(Array.from(values.subarray(0, MAX_NUMBERS + 1), format));
+
+function firsts(cells: Cells): Cells {
+  return cells.length > MAX_NUMBERS ? [...cells.slice(0, MAX_NUMBERS), '...'] : cells;
+}
+
+const format = (value: number): string => String(Number(value.toPrecision(DIGITS)));

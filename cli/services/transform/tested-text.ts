@@ -1,5 +1,5 @@
 import type { Tensor } from '#core/tensor/tensor.ts';
-import type { Transformed } from '#transform/transform-row.ts';
+import type { Transformed } from '#transform/transform.ts';
 
 /** A text with the tensors before and after its transform. */
 export interface TestedText {

@@ -1,10 +1,12 @@
-import { outputSize } from '#core/model/output-size.ts';
+import {
+  outputSize,
+  graphFacts,
+  scoreFacts,
+  multiVectorFacts,
+  sentenceFacts,
+  licenseFacts,
+} from '#core/model/manifest-facts.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { graphFacts } from '#core/model/graph-facts.ts';
-import { licenseFacts } from '#core/model/license-facts.ts';
-import { scoreFacts } from '#core/model/score-facts.ts';
-import { multiVectorFacts } from '#core/model/multi-vector-facts.ts';
-import { sentenceFacts } from '#core/model/sentence-facts.ts';
 import type { ModelFiles } from '../../packaging/model/locate-files.ts';
 import { columns, shortList, shownPath } from '../text.ts';
 

@@ -4,7 +4,7 @@ import type { OptionalSectionName } from '#contract/container/sections.ts';
 import { configError } from '#contract/errors.ts';
 import type { ModelLicense } from '#contract/manifest.ts';
 import { omitUndefined } from '../json/omit-undefined.ts';
-import { licenseText, NOT_STATED } from './license-facts.ts';
+import { licenseText, NOT_STATED } from './manifest-facts.ts';
 import { parseManifest } from './manifest-json.ts';
 
 /** Reads the model card in a file; throws if there is none. */

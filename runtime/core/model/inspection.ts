@@ -3,16 +3,18 @@ import { findSection, readContainer, requireSection } from '#contract/container/
 import type { Section } from '#contract/container/sections.ts';
 import type { Manifest, ModelSourceFacts, RuntimeInfo } from '#contract/manifest.ts';
 import { memoryFacts } from './attention-memory.ts';
-import { batchingText } from './batching-text.ts';
-import { graphFacts } from './graph-facts.ts';
-import { licenseFacts } from './license-facts.ts';
+import {
+  batchingText,
+  graphFacts,
+  scoreFacts,
+  multiVectorFacts,
+  sentenceFacts,
+  outputSize,
+  licenseFacts,
+  sparseFacts,
+} from './manifest-facts.ts';
 import { parseManifest, parseRuntimeInfo } from './manifest-json.ts';
 import { formatBytes } from './progress.ts';
-import { scoreFacts } from './score-facts.ts';
-import { outputSize } from './output-size.ts';
-import { multiVectorFacts } from './multi-vector-facts.ts';
-import { sentenceFacts } from './sentence-facts.ts';
-import { sparseFacts } from './sparse-facts.ts';
 import { greatest } from '../numbers/extremes.ts';
 
 /** The contents of a file. `model` is undefined for a base runtime. */

@@ -1,7 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
-import { promptNames } from './prompt-names.ts';
 import { vectorWidth } from './vector-width.ts';
 
 /** How to build a vector. Vectors of single tokens are not truncated, and all tokens have one. */
@@ -69,3 +68,11 @@ function findPrompt(
   if (names.includes(name)) return undefined;
   throw inputError(`${label} must be one of ${names.join(', ')}, not ${JSON.stringify(name.slice(0, 100))}`);
 }
+
+/** Prompts that each model has, as in sentence-transformers. They are empty unless the files of the model set them. */
+const ROLES = ['query', 'document'] as const;
+
+/** Names of prompts that requests can use, without the empty name. */
+export const promptNames = (prompts: SentenceSettings['prompts']): readonly string[] => [
+  ...new Set([...Object.keys(prompts), ...ROLES]),
+];

@@ -1,4 +1,12 @@
-import { describeShape } from './shape.ts';
+import {
+  describeShape,
+  type Allocate,
+  createTensor,
+  type Operand,
+  type Tensor,
+  toTensor,
+  isSameShape,
+} from './tensor.ts';
 
 type Shape = readonly number[];
 
@@ -66,4 +74,152 @@ export function walkPairs(
     }
   };
   walk(axes.length - 1, 0, 0);
+}
+
+/** A row of elements: `count` results from `at`, with a step of 1 or 0 in the operands. */
+export interface Row {
+  readonly out: Float32Array;
+  readonly count: number;
+  readonly left: Float32Array;
+  readonly leftStep: number;
+  readonly right: Float32Array;
+  readonly rightStep: number;
+  at: number;
+  leftAt: number;
+  rightAt: number;
+}
+
+/** Computes one row. Each operation has its own loop, because a call per element would cost more than the operation. */
+type RowKernel = (row: Row) => void;
+
+/** Combines two operands element by element, broadcasting shapes as in numpy. */
+export function combine(
+  allocate: Allocate,
+  left: Operand,
+  right: Operand,
+  what: string,
+  kernel: RowKernel,
+): Tensor {
+  const [a, b] = [toTensor(left), toTensor(right)];
+  const out = createTensor(allocate, broadcastShapes(a.shape, b.shape, what));
+  combineInto(out, a, b, kernel);
+  return out;
+}
+
+/** Same, into a tensor whose shape both operands can be broadcast to. */
+function combineInto(out: Tensor, left: Tensor, right: Tensor, kernel: RowKernel): void {
+  if (out.data.length === 0) return;
+  const [inner, ...outer] = pairAxes(out.shape, left.shape, right.shape);
+  const row: Row = {
+    out: out.data,
+    count: inner?.size ?? 1,
+    left: left.data,
+    leftStep: inner?.left ?? 0,
+    right: right.data,
+    rightStep: inner?.right ?? 0,
+    at: 0,
+    leftAt: 0,
+    rightAt: 0,
+  };
+  walkPairs(outer, (index, leftAt, rightAt) => {
+    row.at = index * row.count;
+    row.leftAt = leftAt;
+    row.rightAt = rightAt;
+    kernel(row);
+  });
+}
+
+export const add = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, left, right, '+', addRow);
+
+export const subtract = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, left, right, '-', subtractRow);
+
+export const multiply = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, left, right, '*', multiplyRow);
+
+export const divide = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, left, right, '/', divideRow);
+
+// Adding, multiplying or dividing doubles and rounding to float32 gives the same results as float32 arithmetic.
+
+function addRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    out[at + i] = (left[leftAt + i * leftStep] ?? 0) + (right[rightAt + i * rightStep] ?? 0);
+  }
+}
+
+function subtractRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    out[at + i] = (left[leftAt + i * leftStep] ?? 0) - (right[rightAt + i * rightStep] ?? 0);
+  }
+}
+
+function multiplyRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    out[at + i] = (left[leftAt + i * leftStep] ?? 0) * (right[rightAt + i * rightStep] ?? 0);
+  }
+}
+
+function divideRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    out[at + i] = (left[leftAt + i * leftStep] ?? 0) / (right[rightAt + i * rightStep] ?? 0);
+  }
+}
+
+// 1 where the comparison holds, otherwise 0; comparisons with NaN never hold.
+
+export const isGreater = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, left, right, 'gt', greaterRow);
+
+export const isLess = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, right, left, 'lt', greaterRow);
+
+export const isGreaterOrEqual = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, left, right, 'ge', greaterOrEqualRow);
+
+export const isLessOrEqual = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
+  combine(allocate, right, left, 'le', greaterOrEqualRow);
+
+function greaterRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    out[at + i] = (left[leftAt + i * leftStep] ?? 0) > (right[rightAt + i * rightStep] ?? 0) ? 1 : 0;
+  }
+}
+
+function greaterOrEqualRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    out[at + i] = (left[leftAt + i * leftStep] ?? 0) >= (right[rightAt + i * rightStep] ?? 0) ? 1 : 0;
+  }
+}
+
+/** Whether shapes and elements are equal; NaN equals nothing. */
+export function isEqual(left: Tensor, right: Tensor): boolean {
+  if (!isSameShape(left.shape, right.shape)) return false;
+  for (let at = 0; at < left.data.length; at++) {
+    if (left.data[at] !== right.data[at]) return false;
+  }
+  return true;
+}
+
+/** Selects the element of `yes` where the condition is not zero, and of `no` where it is zero. NaN is not zero. */
+export function where(allocate: Allocate, condition: Tensor, yes: Operand, no: Operand): Tensor {
+  const [a, b] = [toTensor(yes), toTensor(no)];
+  const choices = broadcastShapes(a.shape, b.shape, 'where');
+  const out = createTensor(allocate, broadcastShapes(condition.shape, choices, 'where'));
+  combineInto(out, condition, a, writeWhereSet);
+  combineInto(out, condition, b, writeWhereZero);
+  return out;
+}
+
+function writeWhereSet({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    if ((left[leftAt + i * leftStep] ?? 0) !== 0) out[at + i] = right[rightAt + i * rightStep] ?? 0;
+  }
+}
+
+function writeWhereZero({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    if ((left[leftAt + i * leftStep] ?? 0) === 0) out[at + i] = right[rightAt + i * rightStep] ?? 0;
+  }
 }

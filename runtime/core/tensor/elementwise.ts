@@ -1,5 +1,5 @@
-import { exponential, createPowers } from './exponential.ts';
-import { type Allocate, createTensor, type Tensor } from './tensor.ts';
+import { type Allocate, createTensor, type Tensor, type Operand } from './tensor.ts';
+import { combine, type Row } from './broadcast.ts';
 
 /** Computes all elements; each operation has its own loop, as in `RowKernel`. */
 type Fill = (out: Float32Array, data: Float32Array) => void;
@@ -38,3 +38,91 @@ export const sigmoid = elementwise((out, data) => {
   const powers = createPowers();
   for (let at = 0; at < out.length; at++) out[at] = 1 / (1 + exponential(-(data[at] ?? 0), powers));
 });
+
+/** Tables of powers of two, in two steps to keep them small. */
+export interface Powers {
+  /** 2^(k/16) for k from 0 to 63. */
+  readonly fine: Float64Array;
+  /** 16^k for k from -COARSE_BELOW on. */
+  readonly coarse: Float64Array;
+}
+
+/**
+ * e to the power of a value, for results that are rounded to float32: the relative error is below 1e-10, and Math.exp, which is
+ * exact to nearly the last bit of a double, takes three times as long. Call `createPowers()` once per batch of values.
+ */
+export function exponential(value: number, { fine, coarse }: Powers): number {
+  // Beyond these limits, a float32 and its reciprocal are 0 or infinite. NaN stays NaN, and branches would be slow for mixed
+  // values.
+  const exponent = Math.min(Math.max(value, MIN_EXPONENT), MAX_EXPONENT);
+  const sixteenths = Math.floor(exponent * SIXTEENTHS_PER_ONE + 0.5);
+  const power = (sixteenths + COARSE_BELOW * 64) | 0;
+  // For such a small number, five terms of the series of e^x suffice.
+  const rest = exponent - sixteenths * SIXTEENTH;
+  const square = rest * rest;
+  const series = 1 + rest + square * (1 / 2 + rest * (1 / 6) + square * (1 / 24));
+  return (coarse[power >> 6] ?? 0) * (fine[power & 63] ?? 0) * series;
+}
+
+export function createPowers(): Powers {
+  return { fine: geometric(1, 2 ** (1 / 16), 64), coarse: geometric(16 ** -COARSE_BELOW, 16, 80) };
+}
+
+function geometric(first: number, ratio: number, count: number): Float64Array {
+  const numbers = new Float64Array(count);
+  let number = first;
+  for (let index = 0; index < count; index++) {
+    numbers[index] = number;
+    number *= ratio;
+  }
+  return numbers;
+}
+
+const MIN_EXPONENT = -110;
+const MAX_EXPONENT = 110;
+const SIXTEENTH = Math.LN2 / 16;
+const SIXTEENTHS_PER_ONE = 16 / Math.LN2;
+const COARSE_BELOW = 40;
+
+/**
+ * Limits elements to `min` and `max`, if given; if they contradict each other, `max` wins. A NaN limit makes everything
+ * NaN.
+ */
+export function clamp(
+  allocate: Allocate,
+  tensor: Tensor,
+  min: number | undefined,
+  max: number | undefined,
+): Tensor {
+  const out = createTensor(allocate, tensor.shape);
+  clampAll(out.data, tensor.data, min ?? -Infinity, max ?? Infinity);
+  return out;
+}
+
+function clampAll(out: Float32Array, data: Float32Array, min: number, max: number): void {
+  for (let at = 0; at < out.length; at++) out[at] = Math.min(Math.max(data[at] ?? 0, min), max);
+}
+
+/** Raises each element of the base to the exponent. 0.5 is the square root, as in numpy: NaN for -infinity. */
+export function power(allocate: Allocate, base: Tensor, exponent: Operand): Tensor {
+  if (exponent === 0.5) return squareRoot(allocate, base);
+  return combine(allocate, base, exponent, 'pow', exponent === 2 ? squareRow : powerRow);
+}
+
+function powerRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    const base = left[leftAt + i * leftStep] ?? 0;
+    const exponent = right[rightAt + i * rightStep] ?? 0;
+    // C and numpy return 1 here, JavaScript returns NaN.
+    const isOne = base === 1 || (base === -1 && Math.abs(exponent) === Infinity);
+    out[at + i] = isOne ? 1 : base ** exponent;
+  }
+}
+
+/** The most common exponent, ten times as fast. */
+function squareRow({ out, at, count, left, leftAt, leftStep }: Row): void {
+  for (let i = 0; i < count; i++) {
+    const base = left[leftAt + i * leftStep] ?? 0;
+    out[at + i] = base * base;
+  }
+}

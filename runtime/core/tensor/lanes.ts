@@ -1,5 +1,4 @@
-import { splitAt } from './axis.ts';
-import { type Allocate, createTensor, type Tensor } from './tensor.ts';
+import { splitAt, type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /** Reduces a lane, the elements along one axis: from `at` up to `end`, `step` apart. The result is written to `out[to]`. */
 export type LaneReduction<Extra> = (

@@ -1,7 +1,5 @@
 import { broadcastShapes, pairAxes, walkPairs } from './broadcast.ts';
-import { describeShape, elementsIn } from './shape.ts';
-import { type Allocate, createTensor, type Tensor } from './tensor.ts';
-import { weighRows } from './weigh-rows.ts';
+import { describeShape, elementsIn, type Allocate, createTensor, type Tensor } from './tensor.ts';
 
 /**
  * The matrix product as in numpy: [n, k] and [k, m] give [n, m]. Axes before the last two are broadcast. A tensor with one axis
@@ -51,3 +49,33 @@ function misfit(left: Tensor, right: Tensor): string {
 
 const nameOf = (left: Tensor, right: Tensor): string =>
   `matmul of ${describeShape(left.shape)} and ${describeShape(right.shape)}`;
+
+/**
+ * Sums rows multiplied by their weights, divides by `total`, and writes the result from `to` on. Sums are doubles, computed row
+ * by row in memory order.
+ */
+export function weighRows(
+  out: Float32Array,
+  to: number,
+  weights: Float32Array,
+  rows: Float32Array,
+  columns: number,
+  total: number,
+): void {
+  const sums = new Float64Array(Math.min(columns, BLOCK));
+  for (let from = 0; from < columns; from += BLOCK) {
+    const end = Math.min(BLOCK, columns - from);
+    sums.fill(0);
+    for (let row = 0; row < weights.length; row++) {
+      const weight = weights[row] ?? 0;
+      const at = row * columns + from;
+      for (let column = 0; column < end; column++) {
+        sums[column] = (sums[column] ?? 0) + (rows[at + column] ?? 0) * weight;
+      }
+    }
+    for (let column = 0; column < end; column++) out[to + from + column] = (sums[column] ?? 0) / total;
+  }
+}
+
+/** Number of columns per pass, which limits the uncounted memory for sums. */
+const BLOCK = 1024;

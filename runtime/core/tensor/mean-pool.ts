@@ -1,6 +1,12 @@
-import { describeShape, elementsIn, isSameShape } from './shape.ts';
-import { type Allocate, createTensor, type Tensor } from './tensor.ts';
-import { weighRows } from './weigh-rows.ts';
+import {
+  describeShape,
+  elementsIn,
+  isSameShape,
+  type Allocate,
+  createTensor,
+  type Tensor,
+} from './tensor.ts';
+import { weighRows } from './matmul.ts';
 
 /**
  * Mean of the token vectors of each text, weighted by the mask: [batch, tokens, width] and a mask [batch, tokens] give [batch,

@@ -1,7 +1,6 @@
-import { concat } from '#core/tensor/concat.ts';
-import { fromTable } from '#core/tensor/from-table.ts';
-import { full } from '#core/tensor/full.ts';
-import { where } from '#core/tensor/where.ts';
+import { concat } from '#core/tensor/rearrange.ts';
+import { fromTable, full } from '#core/tensor/convert.ts';
+import { where } from '#core/tensor/broadcast.ts';
 import { AXIS, SHAPE, TABLE } from './parameters.ts';
 import { type Member, type Parameter, staticFunction } from '../member.ts';
 

@@ -1,8 +1,13 @@
-import { clamp } from '#core/tensor/clamp.ts';
-import { isGreater, isGreaterOrEqual, isLess, isLessOrEqual } from '#core/tensor/compare.ts';
-import { absolute, exponentiate, logarithm, sigmoid, squareRoot } from '#core/tensor/elementwise.ts';
-import { power } from '#core/tensor/power.ts';
-import { where } from '#core/tensor/where.ts';
+import {
+  clamp,
+  absolute,
+  exponentiate,
+  logarithm,
+  sigmoid,
+  squareRoot,
+  power,
+} from '#core/tensor/elementwise.ts';
+import { isGreater, isGreaterOrEqual, isLess, isLessOrEqual, where } from '#core/tensor/broadcast.ts';
 import { OPERAND } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 

@@ -1,5 +1,5 @@
-import { foldAxis } from '#core/tensor/fold-axis.ts';
-import { mapAxis } from '#core/tensor/map-axis.ts';
+import { foldAxis } from '#core/tensor/reduce.ts';
+import { mapAxis } from '#core/tensor/rearrange.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 

@@ -1,8 +1,6 @@
-import { add, divide, multiply, subtract } from '#core/tensor/arithmetic.ts';
-import { isEqual } from '#core/tensor/compare.ts';
-import { elementAt } from '#core/tensor/element-at.ts';
+import { add, divide, multiply, subtract, isEqual } from '#core/tensor/broadcast.ts';
+import { elementAt, toText } from '#core/tensor/convert.ts';
 import { negate } from '#core/tensor/elementwise.ts';
-import { toText } from '#core/tensor/to-text.ts';
 import { type Member, metamethod, type Parameter } from '../member.ts';
 
 const LEFT = { name: 'left', type: 'operand', doc: 'A tensor or a number.' } as const satisfies Parameter;

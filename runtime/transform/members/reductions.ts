@@ -1,6 +1,14 @@
-import { reduceAll, reduceAxis } from '#core/tensor/reduce.ts';
-import { ARGMAX, MAX, MEAN, MIN, type Reduction, SUM } from '#core/tensor/reductions.ts';
-import { standardDeviation } from '#core/tensor/standard-deviation.ts';
+import {
+  reduceAll,
+  reduceAxis,
+  ARGMAX,
+  MAX,
+  MEAN,
+  MIN,
+  type Reduction,
+  SUM,
+  standardDeviation,
+} from '#core/tensor/reduce.ts';
 import type { Allocate, Operand, Tensor } from '#core/tensor/tensor.ts';
 import { AXIS, OPTIONAL_AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';

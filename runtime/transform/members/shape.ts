@@ -1,8 +1,5 @@
-import { reshape } from '#core/tensor/reshape.ts';
-import { squeeze, unsqueeze } from '#core/tensor/squeeze.ts';
-import { toTable } from '#core/tensor/to-table.ts';
-import { transpose } from '#core/tensor/transpose.ts';
-import { truncateAxis } from '#core/tensor/truncate-axis.ts';
+import { reshape, squeeze, unsqueeze, transpose, truncateAxis } from '#core/tensor/rearrange.ts';
+import { toTable } from '#core/tensor/convert.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 

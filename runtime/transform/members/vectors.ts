@@ -1,8 +1,6 @@
-import { layerNorm } from '#core/tensor/layer-norm.ts';
-import { lpNormalize } from '#core/tensor/lp-normalize.ts';
+import { layerNorm, lpNormalize, softmax } from '#core/tensor/normalize.ts';
 import { matmul } from '#core/tensor/matmul.ts';
 import { meanPool } from '#core/tensor/mean-pool.ts';
-import { softmax } from '#core/tensor/softmax.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { multiply } from '#core/tensor/arithmetic.ts';
-import { elementAt } from '#core/tensor/element-at.ts';
-import { reduceAll } from '#core/tensor/reduce.ts';
-import { SUM } from '#core/tensor/reductions.ts';
+import { multiply } from '#core/tensor/broadcast.ts';
+import { elementAt } from '#core/tensor/convert.ts';
+import { reduceAll, SUM } from '#core/tensor/reduce.ts';
 import { allocateFloats, type Operand, type Tensor } from '#core/tensor/tensor.ts';
 import type { Callback } from '#transform/member.ts';
 import { FIXTURES } from '../../helpers/paths.ts';

@@ -3,7 +3,6 @@ import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { postNormLayer } from '../post-norm-layer.ts';
-import { RelativePositions } from './relative-positions.ts';
 
 /** DeBERTa v2 and v3: scores depend on the contents of tokens and on their distance. */
 export function deberta(g: EncoderGraph): Value {
@@ -68,4 +67,116 @@ function convolve(g: EncoderGraph, embedded: Value, rows: Value, width: number, 
   const activated = g.activation(g.multiply(byText, g.floatMask), config.text('conv_act', 'tanh'));
   const normed = g.norm(g.add(g.byText(rows), activated), 'encoder.conv.LayerNorm', epsilon);
   return g.byToken(g.multiply(normed, g.floatMask), width);
+}
+
+/**
+ * The part of DeBERTa's scores that depends on distances. Each distance has a row in a table, which layers project. Projections do
+ * not depend on texts, so ONNX Runtime computes them once, when it optimizes the graph.
+ */
+class RelativePositions {
+  /** Factor of all scores. */
+  readonly scale: number;
+  readonly #g: EncoderGraph;
+  readonly #heads: number;
+  readonly #headWidth: number;
+  readonly #types: readonly string[];
+  readonly #buckets: number;
+  readonly #maxDistance: number;
+  /** Half of the rows of the table: one half per direction. */
+  readonly #span: number;
+  readonly #table: Value;
+
+  constructor(g: EncoderGraph, heads: number, headWidth: number, epsilon: number) {
+    const { config, writer } = g;
+    const types = config.value('pos_att_type') ?? [];
+    this.#g = g;
+    this.#heads = heads;
+    this.#headWidth = headWidth;
+    this.#types =
+      typeof types === 'string' ? types.split('|') : Array.isArray(types) ? types.map(String) : [];
+    const limit = config.number('max_relative_positions', -1);
+    this.#maxDistance = limit < 1 ? config.size('max_position_embeddings', 512) : limit;
+    this.#buckets = config.number('position_buckets', -1);
+    this.#span = this.#buckets > 0 ? this.#buckets : this.#maxDistance;
+    this.scale = 1 / Math.sqrt(headWidth * (1 + this.#types.length));
+    const zero = writer.integers([0]);
+    const table = writer.op('Slice', [
+      g.weight('encoder.rel_embeddings.weight'),
+      zero,
+      writer.integers([2 * this.#span]),
+      zero,
+    ]);
+    this.#table = config.text('norm_rel_ebd', 'none').includes('layer_norm')
+      ? g.norm(table, 'encoder.LayerNorm', epsilon)
+      : table;
+  }
+
+  /** Texts x heads x length x length; undefined if scores depend on contents only. */
+  bias(self: string, query: Value, key: Value): Value | undefined {
+    const { writer, config } = this.#g;
+    const prefix = config.flag('share_att_key', false) ? '' : 'pos_';
+    const parts: Value[] = [];
+    if (this.#types.includes('c2p')) {
+      parts.push(this.#scores(query, `${self}.${prefix}key_proj`, this.#rows));
+    }
+    if (this.#types.includes('p2c')) {
+      const rows = writer.once('rows of distances, transposed', () =>
+        writer.op('Transpose', [this.#rows], ints('perm', [1, 0])),
+      );
+      const scores = this.#scores(key, `${self}.${prefix}query_proj`, rows);
+      parts.push(writer.op('Transpose', [scores], ints('perm', [0, 1, 3, 2])));
+    }
+    const [first, second] = parts;
+    return first !== undefined && second !== undefined ? this.#g.add(first, second) : first;
+  }
+
+  /** The scores of each token with the rows of the table that belong to its distances from the others. */
+  #scores(tokens: Value, projection: string, rows: Value): Value {
+    const { writer } = this.#g;
+    const projected = writer.op('Reshape', [
+      this.#g.linear(this.#table, projection),
+      writer.integers([-1, this.#heads, this.#headWidth]),
+    ]);
+    const byHead = writer.op('Transpose', [projected], ints('perm', [1, 2, 0]));
+    const all = writer.op('MatMul', [
+      this.#g.byHead(tokens, this.#heads, this.#headWidth),
+      this.#g.multiply(byHead, writer.float(this.scale)),
+    ]);
+    const index = writer.once(`${rows} for each head`, () => writer.op('Expand', [rows, this.#shape]));
+    return writer.op('GatherElements', [all, index], int('axis', 3));
+  }
+
+  get #shape(): Value {
+    const { writer, inputIds, length } = this.#g;
+    const texts = writer.op('Shape', [inputIds], int('start', 0), int('end', 1));
+    return writer.op('Concat', [texts, writer.integers([this.#heads]), length, length], int('axis', 0));
+  }
+
+  /** The row of the table for each pair of tokens, length x length. */
+  get #rows(): Value {
+    const { writer, config, distances } = this.#g;
+    return writer.once('rows of distances', () => {
+      const positions = Math.max(config.size('max_position_embeddings', 512), 512);
+      const rows = Array.from({ length: 2 * positions - 1 }, (_, at) => this.#rowOf(positions - 1 - at));
+      const index = this.#g.add(distances, writer.integer(positions - 1));
+      return writer.op('Gather', [writer.integers(rows), index]);
+    });
+  }
+
+  #rowOf(distance: number): number {
+    const bucket = this.#buckets > 0 ? bucketOf(distance, this.#buckets, this.#maxDistance) : distance;
+    return Math.min(Math.max(bucket + this.#span, 0), 2 * this.#span - 1);
+  }
+}
+
+/** Small distances have a bucket each; larger ones share buckets on a logarithmic scale, computed in float32 as in PyTorch. */
+function bucketOf(distance: number, buckets: number, maxDistance: number): number {
+  const middle = Math.floor(buckets / 2);
+  const size = Math.abs(distance);
+  if (size <= middle) return distance;
+  const part = Math.fround(
+    Math.fround(Math.log(Math.fround(size / middle))) /
+      Math.fround(Math.log(Math.fround((maxDistance - 1) / middle))),
+  );
+  return (Math.ceil(Math.fround(part * (middle - 1))) + middle) * Math.sign(distance);
 }

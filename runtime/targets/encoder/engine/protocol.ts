@@ -2,7 +2,7 @@ import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
-import type { Transformed } from '#transform/transform-row.ts';
+import type { Transformed } from '#transform/transform.ts';
 import type { FailedInference } from '../tasks/task.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
 import type { SessionOptions } from '#platform/onnx/session.ts';

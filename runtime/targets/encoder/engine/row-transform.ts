@@ -1,9 +1,8 @@
 import { createInterrupter } from '#platform/interrupt.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { messageOf } from '#contract/errors.ts';
-import { checkFinite } from '#transform/check-finite.ts';
-import { openTransform } from '#transform/transform.ts';
-import { transformRow } from '#transform/transform-row.ts';
+import { checkFinite } from '#transform/check-result.ts';
+import { openTransform, transformRow } from '#transform/transform.ts';
 import { markRow, NO_ROW } from './progress.ts';
 import type { OpenTransform, RowResult } from './protocol.ts';
 import { type RawOutput, rowOf, shapeOfRow } from '#core/model/raw-output.ts';

@@ -1,6 +1,6 @@
 import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { promptNames } from '#core/model/prompt-names.ts';
+import { promptNames } from '#core/model/vector-plan.ts';
 import { documented, undocumented } from '#serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';

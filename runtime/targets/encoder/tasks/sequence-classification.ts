@@ -2,7 +2,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { ScoreFunction } from '#contract/score-function.ts';
 import { argmax } from '#core/numbers/argmax.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
-import type { Transformed } from '#transform/transform-row.ts';
+import type { Transformed } from '#transform/transform.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { finiteOutput, type Task } from './task.ts';
 import { writeFloats } from './token-info.ts';

@@ -5,7 +5,7 @@ import type { TokenRows } from '#core/model/raw-output.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
-import type { Transformed } from '#transform/transform-row.ts';
+import type { Transformed } from '#transform/transform.ts';
 import type { AnswerPlan } from '#core/model/answer-plan.ts';
 import type { LabelPlan } from '#core/model/label-plan.ts';
 import type { AggregationStrategy } from '../math/entities.ts';

@@ -3,7 +3,7 @@ import { exportWay } from '#cli/packaging/exports/export-way.ts';
 import { exportFacts } from '#cli/packaging/exports/model-kind.ts';
 import { messageOf } from '#contract/errors.ts';
 import { needsExport, withExportWay } from '#cli/packaging/exports/needs-export.ts';
-import { withoutGraph } from '#cli/packaging/model/without-graph.ts';
+import { withoutGraph } from '#cli/packaging/model/graph-variants.ts';
 
 // `npm run test:exports` follows these sentences with the real tools.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withBertSettings } from '#cli/packaging/model/bert-normalizer.ts';
+import { withBertSettings } from '#cli/packaging/model/tokenizer-settings.ts';
 
 const json = { normalizer: { type: 'BertNormalizer', lowercase: true, strip_accents: null } };
 const BERT = { model_type: 'bert' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCitation } from '#cli/packaging/model/find-citation.ts';
+import { findCitation } from '#cli/packaging/model/read-card.ts';
 
 const ENTRY = '@misc{one,\n  title = {# One},\n}';
 const OTHER = '@article{two, title = {Two}}';

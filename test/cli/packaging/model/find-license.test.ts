@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findLicense } from '#cli/packaging/model/find-license.ts';
+import { findLicense } from '#cli/packaging/model/model-documents.ts';
 
 const CARD = { name: 'README.md', text: '---\nlicense: other\nlicense_name: llama3\ntags: [a]\n---\n' };
 const LICENSE = { name: 'LICENSE', text: '\n  # MIT License #\n\nPermission is granted.\n' };

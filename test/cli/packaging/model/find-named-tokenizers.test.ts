@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findNamedTokenizers } from '#cli/packaging/model/find-named-tokenizers.ts';
+import { findNamedTokenizers } from '#cli/packaging/model/locate-files.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadTokenizer } from '#cli/adapters/tokenizers.ts';
-import { withLowerCase } from '#cli/packaging/model/lower-case.ts';
-import type { TokenizerJson } from '#cli/packaging/model/tokenizer-settings.ts';
+import { withLowerCase, type TokenizerJson } from '#cli/packaging/model/tokenizer-settings.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 const read = (model: string): TokenizerJson =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { modelOrigin } from '#cli/packaging/model/model-origin.ts';
+import { modelOrigin } from '#cli/packaging/model/model-listing.ts';
 import { findFamily } from '#cli/packaging/model/pooling-families.ts';
 
 const found = (name: string, config: unknown = {}) => findFamily({ names: [name], config });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { MEDIA } from '#cli/packaging/oci/descriptor.ts';
+import { MEDIA } from '#cli/packaging/oci/oci-format.ts';
 import { openBaseImage } from '#cli/packaging/oci/open-base-image.ts';
 import { readBlob } from '#cli/packaging/oci/read-blob.ts';
 import { PLATFORMS } from '#contract/platforms.ts';

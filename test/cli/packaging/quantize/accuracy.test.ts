@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accuracyOf, type Compare, type Compared } from '#cli/packaging/quantize/accuracy.ts';
+import { accuracyOf, type Compare, type Compared, reasonAgainst } from '#cli/packaging/quantize/accuracy.ts';
 import {
   compareAnswers,
   compareTextScores,
@@ -7,7 +7,6 @@ import {
   compareTokenScores,
   compareTokenVectors,
 } from '#cli/packaging/model/compare.ts';
-import { reasonAgainst } from '#cli/packaging/quantize/thresholds.ts';
 
 const vector = (...values: number[]): Compared => ({ kind: 'vectors', rows: [Float32Array.of(...values)] });
 const scores = (...values: number[]): Compared => ({ kind: 'scores', rows: [Float32Array.of(...values)] });

@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { array, assert, integer, nat, property, tuple, uint8Array } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseFamily } from '#cli/packaging/tokenizer/choose-family.ts';
-import { readMerges } from '#cli/packaging/tokenizer/merges-text.ts';
+import { readMerges, readVocabJson, readVocabText } from '#cli/packaging/tokenizer/vocabulary-kind.ts';
 import { readSentencePieceModel } from '#cli/packaging/tokenizer/sentencepiece-model.ts';
-import { readVocabJson } from '#cli/packaging/tokenizer/vocab-json.ts';
-import { readVocabText } from '#cli/packaging/tokenizer/vocab-text.ts';
 import { AppError } from '#contract/errors.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 

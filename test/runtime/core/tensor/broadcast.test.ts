@@ -1,11 +1,19 @@
 import { assert as assertAll, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { add, divide, multiply, subtract } from '#core/tensor/arithmetic.ts';
-import { broadcastShapes } from '#core/tensor/broadcast.ts';
-import { isGreater, isGreaterOrEqual, isLess, isLessOrEqual } from '#core/tensor/compare.ts';
-import { power } from '#core/tensor/power.ts';
+import {
+  add,
+  divide,
+  multiply,
+  subtract,
+  broadcastShapes,
+  isGreater,
+  isGreaterOrEqual,
+  isLess,
+  isLessOrEqual,
+  where,
+} from '#core/tensor/broadcast.ts';
+import { power } from '#core/tensor/elementwise.ts';
 import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
-import { where } from '#core/tensor/where.ts';
 import { at, broadcastable, indexes, numbered, RUNS } from './arbitrary-tensors.ts';
 
 const OPERATIONS = [

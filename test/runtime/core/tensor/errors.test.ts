@@ -1,22 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { allocateFloats } from '#core/tensor/tensor.ts';
-import { concat } from '#core/tensor/concat.ts';
-import { elementAt } from '#core/tensor/element-at.ts';
-import { foldAxis } from '#core/tensor/fold-axis.ts';
-import { fromTable } from '#core/tensor/from-table.ts';
-import { full } from '#core/tensor/full.ts';
-import { layerNorm } from '#core/tensor/layer-norm.ts';
-import { lpNormalize } from '#core/tensor/lp-normalize.ts';
-import { mapAxis } from '#core/tensor/map-axis.ts';
+import {
+  concat,
+  squeeze,
+  unsqueeze,
+  reshape,
+  transpose,
+  truncateAxis,
+  mapAxis,
+} from '#core/tensor/rearrange.ts';
+import { elementAt, fromTable, full } from '#core/tensor/convert.ts';
+import { foldAxis, reduceAll, reduceAxis, ARGMAX, MAX } from '#core/tensor/reduce.ts';
+import { layerNorm, lpNormalize, softmax } from '#core/tensor/normalize.ts';
 import { matmul } from '#core/tensor/matmul.ts';
 import { meanPool } from '#core/tensor/mean-pool.ts';
-import { reduceAll, reduceAxis } from '#core/tensor/reduce.ts';
-import { ARGMAX, MAX } from '#core/tensor/reductions.ts';
-import { reshape } from '#core/tensor/reshape.ts';
-import { softmax } from '#core/tensor/softmax.ts';
-import { squeeze, unsqueeze } from '#core/tensor/squeeze.ts';
-import { transpose } from '#core/tensor/transpose.ts';
-import { truncateAxis } from '#core/tensor/truncate-axis.ts';
 import { numbered } from './arbitrary-tensors.ts';
 
 const A = allocateFloats;

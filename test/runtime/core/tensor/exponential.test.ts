@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exponentiate, sigmoid } from '#core/tensor/elementwise.ts';
-import { exponential, createPowers } from '#core/tensor/exponential.ts';
+import { exponentiate, sigmoid, exponential, createPowers } from '#core/tensor/elementwise.ts';
 import { allocateFloats } from '#core/tensor/tensor.ts';
 import { boundaryFloats, randomFloats } from '../float32-values.ts';
 

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { add } from '#core/tensor/arithmetic.ts';
-import { full } from '#core/tensor/full.ts';
+import { add } from '#core/tensor/broadcast.ts';
+import { full, toTable, fromTable } from '#core/tensor/convert.ts';
 import { matmul } from '#core/tensor/matmul.ts';
-import { reshape } from '#core/tensor/reshape.ts';
-import { unsqueeze } from '#core/tensor/squeeze.ts';
+import { reshape, unsqueeze } from '#core/tensor/rearrange.ts';
 import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
-import { toTable } from '#core/tensor/to-table.ts';
-import { fromTable } from '#core/tensor/from-table.ts';
 
 /** Memory that is never taken: what is refused is refused before. */
 const refuseToAllocate = (): never => {

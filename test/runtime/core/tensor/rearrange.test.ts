@@ -1,15 +1,11 @@
 import { array, assert as assertAll, constant, integer, nat, pre, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { concat } from '#core/tensor/concat.ts';
-import { elementAt } from '#core/tensor/element-at.ts';
-import { mapAxis } from '#core/tensor/map-axis.ts';
+import { concat, transpose, truncateAxis, mapAxis } from '#core/tensor/rearrange.ts';
+import { elementAt } from '#core/tensor/convert.ts';
 import { matmul } from '#core/tensor/matmul.ts';
 import { meanPool } from '#core/tensor/mean-pool.ts';
-import { reduceAxis } from '#core/tensor/reduce.ts';
-import { ARGMAX, MAX, MEAN, MIN, SUM } from '#core/tensor/reductions.ts';
+import { reduceAxis, ARGMAX, MAX, MEAN, MIN, SUM } from '#core/tensor/reduce.ts';
 import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
-import { transpose } from '#core/tensor/transpose.ts';
-import { truncateAxis } from '#core/tensor/truncate-axis.ts';
 import { at, indexes, numbered, RUNS, shapes } from './arbitrary-tensors.ts';
 
 /** A shape and one of its axes, from 0. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toText } from '#core/tensor/to-text.ts';
+import { toText } from '#core/tensor/convert.ts';
 import { numbered } from './arbitrary-tensors.ts';
 
 const tensor = (shape: number[], ...values: number[]) => ({ data: Float32Array.from(values), shape });

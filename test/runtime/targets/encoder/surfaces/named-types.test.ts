@@ -16,7 +16,6 @@ const INDEXES = new Set([
 
 /** Files that name three types or more, although they are not an index. The list only becomes shorter. */
 const EXCEPTIONS: readonly string[] = [
-  'cli/config/check-long-texts.ts',
   'runtime/targets/encoder/tasks/sentence-embedding.ts',
   'runtime/targets/gateway/api/completions/docs.ts',
   'runtime/targets/gateway/evaluation/work/backends/encoder-model.ts',

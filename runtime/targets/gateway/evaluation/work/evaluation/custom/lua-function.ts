@@ -2,8 +2,7 @@ import { inputError, messageOf } from '#contract/errors.ts';
 import { createInterrupter } from '#platform/interrupt.ts';
 import { withLuaWasm } from '#platform/lua-wasm.ts';
 import { LuaScript } from '#transform/lua-script.ts';
-import { explainScriptError } from '#transform/script-error.ts';
-import type { TransformScript } from '#transform/transform-script.ts';
+import { explainScriptError, type TransformScript } from '#transform/transform-script.ts';
 import type { Row } from '../../../datasets/dataset.ts';
 
 /** The function that a script defines. */

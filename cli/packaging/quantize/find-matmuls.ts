@@ -3,8 +3,8 @@ import { readNumber } from '../onnx/attributes.ts';
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** A matrix product of hidden states and a constant matrix. */
-export interface Product {
+/** A matrix multiplication of hidden states and a constant matrix. */
+export interface MatMul {
   /** Name of the result. */
   readonly result: string;
   /** Name of the hidden states. */
@@ -21,10 +21,10 @@ export interface Product {
   readonly bias: string | undefined;
 }
 
-/** Products that share hidden states or a matrix, and therefore one vector of factors. */
-export interface ProductGroup {
+/** Matrix multiplications that share hidden states or a matrix, and therefore one vector of factors. */
+export interface MatMulGroup {
   readonly inputs: readonly string[];
-  readonly products: readonly Product[];
+  readonly matmuls: readonly MatMul[];
 }
 
 /** Smaller matrices take little time and space, and heads are among them. */
@@ -32,8 +32,8 @@ const MIN_ELEMENTS = 65_536;
 /** Of a narrower matrix, the conversions take longer than the product. */
 const MIN_WIDTH = 32;
 
-/** Finds the products of a graph whose matrix is large enough to be stored as integers. */
-export function findProducts(graph: GraphProto): Product[] {
+/** Finds the matrix multiplications of a graph whose matrix is large enough to be stored as integers. */
+export function findMatMuls(graph: GraphProto): MatMul[] {
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
   return graph.node.flatMap((node) => {
     const form = FORMS[node.opType]?.(node);
@@ -51,28 +51,28 @@ export function findProducts(graph: GraphProto): Product[] {
   });
 }
 
-/** Groups products that share their input or their matrix. */
-export function groupProducts(products: readonly Product[]): ProductGroup[] {
-  const groups: { inputs: Set<string>; matrices: Set<string>; products: Product[] }[] = [];
-  for (const product of products) {
-    const { input, weight } = product;
+/** Groups matrix multiplications that share their input or their matrix. */
+export function groupMatMuls(matmuls: readonly MatMul[]): MatMulGroup[] {
+  const groups: { inputs: Set<string>; matrices: Set<string>; matmuls: MatMul[] }[] = [];
+  for (const matmul of matmuls) {
+    const { input, weight } = matmul;
     const own = groups.filter(({ inputs, matrices }) => inputs.has(input) || matrices.has(weight.name));
-    const [group = { inputs: new Set(), matrices: new Set(), products: [] }, ...others] = own;
+    const [group = { inputs: new Set(), matrices: new Set(), matmuls: [] }, ...others] = own;
     if (own.length === 0) groups.push(group);
     for (const other of others) {
       groups.splice(groups.indexOf(other), 1);
       for (const name of other.inputs) group.inputs.add(name);
       for (const name of other.matrices) group.matrices.add(name);
-      pushAll(group.products, other.products);
+      pushAll(group.matmuls, other.matmuls);
     }
     group.inputs.add(input);
     group.matrices.add(weight.name);
-    group.products.push(product);
+    group.matmuls.push(matmul);
   }
-  return groups.map((group) => ({ inputs: [...group.inputs], products: group.products }));
+  return groups.map((group) => ({ inputs: [...group.inputs], matmuls: group.matmuls }));
 }
 
-type Form = Pick<Product, 'isTransposed' | 'alpha'>;
+type Form = Pick<MatMul, 'isTransposed' | 'alpha'>;
 
 /** How an operator multiplies; undefined if it does more than multiply rows by a matrix. */
 const FORMS: Readonly<Record<string, (node: NodeProto) => Form | undefined>> = {

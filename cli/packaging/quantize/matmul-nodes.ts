@@ -8,7 +8,7 @@ import {
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { ints } from '../onnx/attributes.ts';
 import { FLOAT32, INT64, UINT8 } from '../onnx/element-types.ts';
-import type { Product } from './find-products.ts';
+import type { MatMul } from './find-matmuls.ts';
 import type { RoundedGroup } from './round-group.ts';
 
 /** Operators of ONNX Runtime. */
@@ -26,8 +26,8 @@ const LARGEST = 127;
 /** Stands for 0 in hidden states, which are rounded to unsigned integers. */
 const MIDDLE = 128;
 
-/** Writes products of integers in place of those of float32. Results have the same names. */
-export class ProductNodes {
+/** Writes matrix multiplications of integers in place of those of float32. Results have the same names. */
+export class MatMulNodes {
   readonly #opset: number;
   readonly #added: Map<string, TensorProto>;
   /** Hidden states that were rounded for an earlier product. */
@@ -45,7 +45,7 @@ export class ProductNodes {
    * name of its result after Gelu, if that is computed with it.
    */
   write(
-    { input, weight, bias, result }: Product,
+    { input, weight, bias, result }: MatMul,
     { factors, matrices }: RoundedGroup,
     scaling: Scaling,
     activated?: string,
@@ -64,14 +64,14 @@ export class ProductNodes {
       return this.#nodes;
     }
     const { rounded, largest } = this.#roundByToken(input, factors, zero);
-    const product = this.#op(
+    const unscaled = this.#op(
       'MatMulIntegerToFloat',
       [rounded, integers.name, this.#float(1 / LARGEST), scales.name, zero],
       `${result}_unscaled`,
     );
-    if (bias === undefined) this.#op('Mul', [product, largest], result);
+    if (bias === undefined) this.#op('Mul', [unscaled, largest], result);
     else {
-      const scaled = this.#op('Mul', [product, largest], `${result}_scaled`);
+      const scaled = this.#op('Mul', [unscaled, largest], `${result}_scaled`);
       if (activated === undefined) this.#op('Add', [scaled, bias], result);
       else this.#op('BiasGelu', [scaled, bias], activated);
     }
@@ -101,11 +101,11 @@ export class ProductNodes {
         factors.map((factor) => 1 / factor),
       );
       const smoothed = this.#op('Mul', [input, inverse], `${input}_smoothed`);
-      const most = this.#extreme('ReduceMax', smoothed, `${input}_most`);
-      const least = this.#extreme('ReduceMin', smoothed, `${input}_least`);
-      const opposite = this.#op('Neg', [least], `${input}_opposite`);
+      const max = this.#extreme('ReduceMax', smoothed, `${input}_max`);
+      const min = this.#extreme('ReduceMin', smoothed, `${input}_min`);
+      const negated = this.#op('Neg', [min], `${input}_negated`);
       // A token without values must not be divided by 0.
-      this.#op('Max', [most, opposite, this.#float(1e-9)], largest);
+      this.#op('Max', [max, negated, this.#float(1e-9)], largest);
       const divided = this.#op('Div', [smoothed, largest], `${input}_divided`);
       this.#op('QuantizeLinear', [divided, this.#float(1 / LARGEST), zero], rounded);
     }

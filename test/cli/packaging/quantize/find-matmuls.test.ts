@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { findProducts, groupProducts } from '#cli/packaging/quantize/find-products.ts';
+import { findMatMuls, groupMatMuls } from '#cli/packaging/quantize/find-matmuls.ts';
 import { blockOf } from '#cli/packaging/quantize/probe-graph.ts';
 import { evenBatches } from '#cli/packaging/quantize/trial.ts';
 import { float, int } from '#cli/packaging/onnx/attributes.ts';
@@ -14,7 +14,7 @@ const node = (opType: string, input: string[], result: string, ...attribute: Ret
   attribute,
 });
 
-test('finds products of large constant matrices in all their forms, and groups those that share factors', () => {
+test('finds matmuls of large constant matrices in all their forms, and groups those that share factors', () => {
   const graph = create(GraphProtoSchema, {
     initializer: [
       matrix('q', 256, 512),
@@ -38,9 +38,9 @@ test('finds products of large constant matrices in all their forms, and groups t
       node('Conv', ['x', 'q'], 'k'),
     ],
   });
-  const products = findProducts(graph);
+  const matmuls = findMatMuls(graph);
   expect(
-    products.map(({ result, inputs, outputs, isTransposed, alpha, bias }) => ({
+    matmuls.map(({ result, inputs, outputs, isTransposed, alpha, bias }) => ({
       result,
       inputs,
       outputs,
@@ -54,7 +54,7 @@ test('finds products of large constant matrices in all their forms, and groups t
     { result: 'c', inputs: 512, outputs: 512, isTransposed: true, alpha: 1, bias: undefined },
     { result: 'd', inputs: 512, outputs: 512, isTransposed: false, alpha: 1, bias: undefined },
   ]);
-  expect(groupProducts(products).map((group) => group.products.map(({ result }) => result).join())).toEqual([
+  expect(groupMatMuls(matmuls).map((group) => group.matmuls.map(({ result }) => result).join())).toEqual([
     'a,b',
     'c,d',
   ]);
