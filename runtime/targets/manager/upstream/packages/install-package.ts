@@ -3,7 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import type { PackageInstallation, ProcessLaunch, PackageCommand } from '../../config/spec.ts';
 import { describeExit, findCause } from '../process/find-cause.ts';
 import { startFailure } from '../start-failure.ts';
-import { LOCK_STALE_MS, npmCache, npxFolder, npxState, removeNpxFolder } from './npx-folder.ts';
+import { LOCK_AGES_MS, npmCache, npxFolder, npxState, removeNpxFolder } from './npx-folder.ts';
 import { once } from 'node:events';
 import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
@@ -72,7 +72,7 @@ async function repair(folder: string, label: string, { onRepair }: InstallOption
   let state = await npxState(folder, Date.now());
   if (state === 'locked') {
     // The lock of an npm that was killed ages, the lock of a running one does not.
-    await setTimeout(LOCK_STALE_MS);
+    await setTimeout(LOCK_AGES_MS);
     state = await npxState(folder, Date.now());
   }
   if (state !== 'incomplete') return;

@@ -8,7 +8,11 @@ import { memberOf } from '#core/values/member-of.ts';
 export type NpxState = 'absent' | 'complete' | 'incomplete' | 'locked';
 
 /** npm renews its lock each second, so an older one was left behind by an npm that was killed. */
-export const LOCK_STALE_MS = 3000;
+const LOCK_STALE_MS = 3000;
+/** npm rounds the time of its lock to the nearest second, so it can be half a second in the future. */
+const LOCK_AHEAD_MS = 500;
+/** After this time, the lock of an npm that was killed is certainly stale. */
+export const LOCK_AGES_MS = LOCK_STALE_MS + LOCK_AHEAD_MS + 100;
 
 /** Returns the folder that npx uses for packages: npm derives its name from their names. */
 export function npxFolder(packages: readonly string[], cache: string): string {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packageInstallation } from '#manager/config/package-launch.ts';
@@ -99,6 +99,15 @@ test('an installation that was killed halfway is recognized, removed and install
   // The installed package is the one that npx runs: the registry is not needed any more.
   await registry.close();
   expect(await npx()).toEqual({ output: 'slow quick\n', code: 0 });
+});
+
+test('the lock of an npm that was killed is waited for, even if its time is rounded up', async () => {
+  await killHalfway();
+  const ahead = Date.now() / 1000 + 0.5;
+  utimesSync(join(npxFolderHere(), 'concurrency.lock'), ahead, ahead);
+  const repaired: string[] = [];
+  await installPackage(installation, launch(), options(repaired, 20_000));
+  expect(repaired).toHaveLength(1);
 });
 
 test('a package that lost a dependency later is installed again', async () => {
