@@ -4,7 +4,7 @@ const NODE = '^(node:)';
 const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levenshtein|yaml|ajv)/';
 /** Folders of targets that hold pure code, as `runtime/core` does for all targets. */
 const PURE_FOLDERS =
-  '^runtime/targets/(encoder/(batching|json|maths)|gateway/(shared|evaluation/metrics)|manager/shared)/';
+  '^runtime/targets/(encoder/(batching|json|math)|gateway/(shared|evaluation/metrics)|manager/shared)/';
 /**
  * The layers of each target, from the lowest up: a layer imports only layers before it, and those on its own line are independent of
  * each other. `test/architecture.test.ts` fails for a folder that is in none.

@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
-import { readBearerToken } from './program/bearer-token.ts';
 
 /** Access control of a server. */
 export interface Access {
@@ -63,3 +62,17 @@ export const unknownKey = (): AppError => new AppError('UnauthorizedError', 'Inv
 
 /** Hashes a key for comparison. */
 export const digestOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+const SCHEME = 'bearer ';
+
+/**
+ * The token in the value of an `Authorization` header, or of another header of that form. Undefined if there is none. The scheme is
+ * case-insensitive, and one or more spaces follow it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.4
+ */
+export function readBearerToken(value: string | null | undefined): string | undefined {
+  const credentials = value?.trim() ?? '';
+  if (credentials.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  return credentials.slice(SCHEME.length).trim();
+}

@@ -1,6 +1,5 @@
 import type { Server } from 'node:net';
-import { bindHost } from './hostname.ts';
-import { explainListenError, type ListenTarget } from './listen-error.ts';
+import { type AppError, configError, messageOf } from '#contract/errors.ts';
 
 /** Makes a server listen; resolves with its port, which differs from the requested port if that was 0. */
 export async function bind(server: Server, target: ListenTarget): Promise<number> {
@@ -26,4 +25,56 @@ function listen(server: Server, host: string, port: number): Promise<number> {
       resolve(typeof address === 'object' && address ? address.port : port);
     });
   });
+}
+
+/** Converts a host for Node's `listen`: `[::1]` without its brackets. */
+export function bindHost(hostname: string): string {
+  return /^\[(.*)\]$/.exec(hostname.trim())?.[1] ?? hostname.trim();
+}
+
+/** Formats `host:port` as in URLs: IPv6 addresses in brackets. */
+export function formatAddress(hostname: string, port: number): string {
+  const host = bindHost(hostname);
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export interface ListenTarget {
+  readonly hostname: string;
+  readonly port: number;
+  /** The flag that sets the port, for example `--grpc-port`. */
+  readonly portFlag: string;
+}
+
+/** Explains why a server could not listen and how to fix it. @internal */
+export function explainListenError(error: unknown, target: ListenTarget): AppError {
+  const explain = REASONS[codeOf(error)];
+  const reason = explain?.(target) ?? `${messageOf(error)}.`;
+  return configError(`Cannot listen on ${formatAddress(target.hostname, target.port)}: ${reason}`, error);
+}
+
+const unknownHost = ({ hostname }: ListenTarget): string =>
+  `unknown host name "${hostname}". Set an address of this machine, or 0.0.0.0 for all addresses.`;
+
+const noIpv6 = (): string => 'this machine has no IPv6. Set an IPv4 address, or 0.0.0.0 for all addresses.';
+
+/** Reasons by Node's error code. */
+const REASONS: Partial<Record<string, (target: ListenTarget) => string>> = {
+  EADDRINUSE: ({ portFlag }) => `the port is in use. Choose another port with ${portFlag}.`,
+  EACCES: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
+  EPERM: ({ portFlag }) => `permission denied. Choose a port above 1023 with ${portFlag}.`,
+  EADDRNOTAVAIL: () =>
+    'the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  EAI_FAIL: unknownHost,
+  EAI_NONAME: unknownHost,
+  ERR_INVALID_IP_ADDRESS: unknownHost,
+  EAFNOSUPPORT: noIpv6,
+  EAI_ADDRFAMILY: noIpv6,
+  ERR_SOCKET_BAD_PORT: ({ portFlag }) =>
+    `the port must be a number from 0 to 65535. Set it with ${portFlag}.`,
+};
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -3,7 +3,7 @@ import type { Access } from './access.ts';
 import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle.ts';
 import type { Logger } from './log.ts';
-import { createRequestMemory } from './memory/request-memory.ts';
+import { createRequestMemory } from './request-memory.ts';
 import type { Tracer } from './telemetry/tracer.ts';
 
 /** State shared by all parts of a server. */

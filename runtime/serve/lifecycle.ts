@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { AppError } from '#contract/errors.ts';
 import { settlesWithin } from '#platform/settles-within.ts';
+import type { MiddlewareHandler } from 'hono';
 
 /** While it is `stopping`, a server reports that it is not ready, and still admits requests. */
 type Phase = 'starting' | 'ready' | 'stopping' | 'draining';
@@ -102,3 +103,24 @@ export function createLifecycle(): Lifecycle {
     },
   };
 }
+
+/** Runs the work of a request that a shutdown waits for. Rejects with a retryable error while the server starts or stops. */
+export async function runAdmitted<Result>(
+  lifecycle: Lifecycle,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const leave = lifecycle.enter();
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
+/**
+ * Middleware for routes with work to do: admitted requests are answered before the server stops, others get a retryable error.
+ */
+export const admit =
+  (lifecycle: Lifecycle): MiddlewareHandler =>
+  (_c, next) =>
+    runAdmitted(lifecycle, next);

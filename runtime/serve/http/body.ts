@@ -6,12 +6,11 @@ import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { Steps } from '#core/limits/steps.ts';
 import { runFairly } from '#platform/run-yielding.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
-import { holdOf } from '../memory/hold-of.ts';
+import { holdOf } from '../request-memory.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
-import type { HttpExchange } from './exchange/exchange.ts';
-import { type ParseOptions, parseJson } from './parse-json.ts';
-import { readBytes, type ReadOptions } from './read-bytes.ts';
+import type { HttpExchange } from './exchange.ts';
+import { type ParseOptions, parseJson, readBytes, type ReadOptions } from './read-body.ts';
 
 /** Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists all problems. */
 export type BodyReader = <Schema extends TSchema>(

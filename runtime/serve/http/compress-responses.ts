@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
-import { type Coding, preferredCoding } from './accept-encoding.ts';
-import { type HeaderValues, headerValues } from './response-head.ts';
+import { greatest } from '#core/numbers/extremes.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 /**
  * Smallest body to compress. A server sends about this much before it waits for an acknowledgment, so a smaller body would not
@@ -122,3 +122,56 @@ function withVary(values: HeaderValues): OutgoingHttpHeaders {
     ? { ...values }
     : { ...values, vary: [...vary, 'Accept-Encoding'].join(', ') };
 }
+
+/** Encodings of responses. At the same preference of the client, the first one is used: it takes the least processor time. */
+const CODINGS = ['zstd', 'gzip', 'br'] as const;
+export type Coding = (typeof CODINGS)[number];
+
+/**
+ * Returns the encoding that an `Accept-Encoding` header prefers; undefined if the response must not be encoded.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+ */
+export function preferredCoding(header: string | undefined): Coding | undefined {
+  if (header === undefined) return undefined;
+  const weights = new Map(header.toLowerCase().split(',').map(weightOf));
+  const weight = (name: string): number => weights.get(name) ?? weights.get('*') ?? 0;
+  const best = greatest(CODINGS.map(weight));
+  // A client that names an encoding with a smaller weight than no encoding prefers the latter.
+  if (best <= 0 || best < (weights.get('identity') ?? 0)) return undefined;
+  return CODINGS.find((coding) => weight(coding) === best);
+}
+
+function weightOf(item: string): [name: string, weight: number] {
+  const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  const weight = quality === undefined ? 1 : Number(quality.slice(2));
+  // Without a valid number, the client may not be able to decode it.
+  return [name === 'x-gzip' ? 'gzip' : name, weight >= 0 && weight <= 1 ? weight : 0];
+}
+
+/** Headers as `writeHead` takes them: an object, or names and values in turn. */
+type ResponseHead = OutgoingHttpHeaders | readonly OutgoingHttpHeader[] | undefined;
+
+/** Headers by their name in lower case, with all values of each. */
+type HeaderValues = Readonly<Record<string, string[]>>;
+
+function headerValues(head: ResponseHead): HeaderValues {
+  const values: Record<string, string[]> = {};
+  for (const [name, value] of entriesOf(head)) {
+    const list = (values[name.toLowerCase()] ??= []);
+    pushAll(list, (Array.isArray(value) ? value : [value]).map(String));
+  }
+  return values;
+}
+
+function entriesOf(head: ResponseHead): (readonly [string, OutgoingHttpHeader])[] {
+  if (head === undefined) return [];
+  if (!isList(head)) {
+    return Object.entries(head).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  }
+  return head.flatMap((value, at) => (at % 2 === 0 ? [[String(value), head[at + 1] ?? '']] : []));
+}
+
+const isList = (head: NonNullable<ResponseHead>): head is readonly OutgoingHttpHeader[] =>
+  Array.isArray(head);

@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '#contract/errors.ts';
 import { authenticate, type Principal } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
-import type { DirectFailure } from './direct-failure.ts';
-import type { HttpExchange } from './exchange/exchange.ts';
-import { answerIncoming } from './exchange/node-exchange.ts';
-import { holdOfResponse } from '../memory/hold-of.ts';
-import { nodeHeaders } from '../telemetry/node-headers.ts';
-import { createHostCheck, type HostRules } from './host-rules.ts';
+import { REQUEST_ID_HEADER, requestIdFrom, type DirectFailure } from './request-state.ts';
+import { type HttpExchange, answerIncoming } from './exchange.ts';
+import { holdOfResponse } from '../request-memory.ts';
+import { nodeHeaders } from '../telemetry/request-trace.ts';
+import { createHostCheck, type HostRules } from './request-head.ts';
 import { createRequestObserver } from './observe.ts';
 
 /**

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Operation } from './openapi/operation.ts';
-import type { ShellEnv } from './request-id.ts';
+import type { ShellEnv } from './request-state.ts';
 
 export const HEALTH_PATHS = ['/healthz', '/readyz'];
 export const METRICS_PATH = '/metrics';

@@ -1,8 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
-import type { RunningAnswers } from '../running-answers.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from './request-state.ts';
+import type { RunningAnswers } from './connections.ts';
 
 /** Turns an error into a response to a request that does not reach the app. */
 export type Refuse = (error: AppError, status: number) => Response;

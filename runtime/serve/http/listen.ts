@@ -12,17 +12,17 @@ import { AppError } from '#contract/errors.ts';
 import { bind } from '../bind.ts';
 import { HTTP_STATUS } from '../errors/http-status.ts';
 import type { Lifecycle } from '../lifecycle.ts';
-import { trackSockets } from '../open-sockets.ts';
-import { LINGER_MS, trackAnswers } from '../running-answers.ts';
+import { trackSockets, LINGER_MS, trackAnswers, answerHalfClosed, continueWhenRead } from './connections.ts';
 import { compressLargeResponse } from './compress-responses.ts';
-import { keepDotSegments } from './dot-segments.ts';
-import { answerHalfClosed } from './half-closed.ts';
-import { continueWhenRead } from './continue-when-read.ts';
-import type { DirectFailure, FailureBinding } from './direct-failure.ts';
+import { keepDotSegments, createHeadCheck, type HeadCheck } from './request-head.ts';
+import {
+  type DirectFailure,
+  type FailureBinding,
+  REQUEST_ID_HEADER,
+  requestIdFrom,
+} from './request-state.ts';
 import type { DirectListener } from './direct-route.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from '../request-id.ts';
 import type { TlsFiles } from '../tls.ts';
-import { createHeadCheck, type HeadCheck } from './request-head.ts';
 import {
   answerRejected,
   answerInvalidRequest,

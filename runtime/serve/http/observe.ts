@@ -2,11 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
-import { failureOf } from './direct-failure.ts';
+import { failureOf, type ShellEnv } from './request-state.ts';
 import { METRICS_PATH } from './health.ts';
-import { httpOutcome } from '../telemetry/http-outcome.ts';
-import type { Span } from '../telemetry/tracer.ts';
-import type { ShellEnv } from './request-id.ts';
+import type { Span, SpanOutcome } from '../telemetry/tracer.ts';
+import { boundedText } from '../telemetry/bounded-text.ts';
 
 /** Facts about an answered request, for logs and metrics. */
 interface ObservedRequest {
@@ -77,3 +76,32 @@ const routePattern = (c: Context): string =>
     .slice(c.req.routeIndex)
     .find(({ path }) => !path.endsWith('*'))
     ?.path.replaceAll(/\{[^{}]*\}/g, '') ?? 'none';
+
+const MAX_PATH_LENGTH = 256;
+
+interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** Pattern of the path; `none` if there is no such route. */
+  readonly route: string;
+  readonly status: number;
+}
+
+/** The span of an HTTP request. @internal @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/ */
+export function httpOutcome({ requestId, method, path, route, status }: AnsweredRequest): SpanOutcome {
+  const isFound = route !== 'none';
+  const error = status >= 500 ? String(status) : undefined;
+  return {
+    name: isFound ? `${method} ${route}` : method,
+    attributes: {
+      'http.request.method': method,
+      'http.route': isFound ? route : undefined,
+      'url.path': boundedText(path, MAX_PATH_LENGTH),
+      'http.response.status_code': status,
+      'error.type': error,
+      'request.id': requestId,
+    },
+    error,
+  };
+}

@@ -1,5 +1,6 @@
-import { bindHost, formatAddress } from '../hostname.ts';
-import { createKnownHosts, type HostRules } from './host-rules.ts';
+import { bindHost, formatAddress } from '../bind.ts';
+import { createKnownHosts, type HostRules } from './request-head.ts';
+import type { Context } from 'hono';
 
 export interface OwnAddressOptions {
   /** The URL of the server in the configuration. */
@@ -55,7 +56,7 @@ export function createOwnAddress({
   };
 }
 
-/** The base URL of the end of a connection on this machine. */
+/** The base URL of the end of a connection on this machine. @internal */
 export function socketAddress({ scheme, socket }: AddressedRequest): string | undefined {
   const { localAddress, localPort } = socket ?? {};
   if (localAddress === undefined || localPort === undefined) return undefined;
@@ -69,3 +70,35 @@ function isLocalEnd(host: string, socket: AddressedRequest['socket']): boolean {
 
 /** An IPv4 address of a socket that listens on IPv6, too, without its prefix. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
+
+/** The environment that `@hono/node-server` passes with a request. */
+interface NodeEnv {
+  readonly incoming?: { readonly socket?: AddressedRequest['socket'] };
+}
+
+/** Returns a base URL of the server, for example `https://tools.example:8443`. */
+export type BaseAddress = (c: Context) => string;
+
+interface BaseAddresses {
+  /** For links. If nothing but the request names its host, the address at which the connection arrived. */
+  readonly link: BaseAddress;
+  /** For what must not leave this server, as the code of a sign-in; undefined if nothing but the request names its host. */
+  readonly known: (c: Context) => string | undefined;
+}
+
+/** Creates the functions that return the base URL of the server for a request. */
+export function createBaseAddresses(options: OwnAddressOptions): BaseAddresses {
+  const ownAddress = createOwnAddress(options);
+  const known = (c: Context): string | undefined => ownAddress(requestOf(c));
+  return { known, link: (c) => known(c) ?? socketAddress(requestOf(c)) ?? 'http://localhost' };
+}
+
+function requestOf(c: Context): AddressedRequest {
+  const bindings: NodeEnv | undefined = c.env;
+  const [scheme, , host = 'localhost'] = c.req.url.split('/', 3);
+  return {
+    scheme: scheme === 'https:' ? 'https' : 'http',
+    headers: { get: (name) => c.req.header(name) ?? (name === 'host' ? host : null) },
+    socket: bindings?.incoming?.socket,
+  };
+}

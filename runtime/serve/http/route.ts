@@ -4,11 +4,11 @@ import type { Static, TSchema, TUnknown } from 'typebox';
 import type { Principal } from '../access.ts';
 import type { BodyReader } from './body.ts';
 import type { DirectRequest, DirectRoute } from './direct-route.ts';
-import type { HttpExchange } from './exchange/exchange.ts';
-import { answerRequest } from './exchange/fetch-exchange.ts';
+import type { HttpExchange } from './exchange.ts';
+import { answerRequest } from './fetch-exchange.ts';
 import type { Content, Operation } from './openapi/operation.ts';
 import type { ErrorStatus } from './openapi/statuses.ts';
-import type { ShellEnv } from './request-id.ts';
+import type { ShellEnv } from './request-state.ts';
 
 /** Who can call a route: how its requests are authenticated, and what the document states about it. */
 export interface Guard {

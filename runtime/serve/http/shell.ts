@@ -1,18 +1,15 @@
 import { getPath, getPathNoStrict } from 'hono/utils/url';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { Hono, type MiddlewareHandler, type Env, type Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { authenticate } from '../access.ts';
 import type { Kernel } from '../kernel.ts';
-import { allowedMethods } from './allowed-methods.ts';
-import { type CorsRules, crossOrigin } from './cross-origin.ts';
-import { failureOf } from './direct-failure.ts';
-import { requireDistinctParameters } from './distinct-parameters.ts';
+import { failureOf, requestIds, type ShellEnv, requestHolds, REQUEST_ID_HEADER } from './request-state.ts';
+import { requireDistinctParameters } from './query.ts';
 import { type ErrorFormat, errorResponse } from './error-response.ts';
 import { addHealthRoutes, HEALTH_PATHS, type HealthOptions, METRICS_PATH } from './health.ts';
-import { createHostCheck, type HostRules } from './host-rules.ts';
+import { createHostCheck, type HostRules } from './request-head.ts';
 import { observeRequests } from './observe.ts';
-import { requestHolds } from './request-holds.ts';
-import { requestIds, type ShellEnv } from './request-id.ts';
+import { cors } from 'hono/cors';
 
 export interface ShellOptions extends HealthOptions {
   /** Allowed CORS origins of web pages; `*` allows all. Default: none. */
@@ -112,3 +109,47 @@ const reportFailures: MiddlewareHandler<ShellEnv> = async (c, next) => {
   c.set('caller', failure.caller);
   throw failure.error;
 };
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Returns the methods that the app has a route for at this path; middleware for all methods does not count. */
+function allowedMethods<E extends Env>(app: Hono<E>, path: string): string[] {
+  const methods = METHODS.filter((method) =>
+    app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
+  );
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+/** Permissions of web pages of other origins that are allowed. */
+interface CorsRules {
+  readonly methods?: readonly string[];
+  readonly headers?: readonly string[];
+  /** Whether they can send credentials such as cookies; never if all origins are allowed. */
+  readonly credentials?: boolean;
+  readonly maxAgeSeconds?: number;
+}
+
+const TEN_MINUTES = 600;
+
+/** Allows pages of these origins to call the server and read responses; `*` allows all. */
+function crossOrigin(
+  origins: readonly string[],
+  exposedHeaders: readonly string[],
+  { methods = [], headers = [], credentials = false, maxAgeSeconds = TEN_MINUTES }: CorsRules = {},
+): MiddlewareHandler {
+  const all = origins.includes('*');
+  const respond = cors({
+    origin: all ? '*' : [...origins],
+    exposeHeaders: [REQUEST_ID_HEADER, 'Retry-After', ...exposedHeaders],
+    maxAge: maxAgeSeconds,
+    ...(methods.length > 0 ? { allowMethods: [...methods] } : {}),
+    ...(headers.length > 0 ? { allowHeaders: [...headers] } : {}),
+    ...(credentials && !all ? { credentials } : {}),
+  });
+  // An OPTIONS request of a client that is not a page, such as a client of tus, is for the route.
+  return (c, next) => (c.req.method === 'OPTIONS' && !isPreflight(c) ? next() : respond(c, next));
+}
+
+/** @see https://fetch.spec.whatwg.org/#cors-preflight-request */
+const isPreflight = ({ req }: Context): boolean =>
+  req.header('Origin') !== undefined && req.header('Access-Control-Request-Method') !== undefined;

@@ -1,5 +1,5 @@
 import type { StreamLog } from './event-log.ts';
-import { type EventSink, type HttpExchange, STREAM_TYPE } from '../http/exchange/exchange.ts';
+import { type EventSink, type HttpExchange, STREAM_TYPE } from '../http/exchange.ts';
 
 /** A stream of server-sent events with one JSON-RPC message each, to a client that can reconnect. */
 export interface EventStream {

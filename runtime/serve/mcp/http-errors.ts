@@ -1,4 +1,4 @@
-import { type HttpAnswer, JSON_TYPE } from '../http/exchange/exchange.ts';
+import { type HttpAnswer, JSON_TYPE } from '../http/exchange.ts';
 import { BATCH_VERSION } from './protocol-version.ts';
 import { RPC_CODE } from './rpc-error.ts';
 

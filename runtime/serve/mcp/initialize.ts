@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import type { HttpAnswer } from '../http/exchange/exchange.ts';
+import type { HttpAnswer } from '../http/exchange.ts';
 import { agreedVersion, type SessionVersion } from './protocol-version.ts';
 import type { PostedMessages } from './read-message.ts';
 import type { ClientMessage, Params } from './rpc-message.ts';

@@ -1,5 +1,5 @@
 import type { EventStream } from './event-stream.ts';
-import { type HttpExchange, JSON_TYPE, STREAM_TYPE } from '../http/exchange/exchange.ts';
+import { type HttpExchange, JSON_TYPE, STREAM_TYPE } from '../http/exchange.ts';
 import type { RequestId } from './rpc-message.ts';
 
 /** The response to the requests of one POST: JSON, or a stream as soon as another message must be sent first. */

@@ -1,8 +1,8 @@
 import { AppError } from '#contract/errors.ts';
 import { runFairly } from '#platform/run-yielding.ts';
-import { parseJson } from '../http/parse-json.ts';
+import { parseJson } from '../http/read-body.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import type { HttpAnswer, HttpExchange } from '../http/exchange/exchange.ts';
+import type { HttpAnswer, HttpExchange } from '../http/exchange.ts';
 import { type ClientMessage, readClientMessages } from './rpc-message.ts';
 
 export const DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024;

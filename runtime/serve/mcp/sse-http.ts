@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { settlesWithin } from '#platform/settles-within.ts';
-import { type HttpExchange, STREAM_TYPE } from '../http/exchange/exchange.ts';
-import { createHostCheck, type HostRules } from '../http/host-rules.ts';
+import { type HttpExchange, STREAM_TYPE } from '../http/exchange.ts';
+import { createHostCheck, type HostRules } from '../http/request-head.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import { createMessageSession, type MessageSession, type ServerSource } from './message-session.ts';
 import { readJson } from './read-message.ts';

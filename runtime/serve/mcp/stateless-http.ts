@@ -1,6 +1,6 @@
 import { createEventStream, type EventStream } from './event-stream.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import { type HttpExchange, JSON_TYPE } from '../http/exchange/exchange.ts';
+import { type HttpExchange, JSON_TYPE } from '../http/exchange.ts';
 import { notification } from './mcp-session.ts';
 import { createPostAnswer } from './post-answer.ts';
 import { readJson } from './read-message.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import type { HttpExchange } from '../http/exchange/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 import { META_KEY } from './meta-key.ts';
 import { decodeHeader, NAMED_BY } from './mirrored-name.ts';
 import { FIRST_STATELESS_VERSION, PROTOCOL_VERSION_HEADER } from './protocol-version.ts';

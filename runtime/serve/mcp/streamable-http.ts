@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { settlesWithin } from '#platform/settles-within.ts';
-import { createHostCheck, type HostRules } from '../http/host-rules.ts';
+import { createHostCheck, type HostRules } from '../http/request-head.ts';
 import { createEventLog, type EventLog, type StreamLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
-import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../http/exchange/exchange.ts';
+import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '../http/exchange.ts';
 import { alreadyOpen, isInitialize, readInitialize, initializeResponse } from './initialize.ts';
 import {
   declaresStatelessVersion,

@@ -1,6 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { isLoopbackHost } from '../http/host-rules.ts';
-import { MIN_PUBLIC_CREDENTIAL_LENGTH } from './credential-length.ts';
+import { isLoopbackHost } from '../http/request-head.ts';
 
 /** The credential that protects a server that other machines can reach. */
 interface RequiredCredential {
@@ -39,3 +38,6 @@ function exposureProblem({ hostname, credential }: Exposure): string | undefined
   const found = `${length} character${length === 1 ? '' : 's'}`;
   return `Listening on ${place} requires ${name} of at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; it has ${found}.`;
 }
+
+/** Minimum length of a credential that a user chooses, for a server that other machines can reach: a shorter one can be guessed. */
+export const MIN_PUBLIC_CREDENTIAL_LENGTH = 16;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readTraceParent, type TraceParent, traceParentText } from './trace-context.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** The trace context of a request. @see https://www.w3.org/TR/trace-context/ */
 export interface RequestTrace {
@@ -71,3 +72,8 @@ export function childTrace(parent: RequestTrace): RequestTrace {
 export const newSpanId = (): string => newId(SPAN_ID_BYTES);
 
 const newId = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+/** Reads a trace context from the headers of Node's requests, of either HTTP version. */
+export const nodeHeaders = (headers: IncomingHttpHeaders): ContextReader => ({
+  get: (name) => headers[name]?.toString(),
+});

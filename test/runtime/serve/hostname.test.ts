@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bindHost, formatAddress } from '#serve/hostname.ts';
+import { bindHost, formatAddress } from '#serve/bind.ts';
 
 test.each([
   ['[::]', '::'],

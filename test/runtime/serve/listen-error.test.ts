@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { bindHost } from '#serve/hostname.ts';
-import { explainListenError } from '#serve/listen-error.ts';
+import { bindHost, explainListenError } from '#serve/bind.ts';
 
 /** The error of Node when it cannot listen there. */
 function listenError(host: string, port: number): Promise<unknown> {

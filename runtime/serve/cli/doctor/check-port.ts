@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { messageOf } from '#contract/errors.ts';
-import { bindHost } from '../../hostname.ts';
+import { bindHost } from '../../bind.ts';
 import { type Finding, ok, problem } from './finding.ts';
 import { errorCode } from '#core/values/error-code.ts';
 

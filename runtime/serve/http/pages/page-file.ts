@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Handler } from 'hono';
-import { type Coding, preferredCoding } from '../accept-encoding.ts';
+import { type Coding, preferredCoding } from '../compress-responses.ts';
 
 /** Pages load nothing from other origins, run no inline code, and only send requests to their own server. */
 const CONTENT_SECURITY_POLICY = [

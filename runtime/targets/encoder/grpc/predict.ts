@@ -21,7 +21,7 @@ import {
   GetModelMetadataResponseSchema,
   ModelType,
 } from '#gen/encoder/model_pb.ts';
-import { runAdmitted } from '#serve/run-admitted.ts';
+import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../context.ts';
 import { predictResults, truncatedHeaders } from '../predict/predict.ts';
 import type { JsonPiece, PredictBody } from '../served/served-type.ts';

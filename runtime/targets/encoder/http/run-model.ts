@@ -1,11 +1,6 @@
 import type { Context } from 'hono';
 import { codePoints } from '#core/text/code-points.ts';
-import {
-  disconnectSignal,
-  type HttpAnswer,
-  type HttpExchange,
-  JSON_TYPE,
-} from '#serve/http/exchange/exchange.ts';
+import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import type { AnswerHeader } from '#serve/http/openapi/operation.ts';
 import {
   MAX_LISTED_INDEXES,

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import { httpShell, type ShellOptions } from '#serve/http/shell.ts';
 import type { EncoderContext } from '../context.ts';
 

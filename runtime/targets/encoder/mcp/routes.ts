@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '#serve/mcp/streamable-http.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderMcpServer, OFFERED_VERSION } from './server.ts';

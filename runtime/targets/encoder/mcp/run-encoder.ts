@@ -5,7 +5,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import { DOCUMENTED_KEYWORD, documentedKeywords } from '#serve/http/documented.ts';
 import { explainProblems, MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
-import { runAdmitted } from '#serve/run-admitted.ts';
+import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../context.ts';
 import { predict, predictRequest, predictResponse } from '../predict/predict.ts';
 import { SERVED } from '../served/index.ts';

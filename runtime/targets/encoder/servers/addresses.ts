@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { DEFAULT_HOSTNAMES } from './options.ts';

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 import type { ServeSettings } from './settings.ts';
 
 /** What users see if other machines can use a server without a key. */

@@ -1,4 +1,4 @@
-import type { HostRules } from '#serve/http/host-rules.ts';
+import type { HostRules } from '#serve/http/request-head.ts';
 import type { Address } from './addresses.ts';
 import type { ServeSettings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { exposureNotice } from './exposure.ts';
 import { openContext } from './open-context.ts';
 import type { ServeSettings } from './settings.ts';
 import { loadServers, startServers, type RunningServers } from './start-servers.ts';
-import { formatAddress } from '#serve/hostname.ts';
+import { formatAddress } from '#serve/bind.ts';
 import type { EncoderContext } from '../context.ts';
 import { pushAll } from '#core/values/push-all.ts';
 

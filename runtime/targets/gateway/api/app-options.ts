@@ -1,6 +1,6 @@
 import type { BodyOptions } from '#serve/http/body.ts';
 import type { MetricsAccess } from '#serve/http/health.ts';
-import { type HostRules, isLoopbackHost } from '#serve/http/host-rules.ts';
+import { type HostRules, isLoopbackHost } from '#serve/http/request-head.ts';
 import type { ServerConfig } from '../config/spec.ts';
 
 export interface GatewayAppOptions {

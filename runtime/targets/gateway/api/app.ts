@@ -4,7 +4,7 @@ import { createDirectListener, type DirectListener } from '#serve/http/direct-ro
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import { listParameters } from '#serve/http/openapi/list-parameters.ts';
 import { BODY_ERRORS, type ErrorStatus } from '#serve/http/openapi/statuses.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import {
   addRoutes,
   createDeclareRoute,

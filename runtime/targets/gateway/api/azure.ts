@@ -1,4 +1,4 @@
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Endpoint } from '../requests/completions/completion.ts';

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Experiment } from '../evaluation/experiments/experiment.ts';

@@ -1,10 +1,10 @@
 import type { Context, MiddlewareHandler, Next } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import type { Principal } from '#serve/access.ts';
-import { admit } from '#serve/http/admit.ts';
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { admit } from '#serve/lifecycle.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Guard } from '#serve/http/route.ts';
 import type { RefusedAttempt } from '../accounts/audit/refused-attempts.ts';
 import { RAW_HEADERS, shownPrefixIn } from '../accounts/identity/credentials.ts';

@@ -5,7 +5,7 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { entriesOf } from '#core/values/keys.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import { isOver } from '../evaluation/jobs/job-row.ts';

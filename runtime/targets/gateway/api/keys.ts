@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Static } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { Manager, Key, NewKey } from '../accounts/identity/identity.ts';
 import {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { wordOf } from '#serve/http/query.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { type TSchema, Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
-import { disconnectSignal, type HttpExchange } from '#serve/http/exchange/exchange.ts';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { disconnectSignal, type HttpExchange } from '#serve/http/exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { ObjectPage, StoredObject } from '../accounts/objects/objects.ts';
 import type { StoredBytes, StoredRequest } from '../requests/stored/stored.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './completions/answer.ts';

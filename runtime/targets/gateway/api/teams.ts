@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Static } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { Group, GroupChanges } from '../accounts/identity/groups-api.ts';
 import { missingGroup } from '../accounts/identity/groups.ts';

@@ -1,8 +1,8 @@
 import { type TSchema, Type } from 'typebox';
 import { keysOf } from '#core/values/keys.ts';
 import { readJsonBytes } from '#serve/http/body.ts';
-import { type HttpExchange, JSON_TYPE, disconnectSignal } from '#serve/http/exchange/exchange.ts';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { type HttpExchange, JSON_TYPE, disconnectSignal } from '#serve/http/exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';

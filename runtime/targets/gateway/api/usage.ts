@@ -4,7 +4,7 @@ import { AppError } from '#contract/errors.ts';
 import { isTimeZone } from '#core/time/calendar.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wordOf } from '#serve/http/query.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { Caller, Identity, Manager } from '../accounts/identity/identity.ts';

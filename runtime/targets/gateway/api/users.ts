@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Type, type Static } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { USER_ROLES, type User, type UserChanges } from '../accounts/identity/identity.ts';

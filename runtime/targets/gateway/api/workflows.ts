@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
+import { readablePieces } from '#serve/http/fetch-exchange.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { Route } from '#serve/http/route.ts';

@@ -1,6 +1,6 @@
 import { durationText } from '#core/time/duration.ts';
 import { DEFAULT_REQUEST_MEMORY, DEFAULT_WATCHDOG_MS } from '#serve/program/process-options.ts';
-import { MIN_PUBLIC_CREDENTIAL_LENGTH } from '#serve/program/credential-length.ts';
+import { MIN_PUBLIC_CREDENTIAL_LENGTH } from '#serve/program/listen-policy.ts';
 
 /**
  * Defaults of settings that also have a flag. The schemas state them as the default of their keys. They are here, because the help of

@@ -1,5 +1,4 @@
-import { MIN_PUBLIC_CREDENTIAL_LENGTH } from '#serve/program/credential-length.ts';
-import type { Exposure } from '#serve/program/listen-policy.ts';
+import { MIN_PUBLIC_CREDENTIAL_LENGTH, type Exposure } from '#serve/program/listen-policy.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 
 /** Returns the address of a gateway and the master key that protects it. An empty master key counts as not set. */

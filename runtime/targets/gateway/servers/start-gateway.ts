@@ -1,5 +1,5 @@
 import { AppError } from '#contract/errors.ts';
-import { formatAddress } from '#serve/hostname.ts';
+import { formatAddress } from '#serve/bind.ts';
 import { listenHttp } from '#serve/http/listen.ts';
 import { createLog, type Logger } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';

@@ -1,12 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { createTokenBucket, type TokenBucket, parseRate } from './token-bucket.ts';
-import { type Access, digestOf, requireBearerToken, unknownKey } from '#serve/access.ts';
+import { type Access, digestOf, requireBearerToken, unknownKey, readBearerToken } from '#serve/access.ts';
 import { ANYONE, type Caller } from './caller.ts';
 import { createGroups, type Groups } from './groups.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf, readKeyFile } from './key-file.ts';
-import { readBearerToken } from '#serve/program/bearer-token.ts';
 import type { TokenAccess } from './token-access.ts';
 import { fileState } from '#platform/file-state.ts';
 import type { Logger } from '#serve/log.ts';

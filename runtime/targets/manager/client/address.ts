@@ -1,5 +1,5 @@
 import { UsageError } from '#serve/cli/command.ts';
-import { formatAddress } from '#serve/hostname.ts';
+import { formatAddress } from '#serve/bind.ts';
 import { readConfigFile } from '../config/config-file.ts';
 import { DEFAULTS } from '../config/defaults.ts';
 import { readText } from '#platform/read-text.ts';

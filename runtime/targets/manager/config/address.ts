@@ -1,4 +1,4 @@
-import { bindHost } from '#serve/hostname.ts';
+import { bindHost } from '#serve/bind.ts';
 
 /** Parses an address to listen on, `host:port`; undefined if it is invalid. Without a host, it means all addresses. */
 export function parseAddress(text: string): string | undefined {

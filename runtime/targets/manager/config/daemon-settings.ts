@@ -10,7 +10,7 @@ import type {
 } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
 import { SIGNATURE_ALGORITHMS } from '#serve/oauth/jwt-form.ts';
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The keys of `[daemon.api.oauth]`. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 
 /** Whether a text is an `http://` URL of this machine with a port, to which a browser can return after a sign-in. */
 export function isLoopbackUrl(text: string): boolean {

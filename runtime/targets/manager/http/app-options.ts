@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import type { BodyOptions } from '#serve/http/body.ts';
 import type { MetricsAccess } from '#serve/http/health.ts';
-import type { HostRules } from '#serve/http/host-rules.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { HostRules } from '#serve/http/request-head.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Redactor } from '#serve/redact.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import type { CorsSettings, ResourceSettings, ServerSpec } from '../config/spec.ts';

@@ -1,14 +1,14 @@
 import type { Hono, MiddlewareHandler } from 'hono';
 import { createBodyReader } from '#serve/http/body.ts';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
 import { visibleMetrics } from '../access/visible-metrics.ts';
 import { callerOf, GROUP_PATH, groupMiddleware } from './env.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
-import { createBaseAddresses } from '#serve/http/base-address.ts';
+import { createBaseAddresses } from '#serve/http/own-address.ts';
 import { createToolCallAnswer } from './call-tool.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';

@@ -1,12 +1,7 @@
 import { parseLossless } from '#core/json/lossless-json.ts';
 import { createExchangeBodyReader } from '#serve/http/body.ts';
-import {
-  disconnectSignal,
-  type HttpAnswer,
-  type HttpExchange,
-  JSON_TYPE,
-} from '#serve/http/exchange/exchange.ts';
-import { runAdmitted } from '#serve/run-admitted.ts';
+import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
+import { runAdmitted } from '#serve/lifecycle.ts';
 import type { ServerCall } from '../calls/call.ts';
 import type { ManagerContext } from '../context.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import { AppError } from '#contract/errors.ts';
 import { type Caller, isCaller } from '../access/caller.ts';
 import type { Groups } from '../access/groups.ts';

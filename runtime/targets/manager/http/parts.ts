@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { BodyReader } from '#serve/http/body.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { StructAnswer } from './struct-answer.ts';
 

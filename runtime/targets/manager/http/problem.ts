@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { AppError, ErrorDetail } from '#contract/errors.ts';
 import type { ErrorFormat } from '#serve/http/error-response.ts';
-import type { BaseAddress } from '#serve/http/base-address.ts';
+import type { BaseAddress } from '#serve/http/own-address.ts';
 import { schemaPath } from './struct-answer.ts';
 
 /** The format of all errors of the manager: https://www.rfc-editor.org/rfc/rfc9457 */

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { BaseAddress } from '#serve/http/base-address.ts';
+import type { BaseAddress } from '#serve/http/own-address.ts';
 
 /** Responds with an object and the URL of its schema, in its first member `$schema` and in the header `Link`. */
 export type StructAnswer = (c: Context, type: string, members: object) => Response;

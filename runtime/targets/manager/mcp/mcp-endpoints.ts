@@ -8,7 +8,7 @@ import { createResourceIndex } from './resource-index.ts';
 import { createSharedSubscriptions } from './shared-subscriptions.ts';
 import { answerTraced } from '#serve/telemetry/mcp-request.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import { runAdmitted } from '#serve/run-admitted.ts';
+import { runAdmitted } from '#serve/lifecycle.ts';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 

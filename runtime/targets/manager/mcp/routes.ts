@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono';
 import type { DirectRoute, DirectRequest } from '#serve/http/direct-route.ts';
-import type { HostRules } from '#serve/http/host-rules.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { HostRules } from '#serve/http/request-head.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { createMcpSse } from '#serve/mcp/sse-http.ts';
 import { createMcpHttp, type McpHttp } from '#serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';

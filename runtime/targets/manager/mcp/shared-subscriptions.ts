@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { queryServers } from '../calls/query-servers.ts';
 import { isPerUser } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
-import { requestIdFrom } from '#serve/request-id.ts';
+import { requestIdFrom } from '#serve/http/request-state.ts';
 import { isNotImplemented, type McpCall, serverCall } from './mcp-call.ts';
 import { LOG_LEVELS, type LogLevel } from './log-levels.ts';
 import type { OwnedUri } from './resource-uri.ts';

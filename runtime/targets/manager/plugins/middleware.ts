@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { HEALTH_PATHS } from '#serve/http/health.ts';
-import { readBytes } from '#serve/http/read-bytes.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import { readBytes } from '#serve/http/read-body.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import {
   MAX_PLUGIN_BODY_BYTES,
   type PluginRequest,

@@ -6,7 +6,7 @@ import { serveMcpOverStdio } from '#serve/mcp/stdio.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createRedactor } from '#serve/redact.ts';
-import { requestIdFrom } from '#serve/request-id.ts';
+import { requestIdFrom } from '#serve/http/request-state.ts';
 import { ANYONE, type Caller, LOCAL_USER } from '../access/caller.ts';
 import { createGroups, type Groups } from '../access/groups.ts';
 import { createManagerAccess } from '../access/manager-access.ts';

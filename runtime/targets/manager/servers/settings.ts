@@ -5,7 +5,7 @@ import type { Rotation } from '#platform/line-file.ts';
 import { duration, list, requiredNumber, wholeNumber } from '#serve/cli/values.ts';
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
-import { bindHost } from '#serve/hostname.ts';
+import { bindHost } from '#serve/bind.ts';
 import { type ProcessSettings, readProcessSettings } from '#serve/program/process-options.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import { parseAddress } from '../config/address.ts';

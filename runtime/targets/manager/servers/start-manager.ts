@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { createRedactions, type Secret } from '#core/text/redactions.ts';
 import { systemClock } from '#platform/clock.ts';
-import { formatAddress } from '#serve/hostname.ts';
+import { formatAddress } from '#serve/bind.ts';
 import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import { createLog } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
 import { createGroups } from '../access/groups.ts';
 import { keysPath } from '../config/config-paths.ts';

@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { errorCode } from '#core/values/error-code.ts';
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
-import { formatAddress } from '#serve/hostname.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
+import { formatAddress } from '#serve/bind.ts';
 
 /** How a command works with the person who signs in. */
 export interface PersonOptions {

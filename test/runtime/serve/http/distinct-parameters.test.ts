@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requireDistinctParameters } from '#serve/http/distinct-parameters.ts';
+import { requireDistinctParameters } from '#serve/http/query.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHostCheck, type HostRules } from '#serve/http/host-rules.ts';
+import { createHostCheck, type HostRules } from '#serve/http/request-head.ts';
 
 const allowed = (rules: HostRules, host: string | undefined, origin?: string): boolean => {
   const headers = new Headers();

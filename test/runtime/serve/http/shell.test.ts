@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { HTTP_STATUS } from '#serve/errors/http-status.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit, createLifecycle } from '#serve/lifecycle.ts';
 import { OPENAI_ERRORS } from '#serve/http/openai-error.ts';
 import { httpShell } from '#serve/http/shell.ts';
-import { createLifecycle } from '#serve/lifecycle.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;

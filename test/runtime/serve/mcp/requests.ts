@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { McpHttp } from '#serve/mcp/streamable-http.ts';
 
 /** Raw requests to an MCP endpoint that does not listen. */

@@ -1,6 +1,6 @@
 import { assert, property, stringMatching } from 'fast-check';
 import { expect, test } from 'vitest';
-import { readBearerToken } from '#serve/program/bearer-token.ts';
+import { readBearerToken } from '#serve/access.ts';
 
 test('the scheme is case-insensitive and any number of spaces follows it', () => {
   for (const header of ['Bearer K', 'bearer K', 'BEARER K', 'bEaReR   K', 'Bearer K  ', ' Bearer K']) {

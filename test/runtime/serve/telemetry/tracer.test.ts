@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createTracer } from '#serve/telemetry/create-tracer.ts';
-import { httpOutcome } from '#serve/telemetry/http-outcome.ts';
+import { httpOutcome } from '#serve/http/observe.ts';
 import { answerTraced } from '#serve/telemetry/mcp-request.ts';
 import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';

@@ -17,7 +17,7 @@ import {
   type ForwardOptions,
   type StreamSummary,
 } from '#gateway/providers/streams/stream.ts';
-import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
+import { readablePieces } from '#serve/http/fetch-exchange.ts';
 import type { FixtureProvider, FixtureWire } from './fixture-provider.ts';
 
 /** Long enough to be found wherever it should not be. */

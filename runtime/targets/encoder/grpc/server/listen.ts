@@ -1,13 +1,17 @@
 import { createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ConnectRouter } from '@connectrpc/connect';
-import { bind } from '#serve/bind.ts';
-import type { HostRules } from '#serve/http/host-rules.ts';
+import { bind, type ListenTarget } from '#serve/bind.ts';
+import { type HostRules, createHeadCheck } from '#serve/http/request-head.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
-import type { ListenTarget } from '#serve/listen-error.ts';
-import { trackSockets } from '#serve/open-sockets.ts';
-import { LINGER_MS, trackAnswers } from '#serve/running-answers.ts';
+import {
+  trackSockets,
+  LINGER_MS,
+  trackAnswers,
+  answerHalfClosed,
+  continueWhenRead,
+} from '#serve/http/connections.ts';
 import type { TlsFiles } from '#serve/tls.ts';
 import type { ObservingKernel } from './observe.ts';
 import { createRequestListener } from './request-listener.ts';
@@ -19,15 +23,12 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import { afterPoll } from '#platform/after-poll.ts';
-import { continueWhenRead } from '#serve/http/continue-when-read.ts';
-import { answerHalfClosed } from '#serve/http/half-closed.ts';
 import {
   answerInvalidRequest,
   answerRejected,
   MAX_HEADER_BYTES,
   plainTextRefusal,
 } from '#serve/http/invalid-requests.ts';
-import { createHeadCheck } from '#serve/http/request-head.ts';
 import type { Logger } from '#serve/log.ts';
 import type { NodeRequest, NodeResponse } from './node-http.ts';
 import { answerPlainText } from './unknown-method.ts';

@@ -5,8 +5,8 @@ import { ServerReflection } from '#gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '#gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { durationHistogram } from '#serve/durations.ts';
 import type { Kernel } from '#serve/kernel.ts';
-import { REQUEST_ID_HEADER, requestIdFrom } from '#serve/request-id.ts';
-import { nodeHeaders } from '#serve/telemetry/node-headers.ts';
+import { REQUEST_ID_HEADER, requestIdFrom } from '#serve/http/request-state.ts';
+import { nodeHeaders } from '#serve/telemetry/request-trace.ts';
 import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 import type { SpanOutcome } from '#serve/telemetry/tracer.ts';
 

@@ -13,7 +13,7 @@ import {
   compressionGzip,
 } from '@connectrpc/connect-node';
 import type { UniversalServerRequest, Compression } from '@connectrpc/connect/protocol';
-import { type HostRules, createHostCheck } from '#serve/http/host-rules.ts';
+import { type HostRules, createHostCheck } from '#serve/http/request-head.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
 import { dropDistantDeadline } from './deadline-headers.ts';

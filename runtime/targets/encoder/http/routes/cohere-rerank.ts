@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono';
 import type { Static } from 'typebox';
 import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { BodyReader } from '#serve/http/body.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';
 import type { EncoderContext } from '../../context.ts';
 import type { ServingEngine } from '../../engine/serving.ts';

@@ -5,7 +5,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { BodyReader } from '#serve/http/body.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { RouteGroup } from '#serve/http/route-group.ts';

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { returnsTextVectors } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { EncoderContext } from '../../context.ts';
@@ -20,7 +20,7 @@ import {
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 import { overflowOf } from '../../schemas/texts.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
-import { runAdmitted } from '#serve/run-admitted.ts';
+import { runAdmitted } from '#serve/lifecycle.ts';
 
 /** The route, which also has a direct one. */
 export const EMBEDDINGS_PATH = '/v1/embeddings';

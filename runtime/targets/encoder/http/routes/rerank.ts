@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { type Static, Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { BodyReader } from '#serve/http/body.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';

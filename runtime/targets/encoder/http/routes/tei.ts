@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { returnsTextVectors, vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { BodyReader } from '#serve/http/body.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { BodyReader } from '#serve/http/body.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '#contract/errors.ts';
-import { readBearerToken } from '#serve/program/bearer-token.ts';
+import { readBearerToken } from '#serve/access.ts';
 import type { HeaderReader } from './identity.ts';
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 

@@ -1,7 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { readJsonBytes } from '#serve/http/body.ts';
-import type { HttpExchange } from '#serve/http/exchange/exchange.ts';
-import type { KeepAlive, PieceSource } from '#serve/http/exchange/piece-source.ts';
+import type { HttpExchange, KeepAlive, PieceSource } from '#serve/http/exchange.ts';
 import type { GatewayContext } from '../../context.ts';
 import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
 import type { CompletionRequest } from '../../requests/completions/completion.ts';

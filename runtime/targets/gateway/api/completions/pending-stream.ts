@@ -1,6 +1,6 @@
 import type { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { PieceSource } from '#serve/http/exchange/piece-source.ts';
+import type { PieceSource } from '#serve/http/exchange.ts';
 import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
 
 export interface PendingStreamParts {

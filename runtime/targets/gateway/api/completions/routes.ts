@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from 'typebox';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS, type ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';

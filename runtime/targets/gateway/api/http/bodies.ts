@@ -4,8 +4,8 @@ import { waitFor } from '#platform/wait-for.ts';
 import { type BodyOptions, type BodyReader, createBodyReader } from '#serve/http/body.ts';
 import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
-import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '#serve/http/read-bytes.ts';
-import { holdOf } from '#serve/memory/hold-of.ts';
+import { bodyTimeoutError, tooLargeError, truncatedBodyError } from '#serve/http/read-body.ts';
+import { holdOf } from '#serve/request-memory.ts';
 import { type Form, readForm } from '../../shared/form.ts';
 import { boundaryOf } from '../../shared/multipart.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { createBaseAddresses } from '#serve/http/base-address.ts';
+import { createBaseAddresses } from '#serve/http/own-address.ts';
 import type { DeclareRoute } from '#serve/http/route.ts';
 import type { GatewayAppOptions } from '../app-options.ts';
 import type { Guards } from '../guards.ts';

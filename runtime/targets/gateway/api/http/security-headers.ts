@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 
 const ALWAYS = {
   'X-Content-Type-Options': 'nosniff',

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '#serve/http/host-rules.ts';
+import { isLoopbackHost } from '#serve/http/request-head.ts';
 import type { SignInConfig } from '../../accounts/sign-in/sign-in-config.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { group, signIn } from '../schemas/sign-in.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { readBearerToken } from '#serve/program/bearer-token.ts';
+import { readBearerToken } from '#serve/access.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf, hashOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, Job, JobQueue } from './job.ts';

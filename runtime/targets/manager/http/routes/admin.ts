@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { rejectedConfigError } from '#serve/errors/refused-config.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagedServer, Supervisor } from '../../supervisor/managed-server.ts';
 import { requireAdmin } from '../env.ts';

@@ -6,7 +6,7 @@ import { closed, oneOf } from '#serve/http/schemas.ts';
 import { type Selection, selectionIn, selectionQuery } from '../../access/selection.ts';
 import type { ManagerContext } from '../../context.ts';
 import { clientSnippets } from '../../install/client-snippets.ts';
-import type { BaseAddress } from '#serve/http/base-address.ts';
+import type { BaseAddress } from '#serve/http/own-address.ts';
 import { callerOf } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { struct } from '../schemas/struct.ts';

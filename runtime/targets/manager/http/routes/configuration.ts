@@ -1,5 +1,5 @@
 import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import { readText, type TextFileOnDisk } from '#platform/read-text.ts';
 import { editSecrets } from '../../config-edit/config-editor.ts';
 import { removeSecrets } from '../../config-edit/secrets-text.ts';

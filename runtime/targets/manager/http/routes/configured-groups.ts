@@ -1,5 +1,5 @@
 import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import { addGroup, readGroup, removeGroup, replaceGroup } from '../../config-edit/groups-text.ts';
 import { isJsonPath } from '../../config/config-file.ts';
 import type { GroupSpec } from '../../config/group-spec.ts';

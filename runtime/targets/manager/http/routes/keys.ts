@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf } from '../../access/key-file.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';

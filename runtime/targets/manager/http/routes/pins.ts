@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import { pinsPath } from '../../config/pins-file.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ServerSpec } from '../../config/spec.ts';

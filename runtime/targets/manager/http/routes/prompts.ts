@@ -1,4 +1,4 @@
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';

@@ -1,4 +1,4 @@
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
 import { listCall, serverCall } from '../env.ts';

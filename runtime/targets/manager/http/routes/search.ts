@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { admit } from '#serve/http/admit.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import { admit } from '#serve/lifecycle.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import { requiredText, wholeNumberOf } from '#serve/http/query.ts';
 import { type FoundItem, createSearch, type Search, SEARCH_KINDS } from '../../calls/search.ts';
 import { isTool } from '../../calls/call.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { admit } from '#serve/http/admit.ts';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import { admit } from '#serve/lifecycle.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import { isLoopbackUrl } from '../../config/is-loopback-url.ts';
 import { isPerUser, type ServerSpec } from '../../config/spec.ts';
 import type { ManagerContext } from '../../context.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { admit } from '#serve/http/admit.ts';
+import { admit } from '#serve/lifecycle.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { ManagerContext } from '../../context.ts';
-import { answerRequest } from '#serve/http/exchange/fetch-exchange.ts';
+import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { callerOf, serverCall } from '../env.ts';
 import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
 import { wordOf } from '#serve/http/query.ts';

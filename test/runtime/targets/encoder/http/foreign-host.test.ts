@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { HostRules } from '#serve/http/host-rules.ts';
+import type { HostRules } from '#serve/http/request-head.ts';
 import type { TlsFiles } from '#serve/tls.ts';
 import { listenHttp } from '#serve/http/listen.ts';
 import { mcpRoutes } from '#encoder/mcp/routes.ts';

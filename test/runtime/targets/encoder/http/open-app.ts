@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { afterAll, beforeAll } from 'vitest';
-import type { ShellEnv } from '#serve/http/request-id.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { EncoderContext } from '#encoder/context.ts';
 import type { EngineLimits, ServingEngine } from '#encoder/engine/serving.ts';
 import { openServingEngine } from '#encoder/engine/serving-engine.ts';

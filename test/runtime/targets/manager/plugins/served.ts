@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { createLog, type Logger } from '#serve/log.ts';
 import { errorResponse } from '#serve/http/error-response.ts';
 import { listenHttp } from '#serve/http/listen.ts';
-import { type ShellEnv, requestIds } from '#serve/http/request-id.ts';
+import { type ShellEnv, requestIds } from '#serve/http/request-state.ts';
 import { AppError } from '#contract/errors.ts';
 import { problemFormat } from '#manager/http/problem.ts';
 import { pluginMiddleware } from '#manager/plugins/middleware.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import type { StreamSummary } from '#gateway/providers/streams/stream.ts';
-import { readablePieces } from '#serve/http/exchange/readable-pieces.ts';
+import { readablePieces } from '#serve/http/fetch-exchange.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';
 import { callOf, chatBody, providerOf, streamOf } from '../../test-provider.ts';

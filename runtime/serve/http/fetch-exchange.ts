@@ -1,10 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
-import { holdOf } from '../../memory/hold-of.ts';
-import { readBytes } from '../read-bytes.ts';
-import type { EventSink, HttpExchange } from './exchange.ts';
-import { readablePieces } from './readable-pieces.ts';
+import { holdOf } from '../request-memory.ts';
+import { readBytes } from './read-body.ts';
+import type { EventSink, HttpExchange, KeepAlive, PieceSource } from './exchange.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 
 /** Handles a request that the app received; resolves when the response has started. */
 export function answerRequest(
@@ -84,4 +84,47 @@ function openSink(onGone: () => void): { sink: EventSink; readable: ReadableStre
       },
     },
   };
+}
+
+type Next = IteratorResult<Uint8Array, void> | 'quiet';
+
+/** Returns a response body that requests a piece only when the client has read the last one, and keeps the connection alive. */
+export function readablePieces(
+  source: PieceSource,
+  { text, milliseconds }: KeepAlive,
+  clock: Clock = systemClock,
+): ReadableStream<Uint8Array> {
+  let pending: Promise<Next> | undefined;
+  let isUnread = false;
+  void source.unread?.then(() => (isUnread = true));
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        pending ??= source.next();
+        const next = await withinQuiet(pending, clock, milliseconds);
+        if (next === 'quiet') {
+          controller.enqueue(Buffer.from(text));
+          return;
+        }
+        pending = undefined;
+        if (!next.done) controller.enqueue(next.value);
+        // A body that was cut off must not look complete.
+        else if (isUnread) controller.error(new Error('The client stopped reading the response.'));
+        else controller.close();
+      },
+      cancel: () => source.cancel(),
+    },
+    // Nothing is read ahead.
+    { highWaterMark: 0 },
+  );
+}
+
+async function withinQuiet(next: Promise<Next>, clock: Clock, milliseconds: number): Promise<Next> {
+  const quiet = Promise.withResolvers<Next>();
+  const disarm = clock.after(milliseconds, () => quiet.resolve('quiet'));
+  try {
+    return await Promise.race([next, quiet.promise]);
+  } finally {
+    disarm();
+  }
 }

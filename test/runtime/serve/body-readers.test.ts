@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../../helpers/paths.ts';
+import { ROOT } from '../../helpers/paths.ts';
 
 /** Reads of a body that do not count its bytes by themselves. */
 const READS =
@@ -9,7 +9,7 @@ const READS =
 
 /** Files that read bodies, and why their bytes are bounded. */
 const READERS: Readonly<Record<string, string>> = {
-  'runtime/serve/http/read-bytes.ts': 'counts them',
+  'runtime/serve/http/read-body.ts': 'counts them',
   'runtime/targets/gateway/api/http/bodies.ts': 'counts them',
   'runtime/targets/gateway/api/datasets.ts': 'passes them on in pieces',
   'runtime/targets/gateway/api/uploads.ts': 'passes them on in pieces',

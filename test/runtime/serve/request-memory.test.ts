@@ -5,10 +5,10 @@ import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { createExchangeBodyReader, bodyReaderFrom } from '#serve/http/body.ts';
 import { createDirectListener } from '#serve/http/direct-route.ts';
-import { JSON_TYPE } from '#serve/http/exchange/exchange.ts';
+import { JSON_TYPE } from '#serve/http/exchange.ts';
 import { httpShell } from '#serve/http/shell.ts';
-import { testKernel } from '../../../helpers/test-kernel.ts';
-import { useListeners } from '../http/listeners.ts';
+import { testKernel } from '../../helpers/test-kernel.ts';
+import { useListeners } from './http/listeners.ts';
 
 const listen = useListeners();
 const MIB = 1024 * 1024;

@@ -1,7 +1,14 @@
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type ByteBudget, createByteBudget } from '#core/limits/byte-budget.ts';
+import {
+  type ByteBudget,
+  createByteBudget,
+  type ByteHold,
+  UNLIMITED_HOLD,
+} from '#core/limits/byte-budget.ts';
 import { availableMemory } from '#platform/available-memory.ts';
+import type { ServerResponse } from 'node:http';
+import type { Context } from 'hono';
 
 /** Texts, parsed values and copies of a request can need several times the bytes that are counted. */
 const SHARE_OF_MEMORY = 1 / 4;
@@ -35,3 +42,27 @@ export function createRequestMemory(metrics: Registry, limit: number = defaultRe
   }
   return budget;
 }
+
+/** Opens the account of a request when its first bytes are read: most requests have no body. */
+export type OpenHold = () => ByteHold;
+
+/** The account ends with the response. */
+export function holdOfResponse(
+  bytes: ByteBudget,
+  response: Pick<ServerResponse, 'once' | 'closed'>,
+  caller: () => string | undefined,
+): OpenHold {
+  let hold: ByteHold | undefined;
+  return () => {
+    if (hold) return hold;
+    const opened = bytes.open(caller());
+    if (response.closed) opened.release();
+    else response.once('close', opened.release);
+    hold = opened;
+    return opened;
+  };
+}
+
+/** The account of a request in an app. An app that is called without a server has none. */
+export const holdOf = (c: Context): ByteHold =>
+  (c.get('openHold') as OpenHold | undefined)?.() ?? UNLIMITED_HOLD;
