@@ -5,18 +5,18 @@ import { join } from 'node:path';
 /** The decisions of each subject. A new decision is added to one of them. */
 const SUBJECTS = {
   'Model executables: the file': '0001 0002 0003 0007 0022 0037 0048 0051 0052 0053 0072 0073 0094',
-  'Building models': '0006 0021 0024 0056 0057 0061 0062 0063 0079 0126 0139 0147',
+  'Building models': '0006 0021 0024 0056 0057 0061 0062 0063 0079 0126 0139 0147 0157',
   'Tokenizers and texts': '0011 0055 0058 0129',
   'Model types and results': '0005 0013 0023 0025 0026 0047 0064 0065 0066 0067 0068 0069 0070 0146',
   'Inference and its speed': '0004 0009 0010 0012 0071 0074 0096 0127 0140',
   'Protocols of served models': '0059 0060',
   'mcp-manager: servers and their processes': '0015 0034 0099 0100 0121 0138',
-  'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104',
+  'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0156',
   'mcp-manager: access and sign-in': '0092 0093 0114 0120 0135 0141 0142',
   'gateway: requests, providers and routing':
     '0028 0030 0035 0077 0078 0083 0084 0085 0086 0087 0090 0091 0095 0097 0098 0109 0132 0136 0149',
   'gateway: money and usage': '0018 0027 0029 0075 0076 0080 0081 0112 0137 0144',
-  'gateway: users and their data': '0082 0088 0089 0124 0130 0131 0145',
+  'gateway: users and their data': '0082 0088 0089 0124 0130 0131 0145 0158',
   'Workflows and experiments': '0019 0036 0039 0049 0105 0106 0107 0108 0116 0117 0118 0119 0122 0143',
   'All programs': '0020 0038 0041 0042 0043 0044 0045 0046 0050 0054 0133 0134 0148 0150',
   'Pages and documentation': '0110 0111 0115 0123 0125 0128',

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { createLineSplitter, type Line } from './line-splitter.ts';
 import { RPC_CODE } from './rpc-error.ts';
-import { isRequestId } from './rpc-message.ts';
+import { isClientMessage, isRequestId } from './rpc-message.ts';
 
 export interface LineTransportOptions {
   readonly stdin: Readable;
@@ -122,8 +122,7 @@ function readMessage(
       error: { code: RPC_CODE.parseError, message: 'Parse error: the line is not valid JSON.' },
     };
   }
-  const { data } = JSONRPCMessageSchema.safeParse(value);
-  if (data) return { message: data };
+  if (isClientMessage(value)) return { message: value };
   const message = 'Invalid request: the line is not a JSON-RPC 2.0 message.';
   const list = Array.isArray(value) ? { list: value } : {};
   return { id: requestId(value), error: { code: RPC_CODE.invalidRequest, message }, ...list };

@@ -1,3 +1,4 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isObject } from '#core/json/is-object.ts';
 
 export type RequestId = string | number;
@@ -24,6 +25,9 @@ export function readClientMessages(body: unknown): readonly ClientMessage[] | un
   const messages = body.map(readMessage).filter((message) => message !== undefined);
   return messages.length === body.length ? messages : undefined;
 }
+
+/** Whether a value is one message of JSON-RPC 2.0. */
+export const isClientMessage = (value: unknown): value is JSONRPCMessage => readMessage(value) !== undefined;
 
 /** Maximum number of messages in a list. */
 const MAX_MESSAGES = 100;

@@ -54,6 +54,25 @@ test('one message a line, in any pieces, until stdin ends', async () => {
   await done;
 });
 
+test('messages follow the same rules as over HTTP: unknown members are ignored, and an invalid message gets an error', async () => {
+  const { stdin, write, read, done } = open();
+  write({ ...INITIALIZE, trace: 'abc' });
+  expect(await read()).toMatchObject({ id: 1, result: {} });
+  for (const id of [1.5, null]) {
+    write({ jsonrpc: '2.0', id, method: 'ping' });
+    expect(await read()).toMatchObject(error(null, -32_600));
+  }
+  for (const message of [
+    { jsonrpc: '2.0', id: 7, method: 'ping', params: 5 },
+    { ...call(7, 'echo'), jsonrpc: '1.0' },
+  ]) {
+    write(message);
+    expect(await read()).toMatchObject(error(7, -32_600));
+  }
+  stdin.end();
+  await done;
+});
+
 test('lists of messages are answered with a list, in the version that has them only', async () => {
   const list = [call(2, 'echo'), { jsonrpc: '2.0', method: 'notifications/initialized' }, call(3, 'echo')];
   const versioned = (protocolVersion: string): object => ({
