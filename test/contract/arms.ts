@@ -1,8 +1,9 @@
 import { chosenArms } from './chosen-arms.ts';
+import { firstOfEach, runHere } from './command-arms.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
 import { transformed } from './transformed.ts';
 import { type Answer, type ProcessOptions, runProcess } from '../helpers/run-process.ts';
-import { runProgram } from '#serve/cli/run.ts';
+import type { Program } from '#serve/cli/command.ts';
 import { encoderProgram } from '#encoder/program.ts';
 import { builtAssets, builtExecutable } from '../helpers/built.ts';
 
@@ -12,19 +13,13 @@ export interface Arm {
   run(model: string, args: readonly string[]): Promise<Answer>;
 }
 
+const programAt = (path: string): Program => encoderProgram(path, 'model.encoder');
+
 /** From source, on the folder that `build --no-build` writes. */
 const inProcess: Arm = {
   name: 'in-process',
-  async run(model, args) {
-    let [stdout, stderr] = ['', ''];
-    const output = {
-      out: (text: string) => void (stdout += text),
-      err: (text: string) => void (stderr += text),
-    };
-    const path = needsExecutable(args) ? builtExecutable(model) : builtAssets(model);
-    const exitCode = await runProgram(encoderProgram(path, 'model.encoder'), args, output);
-    return { exitCode, stdout, stderr };
-  },
+  run: (model, args) =>
+    runHere(programAt(needsExecutable(args) ? builtExecutable(model) : builtAssets(model)), args),
 };
 
 /** inspect and verify are about the executable itself. */
@@ -36,7 +31,20 @@ const executable: Arm = {
   run: (model, args) => runExecutable(builtExecutable(model), args),
 };
 
-export const ARMS: readonly Arm[] = chosenArms({ inProcess, executable });
+/** From source, it reads the model in the executable. */
+const sampled: Arm = {
+  name: 'executable, again in-process',
+  run(model, args) {
+    const path = builtExecutable(model);
+    const isFirst = isFirstOf.get(model) ?? firstOfEach(programAt(path));
+    isFirstOf.set(model, isFirst);
+    return isFirst(args) ? executable.run(model, args) : runHere(programAt(path), args);
+  },
+};
+
+const isFirstOf = new Map<string, (args: readonly string[]) => boolean>();
+
+export const ARMS: readonly Arm[] = chosenArms({ inProcess, executable, sampled });
 
 /** Also with transforms. */
 export const ARMS_AND_TRANSFORMS: readonly Arm[] = [

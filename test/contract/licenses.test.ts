@@ -9,7 +9,7 @@ import { managerProgram } from '#manager/program.ts';
 import { builtExecutable, builtProgram } from '../helpers/built.ts';
 import { ROOT } from '../helpers/paths.ts';
 import { runProcess } from '../helpers/run-process.ts';
-import { commandArms } from './command-arms.ts';
+import { runHere } from './command-arms.ts';
 import { verifiesOnce } from './verifies.ts';
 
 const SOURCES = {
@@ -94,8 +94,7 @@ test.each<[string, Program]>([
   ['manager', managerProgram],
   ['gateway', gatewayProgram],
 ])('%s from source names the command that prints them', async (target, program) => {
-  const { inProcess } = commandArms(program, () => '');
-  expect(await inProcess.run(['--licenses'])).toEqual({
+  expect(await runHere(program, ['--licenses'])).toEqual({
     exitCode: 1,
     stdout: '',
     stderr:

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { findPostgres, type Postgres, sharedPostgres } from '../../helpers/postgres.ts';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { GATEWAY_EXECUTABLE } from './command-arms.ts';
+import { GATEWAY_COMMANDS } from './command-arms.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { useKey } from './use-usage.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
@@ -65,7 +65,7 @@ verifiesGatewayCommand('gcli:database', async (arm) => {
 });
 
 verifiesOnce('gcli:database', async () => {
-  const { done, path, refused } = folderOf(GATEWAY_EXECUTABLE);
+  const { done, path, refused } = folderOf(GATEWAY_COMMANDS);
   await done('migrate');
   const locked = new DatabaseSync(path('data/gateway.db'));
   locked.exec('begin exclusive');
@@ -80,7 +80,7 @@ verifiesOnce('gcli:database', async () => {
 const nobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : [];
 
 verifiesOnce('gcli:database', async () => {
-  const { done, path } = folderOf(GATEWAY_EXECUTABLE);
+  const { done, path } = folderOf(GATEWAY_COMMANDS);
   await done('migrate');
   chmodSync(path('.'), 0o755);
   chmodSync(path('data'), 0o555);
@@ -95,7 +95,7 @@ verifiesOnce('gcli:database', async () => {
 });
 
 verifiesOnce('gcli:settings', async () => {
-  const { path, write } = folderOf(GATEWAY_EXECUTABLE, {});
+  const { path, write } = folderOf(GATEWAY_COMMANDS, {});
   mkdirSync(path('empty'));
   const file = write(
     'other.yml',
@@ -129,7 +129,7 @@ afterAll(async () => await postgres?.dropDatabases());
 describe.skipIf(PROGRAMS === undefined)('PostgreSQL', () => {
   verifiesOnce('gcli:postgres', async () => {
     const url = (await postgres?.createDatabase()) ?? '';
-    const { done, json, refused } = folderOf(GATEWAY_EXECUTABLE, { database_url: url });
+    const { done, json, refused } = folderOf(GATEWAY_COMMANDS, { database_url: url });
     expect(await refused(1, 'keys', 'list')).toContain('Run `gateway migrate`');
     expect(await json('migrate', '--dry-run')).toMatchObject({ from: 0, applied: false });
     expect(await json('migrate')).toMatchObject({ from: 0, applied: true });

@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Finding } from '#serve/cli/doctor/finding.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { MASTER_KEY } from './arms.ts';
-import { GATEWAY_EXECUTABLE } from './command-arms.ts';
+import { GATEWAY_COMMANDS } from './command-arms.ts';
 import { storeFolder, useStoreFolder } from './command-folder.ts';
 import { PROVIDER_KEY, providersFor } from './config.ts';
 import { useGateways } from './shared-gateways.ts';
@@ -55,7 +55,7 @@ verifiesGateway('gcli:doctor', async (arm) => {
   const { url, folder } = await gateway(arm, {
     config: { data_dir: 'data', providers: providersFor({ openai }) },
   });
-  const { json } = storeFolder(GATEWAY_EXECUTABLE, folder);
+  const { json } = storeFolder(GATEWAY_COMMANDS, folder);
   const findings: Finding[] = await json('doctor', '--port', new URL(url).port);
   expect(shown(findings)).toContain(`ok port: a gateway is running at ${url}`);
 });

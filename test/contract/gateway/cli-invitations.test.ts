@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createKey } from './chat.ts';
-import { GATEWAY_EXECUTABLE } from './command-arms.ts';
+import { GATEWAY_COMMANDS } from './command-arms.ts';
 import { AS_MASTER } from './config.ts';
 import { shareGateways } from './shared-gateways.ts';
 import { verifiesGateway } from './verifies.ts';
@@ -20,7 +20,7 @@ verifiesGateway('gcli:invitations', async (arm) => {
   const as =
     (key: string) =>
     async (...args: string[]) =>
-      await GATEWAY_EXECUTABLE.run(['invitations', ...args, '--url', api.url, '--api-key', key]);
+      await GATEWAY_COMMANDS.run(['invitations', ...args, '--url', api.url, '--api-key', key]);
   const [asLead, asBob] = [as(lead), as(bob)];
   expect(await asBob('list')).toMatchObject({
     exitCode: 0,
@@ -58,7 +58,7 @@ verifiesGateway('gcli:invitations', async (arm) => {
     ['withdraw', 'lab', 'eve'],
   ])
     expect([args, (await asBob(...args)).exitCode]).toEqual([args, 1]);
-  expect(await GATEWAY_EXECUTABLE.run(['invitations', 'list', '--url', api.url])).toMatchObject({
+  expect(await GATEWAY_COMMANDS.run(['invitations', 'list', '--url', api.url])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('Set GATEWAY_API_KEY or --api-key as well.'),
   });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { asKey } from './config.ts';
 import { useStoreFolder } from './command-folder.ts';
-import { GATEWAY_EXECUTABLE } from './command-arms.ts';
+import { GATEWAY_COMMANDS, GATEWAY_EXECUTABLE } from './command-arms.ts';
 import { shareGateways } from './shared-gateways.ts';
 import { verifiesGateway, verifiesGatewayCommand } from './verifies.ts';
 import { verifiesOnce } from '../verifies.ts';
@@ -101,7 +101,7 @@ verifiesGatewayCommand('gcli:keys:secret', async (arm) => {
 
 verifiesGateway('gcli:keys:running', async (arm) => {
   const { get, folder } = await gateway(arm, { config: { data_dir: 'data' } });
-  const { done } = storeFolder(GATEWAY_EXECUTABLE, folder);
+  const { done } = storeFolder(GATEWAY_COMMANDS, folder);
   const secret = (await done('keys', 'create', '--name', 'ci')).trim();
   const statusOf = async (key: string): Promise<number> => (await get('/v1/models', asKey(key))).status;
   expect(await statusOf(secret)).toBe(200);
@@ -116,17 +116,17 @@ verifiesGateway('gcli:keys:running', async (arm) => {
 
 verifiesGateway('gcli:keys:me', async (arm) => {
   const { url, folder } = await gateway(arm, { config: { data_dir: 'data' } });
-  const { done } = storeFolder(GATEWAY_EXECUTABLE, folder);
+  const { done } = storeFolder(GATEWAY_COMMANDS, folder);
   const secret = (await done('keys', 'create', '--user', 'bob', '--rpm', '7', '--budget', '2.50')).trim();
   const me = async (...args: string[]) =>
-    await GATEWAY_EXECUTABLE.run(['keys', 'me', '--url', url, '--api-key', secret, ...args]);
+    await GATEWAY_COMMANDS.run(['keys', 'me', '--url', url, '--api-key', secret, ...args]);
   const { stdout } = await me();
   expect(stdout).toMatch(/^user +bob$/m);
   expect(stdout).toMatch(/^key: remaining +\$2\.50$/m);
   expect(stdout).toMatch(/^key: requests per minute +0 of 7$/m);
   expect(stdout).toMatch(/^user: remaining +unlimited$/m);
   expect(JSON.parse((await me('--json')).stdout)).toMatchObject({ quota: { key: { remaining: 2.5 } } });
-  expect(await GATEWAY_EXECUTABLE.run(['keys', 'me', '--url', url])).toMatchObject({
+  expect(await GATEWAY_COMMANDS.run(['keys', 'me', '--url', url])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('Set GATEWAY_API_KEY or --api-key.'),
   });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { runProcess } from '../../helpers/run-process.ts';
 import { verifiesOnce } from '../verifies.ts';
-import { GATEWAY_EXECUTABLE } from './command-arms.ts';
+import { GATEWAY_COMMANDS } from './command-arms.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
 import { builtProgram } from '../../helpers/built.ts';
@@ -205,7 +205,7 @@ verifiesGatewayCommand('gcli:pricing:import', async (arm) => {
 });
 
 verifiesOnce('gcli:stdin', async () => {
-  const { done, json, path } = folderOf(GATEWAY_EXECUTABLE);
+  const { done, json, path } = folderOf(GATEWAY_COMMANDS);
   await done('migrate');
   await done('pricing', 'set', 'a:1', '--input', '1', '--output', '2');
   const input = await done('pricing', 'list', '--json');
