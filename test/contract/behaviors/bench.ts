@@ -5,11 +5,11 @@ export const BENCH = {
   'bench:tables': {
     source: 'docs/bench.md',
     behavior:
-      'bench measures lengths up to the maximum of the model with 1, 8 and 64 requests at a time, and flags of serve; it names the best.',
+      "bench measures texts up to the model's maximum length at 1, 8 and 64 concurrent requests, compares flags of serve, and names the best ones.",
   },
   'bench:given-flags': {
     source: 'docs/bench.md',
-    behavior: 'Flags of the engine are kept as they are given, and an invalid time is refused.',
+    behavior: 'Engine flags on the command line are kept, and an invalid time is rejected.',
   },
   'bench:interrupt': {
     source: 'docs/bench.md',

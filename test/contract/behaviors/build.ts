@@ -9,7 +9,7 @@ export const BUILD = {
   'build:default-output': {
     source: 'docs/config.md#the-default-file-name',
     behavior:
-      'The default output is ./<name>.encoder in the current directory; names of any kind give a usable file.',
+      'The default output is ./<name>.encoder in the current directory; any model name gives a usable file name.',
   },
   'build:assets': {
     source: 'docs/build.md#options',
@@ -17,7 +17,7 @@ export const BUILD = {
   },
   'build:missing-files': {
     source: 'docs/troubleshooting.md#building-a-model',
-    behavior: 'Missing model files give the messages of the contract.',
+    behavior: 'Missing model files cause the error messages of the contract.',
   },
   'build:folder': {
     source: 'docs/config.md',
@@ -27,197 +27,199 @@ export const BUILD = {
   'build:fixed-shape': {
     source: 'docs/config.md',
     behavior:
-      'A graph with a fixed number of texts and tokens is served at that shape with the results of the graph without it; inspect shows the shape.',
+      'A graph with a fixed number of texts and tokens runs at that shape, with the same results as without it; inspect shows the shape.',
   },
   'build:bad-model': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'A broken or unfit ONNX model is one clear sentence, exit code 1, and nothing is written.',
+    behavior:
+      'A damaged or unsuitable ONNX model causes a one-sentence error and exit code 1, and nothing is written.',
   },
   'build:bad-tokenizer': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'An invalid tokenizer, or that of another model, is refused.',
+    behavior: 'An invalid tokenizer, or one from another model, is rejected.',
   },
   'build:older-tokenizer': {
     source: 'docs/config.md',
     behavior:
-      'A model with vocab.txt, vocab.json and merges.txt, or a sentencepiece model instead of tokenizer.json is built, and POST /tokenize gives the ids of the slow tokenizer.',
+      'A model with vocab.txt, with vocab.json and merges.txt, or with a sentencepiece model instead of tokenizer.json can be built, and POST /tokenize returns the IDs of the slow tokenizer.',
   },
   'build:safetensors': {
     source: 'docs/config.md',
     behavior:
-      'A model with config.json and model.safetensors instead of an ONNX graph is built, and returns what transformers returns.',
+      'A model with config.json and model.safetensors instead of an ONNX graph can be built, and returns the same results as transformers.',
   },
   'build:quantize': {
     source: 'docs/config.md',
     behavior:
-      'A model with quantize: int8 is served with nearly the vectors of float32, and each text has exactly the same one alone and among others.',
+      'A model with quantize: int8 returns nearly the same vectors as in float32, and exactly the same vector for a text alone and in a batch.',
   },
   'build:quantize-accuracy': {
     source: 'docs/config.md',
     behavior:
-      'A build with --quantize int8 compares its results with float32, states the accuracy in its summary and in the manifest, and its weights take about a quarter of the space.',
+      'A build with --quantize int8 compares its results with float32 and reports the accuracy in its summary and in the manifest; its weights take about a quarter of the space.',
   },
   'build:timing': {
     source: 'docs/build.md',
     behavior:
-      'build --timing prints on stderr how long each step takes: a table, or one line of JSON with --json; parts of the output are written while the model is prepared.',
+      'build --timing prints the duration of each step on stderr: a table, or one line of JSON with --json; parts of the output are written while the model is prepared.',
   },
   'build:quantize-refused': {
     source: 'docs/config.md',
     behavior:
-      'A build fails with the number and the threshold if the int8 form is not accurate enough, and for invalid calibration texts; quantize: auto keeps float32 instead.',
+      'A build fails with the measured value and the threshold if int8 is not accurate enough, and for invalid calibration texts; quantize: auto keeps float32 instead.',
   },
   'build:bad-safetensors': {
     source: 'docs/config.md',
     behavior:
-      'Architectures that have no graph, pickle files, weights that are missing or do not fit, and damaged files are refused with a sentence.',
+      'Unsupported architectures, pickle files, missing or mismatched weights, and damaged files are rejected with a reason.',
   },
   'build:bad-vocabulary': {
     source: 'docs/config.md',
-    behavior: 'A broken vocabulary is one clear sentence, exit code 1, and nothing is written.',
+    behavior: 'A damaged vocabulary causes a one-sentence error and exit code 1, and nothing is written.',
   },
   'build:bad-labels': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'Missing or too few labels are refused with the numbers.',
+    behavior: 'Missing or too few labels are rejected with both numbers.',
   },
   'build:bad-config': {
     source: 'docs/config.md#errors',
-    behavior: 'A broken config names file, line and column of every problem together.',
+    behavior: 'An invalid config is reported with the file, line and column of every problem.',
   },
   'build:transform': {
     source: 'docs/build.md#changing-the-output',
-    behavior: 'A transform, inline or in a file, is part of the executable and makes its scores.',
+    behavior: 'A transform, inline or in a file, becomes part of the executable and computes its scores.',
   },
   'build:transform-file': {
     source: 'docs/transforms.md#errors',
-    behavior: 'A transform file that is missing, a folder or far too large is refused.',
+    behavior: 'A transform file that is missing, a folder or far too large is rejected.',
   },
   'build:transform-syntax': {
     source: 'docs/transforms.md#errors',
     behavior:
-      'A transform that is not Lua is refused with its line, which inline is that of the config file.',
+      'A transform with a Lua syntax error is rejected with its line; for an inline transform, that is the line in the config file.',
   },
   'build:transform-trial': {
     source: 'docs/transforms.md#errors',
     behavior:
-      "A transform is run on the model's output before the build; an error names the line, shows it and how to skip the trial.",
+      "The build first runs a transform on the model's output; an error shows the line and how to skip the trial.",
   },
   'build:transform-shape': {
     source: 'docs/transforms.md#arguments-and-result',
     behavior:
-      'A transform whose result has another shape than its model type needs is refused with both shapes.',
+      'A transform whose result does not have the shape that its model type requires is rejected with both shapes.',
   },
   'build:transform-not-finite': {
     source: 'docs/transforms.md',
     behavior:
-      "A transform that returns NaN or infinity for the model's own output is refused by build and validate.",
+      "A transform that returns NaN or infinity for the model's own output is rejected by build and validate.",
   },
   'build:model-not-finite': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'A model that returns NaN or infinity for a sample text is refused.',
+    behavior: 'A model that returns NaN or infinity for a sample text is rejected.',
   },
   'build:transform-postprocess': {
     source: 'docs/transforms.md#arguments-and-result',
-    behavior: 'A transform without Postprocess is refused.',
+    behavior: 'A transform without Postprocess is rejected.',
   },
   'build:transform-unvalidated': {
     source: 'docs/transforms.md#errors',
-    behavior:
-      'validate_transform: false leaves out the trial; a script that is not Lua is refused all the same.',
+    behavior: 'validate_transform: false skips the trial; a script with a syntax error is still rejected.',
   },
   'build:transform-limits': {
     source: 'docs/transforms.md#limits',
     behavior:
-      'A transform that passes a limit, or never comes back from a function, is refused, and the build ends.',
+      'A transform that exceeds a limit, or has a function that never returns, is rejected, and the build ends.',
   },
   'build:bad-output': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'An output path that is a folder, unwritable or on a full disk is refused; an old file stays intact.',
+      'An output path that is a folder, unwritable or on a full disk is rejected; an existing file stays intact.',
   },
   'build:output-is-input': {
     source: 'docs/config.md',
     behavior:
-      'An output that is the config, a file of the model or the base runtime is refused, also with --force.',
+      'An output path that is the config, a model file or the base runtime is rejected, even with --force.',
   },
   'build:other-output': {
     source: 'docs/config.md',
     behavior:
-      'A file that another config built, or that encoderfile did not write, is replaced with --force only.',
+      'A file that another config built, or that encoderfile did not write, is only replaced with --force.',
   },
   'build:damaged-cache': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'A damaged base runtime in the cache is made again; a damaged one that was named is refused.',
+    behavior:
+      'A damaged base runtime in the cache is rebuilt; a damaged one that was passed explicitly is rejected.',
   },
   'build:read-only-cache': {
     source: 'docs/build.md#if-a-build-fails',
-    behavior: 'A read-only cache that holds the base runtime works; a full disk of the cache is named.',
+    behavior: 'A read-only cache that contains the base runtime works; a full cache disk is reported.',
   },
   'build:two-at-once': {
     source: 'docs/build.md#options',
-    behavior: 'Two parallel builds to the same output both succeed, and the file is whole.',
+    behavior: 'Two parallel builds to the same output both succeed, and the file is complete.',
   },
   'build:killed': {
     source: 'docs/build.md#if-a-build-fails',
     behavior:
-      'kill -9 during a build leaves the old file intact; the next build removes what was left behind.',
+      'kill -9 during a build leaves the existing file intact; the next build removes temporary files.',
   },
   'build:cache-directory': {
     source: 'docs/troubleshooting.md#building-a-model',
-    behavior: "Without a home folder the error is 'Cannot locate cache directory' with the variable to set.",
+    behavior: "Without a home folder, the error is 'Cannot locate cache directory' with the variable to set.",
   },
   'build:license': {
     source: 'docs/config.md',
     behavior:
-      'The license of a model comes from the config, the model card or a license file; its text and the card are in the executable.',
+      "A model's license comes from the config, the model card or a license file; the executable contains its text and the card.",
   },
   'build:documents': {
     source: 'docs/config.md',
-    behavior: 'A model card or license file that cannot be used is left out with a warning.',
+    behavior: 'A model card or license file that cannot be used is skipped with a warning.',
   },
   'build:platform': {
     source: 'docs/platforms.md',
     behavior:
-      'Platforms have triples and short names; unknown ones are refused with a suggestion, as is a download that is forbidden.',
+      'Platforms have triples and short names; unknown ones are rejected with a suggestion, as is a download that is not allowed.',
   },
   'build:oci': {
     source: 'docs/oci.md',
-    behavior: '--format oci writes an OCI image as a folder; its model runs with the libraries inside it.',
+    behavior: '--format oci writes an OCI image as a folder; its model runs with the libraries in the image.',
   },
   'build:oci-archive': {
     source: 'docs/oci.md',
     behavior:
-      'An image whose name ends in .tar is an archive, which is the same, byte for byte, for the same input.',
+      'An image whose name ends in .tar is written as an archive, which is byte-for-byte reproducible.',
   },
   'build:oci-base-image': {
     source: 'docs/oci.md',
-    behavior: '--base-image extends an image of an OCI layout: its layers, user and variables are kept.',
+    behavior: '--base-image extends an image from an OCI layout: its layers, user and variables are kept.',
   },
   'build:oci-refusals': {
     source: 'docs/oci.md',
     behavior:
-      'An invalid format, base image or output of an image is one clear sentence, and what is there stays intact.',
+      'An invalid format, base image or image output causes a one-sentence error, and existing files stay intact.',
   },
   'build:oci-full-disk': {
     source: 'docs/oci.md',
-    behavior: 'A full disk while an image is written is one clear sentence, and nothing is left behind.',
+    behavior:
+      'A full disk while an image is written causes a one-sentence error, and nothing is left behind.',
   },
   'build:one-file': {
     source: 'docs/install.md#the-build-tool-as-one-file',
     behavior:
-      'The build tool as one file builds, checks and describes models without npm, Node, a network or files next to it.',
+      'The single-file build tool builds, validates and inspects models without npm, Node, a network or other files.',
   },
   'build:one-file-same': {
     source: 'docs/install.md#the-build-tool-as-one-file',
-    behavior: 'The build tool as one file writes the same executable, byte for byte, as the one from source.',
+    behavior: 'The single-file build tool writes the same executable, byte for byte, as the one from source.',
   },
   'build:one-file-refusals': {
     source: 'docs/install.md#the-build-tool-as-one-file',
     behavior:
-      'The build tool as one file refuses to overwrite itself, to build what it does not carry, and to run when damaged.',
+      'The single-file build tool does not overwrite itself, does not build programs that it does not contain, and does not run if damaged.',
   },
   'build:one-file-platform': {
     source: 'docs/install.md#the-build-tool-as-one-file',
-    behavior: 'The build tool of another platform is the base runtime for that platform.',
+    behavior: "Another platform's build tool serves as the base runtime for that platform.",
   },
 } as const satisfies Behaviors;

@@ -5,16 +5,16 @@ export const FILL_MASK = {
   'mask:golden': {
     source: 'docs/build.md#model-types',
     behavior:
-      'Candidates, scores and sequences over HTTP, gRPC and MCP are those of the pipeline of transformers, whatever the batch.',
+      'Candidates, scores and sequences over HTTP, gRPC and MCP match the transformers pipeline, whatever the batch.',
   },
   'mask:options': {
     source: 'docs/serve.md',
     behavior:
-      'top_k and targets work as in the pipeline; a text without a mask and a word of several tokens are refused.',
+      'top_k and targets work as in the pipeline; a text without a mask and a target of several tokens are rejected.',
   },
   'mask:inference-api': {
     source: 'docs/serve.md',
-    behavior: '/ and /predict with parameters answer in the format of the Inference API.',
+    behavior: '/ and /predict with parameters respond in the format of the Inference API.',
   },
   'mask:infer': {
     source: 'docs/infer.md',
@@ -22,11 +22,11 @@ export const FILL_MASK = {
   },
   'mask:infer-targets': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '--targets scores only these words, as /predict does; a word of several tokens is refused.',
+    behavior: '--targets scores only these words, as /predict does; a word of several tokens is rejected.',
   },
   'mask:build': {
     source: 'docs/config.md',
     behavior:
-      'A masked-LM model needs no config, from safetensors and as an exported graph; others are refused.',
+      'A masked language model needs no config, from safetensors or as an exported graph; other models are rejected.',
   },
 } as const satisfies Behaviors;

@@ -5,29 +5,29 @@ export const FIRST_STEPS = {
   'first-steps:right-command': {
     source: 'docs/build.md',
     behavior:
-      'A command of model executables, a model or an executable in the place of a command of encoderfile is a usage error that names the right command line.',
+      'Passing a command of model executables, a model or an executable in place of an encoderfile command is a usage error that shows the correct command line.',
   },
   'first-steps:text-without-command': {
     source: 'docs/infer.md',
     behavior:
-      'A text in the place of a command of an executable is a usage error that names the infer command for it.',
+      'Passing a text in place of a command of an executable is a usage error that shows the infer command for it.',
   },
   'first-steps:file-of-a-model': {
     source: 'docs/build.md',
-    behavior: 'build and validate take a file of a model for its folder, and --model-type for its type.',
+    behavior: 'build and validate accept a model file in place of its folder, and --model-type for its type.',
   },
   'first-steps:assumed-type': {
     source: 'docs/config.md',
     behavior:
-      'A model that is built as embedding, because nothing states more, prints that it returns one vector per token, and how to get one per text.',
+      'If a model is built as embedding by default, the build reports that it returns one vector per token, and how to get one per text.',
   },
   'first-steps:generator': {
     source: 'docs/config.md',
     behavior:
-      'A model that generates text, such as a causal reranker, is refused by build, validate and init with the reason, unless the type is passed.',
+      'A generative model, such as a causal reranker, is rejected with a reason by build, validate and init, unless the type is passed.',
   },
   'first-steps:init-without-a-model': {
     source: 'docs/build.md',
-    behavior: 'init fails and writes nothing if no build could use the config.',
+    behavior: 'init fails and writes nothing if no build could use the resulting config.',
   },
 } as const satisfies Behaviors;

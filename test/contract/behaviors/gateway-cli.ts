@@ -8,7 +8,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: '`keys` makes, lists, shows, changes and deletes keys, by id, name or prefix.',
+    behavior: '`keys` creates, lists, shows, updates and deletes keys, by ID, name or prefix.',
   },
   'gcli:keys:secret': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -28,40 +28,40 @@ export const GATEWAY_CLI = {
   },
   'gcli:users': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: '`users` makes, lists, shows, changes, blocks and deletes users.',
+    behavior: '`users` creates, lists, shows, updates, blocks and deletes users.',
   },
   'gcli:teams': {
     source: 'docs/gateway-cli.md#teams-and-sign-in',
     behavior:
-      '`teams` and `orgs` make, list, show, change and delete both; `teams` also adds and removes members.',
+      '`teams` and `orgs` create, list, show, update and delete both; `teams` also adds and removes members.',
   },
   'gcli:invitations': {
     source: 'docs/gateway-cli.md#teams-and-sign-in',
     behavior:
-      '`invitations` lists, accepts and declines those of the user, and creates, lists and withdraws those of a team.',
+      "`invitations` lists, accepts and declines a user's invitations, and creates, lists and withdraws a team's.",
   },
   'gcli:budgets': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: '`budgets` makes, lists, shows, changes and deletes budgets, which users are given.',
+    behavior: '`budgets` creates, lists, shows, updates and deletes budgets, which can be assigned to users.',
   },
   'gcli:alerts': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
     behavior:
-      '`alerts list` shows alerts about budgets, and `alerts test` sends a signed message to the webhook; thresholds of a budget are set with `--alert-at`.',
+      "`alerts list` shows budget alerts, and `alerts test` sends a signed message to the webhook; `--alert-at` sets a budget's thresholds.",
   },
   'gcli:cache': {
     source: 'docs/gateway.md#cache',
     behavior:
-      '`cache clear` deletes cached answers, of all keys or of one, and leaves an event in the audit log.',
+      '`cache clear` deletes cached responses, for all keys or for one, and writes an event to the audit log.',
   },
   'gcli:tags': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: '`tags` gives budgets to tags, and `usage` filters and sums by tag.',
+    behavior: '`tags` assigns budgets to tags, and `usage` filters and aggregates by tag.',
   },
   'gcli:providers': {
     source: 'docs/gateway-cli.md#providers-and-aliases',
     behavior:
-      '`providers` and `aliases` list those of the file and of the database, and create, change, test and delete the latter.',
+      '`providers` and `aliases` list entries from the file and the database, and create, update, test and delete those in the database.',
   },
   'gcli:pricing:units': {
     source: 'docs/gateway-cli.md#prices',
@@ -69,7 +69,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:pricing': {
     source: 'docs/gateway-cli.md#prices',
-    behavior: '`pricing` sets, lists and deletes prices, and shows those of before.',
+    behavior: '`pricing` sets, lists and deletes prices, and shows earlier ones.',
   },
   'gcli:pricing:cache': {
     source: 'docs/gateway-cli.md#prices',
@@ -88,12 +88,12 @@ export const GATEWAY_CLI = {
   },
   'gcli:usage': {
     source: 'docs/gateway-cli.md#usage',
-    behavior: '`usage` shows requests, sums by group and over time, and CSV, of those that are asked for.',
+    behavior: '`usage` shows matching requests, totals by group and over time, and CSV.',
   },
   'gcli:audit': {
     source: 'docs/gateway-cli.md#audit-log-and-stored-prompts',
     behavior:
-      '`audit` shows who changed what, by which command or route, as a table, JSON and CSV, without secrets.',
+      '`audit` shows who changed what, and through which command or route, as a table, JSON or CSV, without secrets.',
   },
   'gcli:requests': {
     source: 'docs/gateway-cli.md#requests-and-guardrail-hits',
@@ -101,7 +101,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:doctor': {
     source: 'docs/gateway-cli.md#doctor',
-    behavior: '`doctor` exits with 0 if all is well.',
+    behavior: '`doctor` exits with 0 if it finds no problem.',
   },
   'gcli:doctor:problems': {
     source: 'docs/gateway-cli.md#doctor',
@@ -110,7 +110,7 @@ export const GATEWAY_CLI = {
   'gcli:database': {
     source: 'docs/gateway-cli.md',
     behavior:
-      'A database that cannot be used is reported in one sentence with the way out, and none is created.',
+      'A database that cannot be used is reported in one sentence that says what to do, and none is created.',
   },
   'gcli:mistakes': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -118,7 +118,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:at-once': {
     source: 'docs/gateway-cli.md',
-    behavior: 'Commands that run at the same time all take effect.',
+    behavior: 'Commands that run concurrently all take effect.',
   },
   'gcli:postgres': {
     source: 'docs/gateway-cli.md',
@@ -126,15 +126,16 @@ export const GATEWAY_CLI = {
   },
   'gcli:settings': {
     source: 'docs/gateway-cli.md',
-    behavior: 'Commands find the database as the server does: by flag, variable, file, data folder.',
+    behavior:
+      'Commands find the database in the same places as the server: flag, variable, file, data folder.',
   },
   'gcli:stdin': {
     source: 'docs/gateway-cli.md#prices',
-    behavior: '`pricing import -` reads standard input: what `pricing list --json` printed, for example.',
+    behavior: '`pricing import -` reads standard input, for example the output of `pricing list --json`.',
   },
   'gcli:completion': {
     source: 'docs/gateway-cli.md',
-    behavior: '`completion` prints a script for bash, zsh and fish that knows the commands.',
+    behavior: '`completion` prints a completion script for bash, zsh or fish that includes all commands.',
   },
   'gcli:help': {
     source: 'docs/gateway-cli.md',
@@ -150,6 +151,6 @@ export const GATEWAY_CLI = {
   },
   'gcli:reader-gone': {
     source: 'docs/flags.md#output-and-exit-codes',
-    behavior: 'A reader that stops early is not an error.',
+    behavior: 'Closing the output early (for example with `head`) is not an error.',
   },
 } as const satisfies Behaviors;

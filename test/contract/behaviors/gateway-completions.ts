@@ -5,7 +5,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat': {
     source: 'docs/gateway-clients.md#what-is-converted',
     behavior:
-      'A request reaches the provider and its answer the client, byte for byte but for the model’s name.',
+      "A request reaches the provider and its response the client, byte for byte except for the model's name.",
   },
   'gateway:chat:stream': {
     source: 'docs/gateway.md#prices-and-usage',
@@ -74,17 +74,17 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:embeddings': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'Embeddings and classifications go the same way and are billed.',
+    behavior: 'Embeddings and classifications are routed and billed in the same way.',
   },
   'gateway:doors': {
     source: 'docs/gateway-clients.md',
     behavior:
-      'Clients of Gemini’s API and of older completions reach any provider and are billed; tokens are counted without a bill.',
+      'Clients of the Gemini API and of legacy completions reach any provider and are billed; counting tokens is free.',
   },
   'gateway:clouds': {
     source: 'docs/gateway-config.md#azure-openai-amazon-bedrock-and-vertex-ai',
     behavior:
-      'Azure OpenAI, Amazon Bedrock and Vertex AI answer clients of OpenAI’s and Anthropic’s API, whole and as streams, with credentials of their own; usage is recorded, and their secrets are in no answer.',
+      'Azure OpenAI, Amazon Bedrock and Vertex AI serve clients of the OpenAI and Anthropic APIs, buffered and streamed, with their own credentials; usage is recorded, and no response contains their secrets.',
   },
   'gateway:clients:azure': {
     source: 'docs/gateway-clients.md',
@@ -93,7 +93,7 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:cache': {
     source: 'docs/gateway.md#cache',
     behavior:
-      'An identical request gets the same answer again, whole or as a stream, at no cost; headers report it, and requests can refuse it.',
+      'An identical request gets the cached response, buffered or streamed, at no cost; headers report it, and a request can opt out.',
   },
   'gateway:cache:semantic': {
     source: 'docs/gateway.md#similar-questions',
@@ -101,26 +101,26 @@ export const GATEWAY_COMPLETIONS = {
   },
   'gateway:strategies': {
     source: 'docs/gateway-config.md#aliases',
-    behavior: 'An alias uses its cheapest, fastest or least busy target.',
+    behavior: 'An alias selects its cheapest, fastest or least busy target.',
   },
   'gateway:audio': {
     source: 'docs/gateway.md#audio',
     behavior:
-      'Audio files arrive as they were sent and spoken text as it comes; both are billed by what the provider reports, or by their length.',
+      'Audio files arrive unchanged and speech is streamed as it is produced; both are billed by the usage that the provider reports, or by duration.',
   },
   'gateway:stored': {
     source: 'docs/gateway.md#files-and-batches',
     behavior:
-      'Files, batches and stored responses belong to the user that created them; a batch is billed once, also when the gateway was killed in between.',
+      'Files, batches and stored responses belong to the user who created them; a batch is billed exactly once, even if the gateway is killed in between.',
   },
   'gateway:realtime': {
     source: 'docs/gateway.md#realtime',
     behavior:
-      'A session over WebSocket is relayed with the key of the gateway, and each of its responses is billed.',
+      "A WebSocket session is relayed with the gateway's own key, and each of its responses is billed.",
   },
   'gateway:otari': {
     source: 'docs/gateway-clients.md',
-    behavior: 'Clients of Otari reach the same routes under /api/v1, with their key in Otari-Key.',
+    behavior: 'Otari clients reach the same routes under /api/v1, with their key in Otari-Key.',
   },
   'gateway:clients:openai': {
     source: 'docs/gateway-clients.md#tested-clients',

@@ -41,11 +41,12 @@ export const GATEWAY_DATASETS = {
   'gateway:labels': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'PATCH changes names and tags of datasets, experiments and workflows, which their lists find by a part of the name and by tags.',
+      'PATCH changes names and tags of datasets, experiments and workflows, and lists can be searched by both.',
   },
   'gateway:experiment-update': {
     source: 'docs/workflows.md#names-tags-and-exports',
-    behavior: '`gateway experiment update` changes name and tags, by which `experiment list` finds it.',
+    behavior:
+      "`gateway experiment update` changes an experiment's name and tags, and `experiment list` can search by both.",
   },
   'gateway:experiment-export:mlflow': {
     source: 'docs/workflows.md#names-tags-and-exports',

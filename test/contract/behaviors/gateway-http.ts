@@ -5,7 +5,7 @@ export const GATEWAY_HTTP = {
   'gateway:credentials': {
     source: 'docs/gateway.md#http-api',
     behavior:
-      'X-Gateway-Key counts before Authorization, wrong or not, and an empty one does not; x-api-key is taken last, as it is.',
+      'X-Gateway-Key takes precedence over Authorization, even if invalid, unless it is empty; x-api-key comes last and is used as is.',
   },
   'gateway:credentials:refused': {
     source: 'docs/gateway.md#errors',
@@ -13,17 +13,18 @@ export const GATEWAY_HTTP = {
   },
   'gateway:master': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'Users, keys and budgets are for the master key; a body is not even read before.',
+    behavior:
+      'Managing users, keys and budgets requires the master key; without it, the body is not even read.',
   },
   'gateway:audit': {
     source: 'docs/gateway.md#audit-log',
     behavior:
-      'Every administrative change is in the audit log with its actor, address and request, refused attempts and reloads too.',
+      'The audit log has every administrative change with its actor, address and request, including rejected attempts and reloads.',
   },
   'gateway:prompts': {
     source: 'docs/gateway.md#stored-prompts',
     behavior:
-      'Requests and answers are stored for keys that are logged and no others, without secrets and configured patterns, streams joined.',
+      'Requests and responses are stored only for keys with prompt logging, without secrets or configured patterns, and with streams joined.',
   },
   'gateway:master:none': {
     source: 'docs/gateway.md#http-api',
@@ -32,7 +33,7 @@ export const GATEWAY_HTTP = {
   'gateway:errors': {
     source: 'docs/gateway.md#errors',
     behavior:
-      'Every error is JSON with `detail` and `error`, for unknown paths and methods too, and has an X-Request-Id.',
+      'Every error is JSON with `detail` and `error`, also for unknown paths and methods, and has an X-Request-Id.',
   },
   'gateway:errors:values': {
     source: 'docs/gateway.md#errors',
@@ -42,11 +43,11 @@ export const GATEWAY_HTTP = {
   'gateway:users': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'Users are made, listed, read, changed and deleted, with all fields and the statuses of before.',
+      'Users can be created, listed, read, updated and deleted, with the fields and statuses of the API contract.',
   },
   'gateway:lists': {
     source: 'docs/gateway.md#filters-and-orders-of-lists',
-    behavior: 'Lists of keys, users, teams and budgets are searched, filtered and sorted.',
+    behavior: 'Lists of keys, users, teams and budgets can be searched, filtered and sorted.',
   },
   'gateway:users:twice': {
     source: 'docs/gateway.md#errors',
@@ -55,7 +56,7 @@ export const GATEWAY_HTTP = {
   'gateway:keys': {
     source: 'docs/gateway.md#keys',
     behavior:
-      'Keys are created, listed, read, deactivated, activated and deleted; each change applies immediately.',
+      'Keys can be created, listed, read, deactivated, activated and deleted; each change applies immediately.',
   },
   'gateway:keys:once': {
     source: 'docs/gateway.md#keys',
@@ -75,53 +76,54 @@ export const GATEWAY_HTTP = {
   },
   'gateway:budgets': {
     source: 'docs/gateway.md#users-and-budgets',
-    behavior: 'Budgets are made, changed and given to users; one that is given is not deleted.',
+    behavior: 'Budgets can be created, updated and assigned to users; an assigned budget cannot be deleted.',
   },
   'gateway:alerts': {
     source: 'docs/gateway.md#alerts',
-    behavior: 'Alerts about budgets are sent to a signed webhook, listed, and tested.',
+    behavior: 'Budget alerts are listed, tested, and sent to a signed webhook.',
   },
   'gateway:tags': {
     source: 'docs/gateway.md#tags',
     behavior:
-      'Tags of requests, in a header or in metadata, are in the usage and have budgets, which limit all keys.',
+      'Request tags, from a header or the metadata, appear in the usage and can have budgets that apply across keys.',
   },
   'gateway:price-map': {
     source: 'docs/gateway.md#published-prices',
-    behavior: 'Published prices are searched, replaced as a whole, and reset.',
+    behavior: 'Published prices can be searched, replaced as a whole, and reset.',
   },
   'gateway:teams': {
     source: 'docs/gateway.md#teams',
     behavior:
-      'The budget, limits and models of a team and its organization apply to all keys of the team, and the usage is there by team.',
+      "The budget, limits and models of a team and its organization apply to all of the team's keys, and usage can be grouped by team.",
   },
   'gateway:tenants': {
     source: 'docs/how-to/teams.md#who-sees-what',
     behavior:
-      'What a user created with a key of a team is out of reach of keys that others create for the user elsewhere, and of the next user with the id.',
+      "Objects that a user created with a team's key are inaccessible to keys that others create for the user elsewhere, and to the next user with the same ID.",
   },
   'gateway:roles': {
     source: 'docs/gateway.md#roles',
     behavior:
-      'A key with the scope manage has the role of its user: admin, viewer, admin of a team, or member with the own keys and usage.',
+      "A key with the scope manage has its user's role: admin, viewer, team admin, or member with access to their own keys and usage.",
   },
   'gateway:sign-in': {
     source: 'docs/gateway.md#sign-in',
     behavior:
-      'A sign-in by OpenID Connect opens a session with the roles of groups; changes come from the gateway’s own pages only.',
+      "Signing in with OpenID Connect opens a session with the roles of the user's groups; only the gateway's own pages can make changes.",
   },
   'gateway:providers': {
     source: 'docs/gateway.md#providers-and-aliases',
     behavior:
-      'Providers and aliases are created, changed and deleted at run time; those of the file only by the file, and one in use not at all.',
+      'Providers and aliases can be created, updated and deleted at run time; entries from the file change only with the file, and those in use cannot be deleted.',
   },
   'gateway:pricing': {
     source: 'docs/gateway.md#prices-and-usage',
-    behavior: 'Prices are set and read by models whose names hold colons and slashes, with their history.',
+    behavior: 'Prices can be set and read for model names with colons and slashes, with their history.',
   },
   'gateway:usage': {
     source: 'docs/gateway.md#prices-and-usage',
-    behavior: 'Each request to a model is in the usage with tokens and cost: one by one, grouped, by time.',
+    behavior:
+      'Each model request appears in the usage with tokens and cost: individually, grouped, and over time.',
   },
   'gateway:usage:trends': {
     source: 'docs/gateway-pages.md#in-the-api-and-on-the-command-line',
@@ -139,43 +141,45 @@ export const GATEWAY_HTTP = {
   'gateway:free-calls': {
     source: 'docs/gateway.md#keys',
     behavior:
-      'Counts of tokens have a rate limit of their own: they neither take from the requests of a key nor reach the provider without end.',
+      "Token counting has its own rate limit: it neither consumes a key's requests nor reaches the provider without limit.",
   },
   'gateway:failing-user': {
     source: 'docs/gateway-config.md#providers',
-    behavior: 'Requests of one user that always fail do not open the circuit breaker of a model for others.',
+    behavior: "Requests of one user that always fail do not open a model's circuit breaker for other users.",
   },
   'gateway:log-prompts-off': {
     source: 'docs/gateway.md#roles',
-    behavior: 'An admin of a team cannot switch the prompt log of the configuration off for a key.',
+    behavior: 'A team admin cannot turn off the configured prompt log for a key.',
   },
   'gateway:models': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'Models are listed that the caller may use: of providers, aliases, and those with a price.',
+    behavior:
+      'The list contains the models that the caller can use: provider models, aliases, and models with a price.',
   },
   'gateway:health': {
     source: 'docs/gateway.md#http-api',
     behavior:
-      'The three health routes answer as before, without a credential, in addition to /healthz and /readyz.',
+      'The three legacy health routes work without a credential, in addition to /healthz and /readyz.',
   },
   'gateway:headers': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Every answer has the security headers; only health may be kept by anyone.',
+    behavior: 'Every response has the security headers; only health responses can be cached publicly.',
   },
   'gateway:cors': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Web pages may not call, unless the configuration names their origin.',
+    behavior: 'Web pages cannot call the API unless the configuration lists their origin.',
   },
   'gateway:metrics': {
     source: 'docs/gateway-telemetry.md#metrics',
-    behavior: '/metrics is there unless turned off, with patterns of paths and no users.',
+    behavior: '/metrics is available unless disabled, with path patterns and without users.',
   },
   'gateway:openapi': {
     source: 'docs/gateway.md#http-api',
-    behavior: 'The API is described as OpenAPI 3.1, as JSON, as YAML and as a page that needs no internet.',
+    behavior: 'The API is described in OpenAPI 3.1, as JSON, as YAML and as a page that works offline.',
   },
   'gateway:reload': {
     source: 'docs/gateway-config.md#reload-and-shutdown',
-    behavior: 'POST /v1/admin/reload applies a changed file, or reports its problems and keeps the old one.',
+    behavior:
+      'POST /v1/admin/reload applies a changed file, or reports its problems and keeps the previous configuration.',
   },
 } satisfies Behaviors;

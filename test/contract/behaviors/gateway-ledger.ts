@@ -5,20 +5,20 @@ export const GATEWAY_LEDGER = {
   'gateway-ledger:killed': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'Killed at any moment under load: what was answered is written down once, nothing stays held, no budget is overrun.',
+      'Killed at any moment under load: each response is recorded exactly once, no reservation is left, no budget is exceeded.',
   },
   'gateway-ledger:interrupted': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior:
-      'Requests in flight of a killed gateway are billed once for what was sent, by the next gateway or by another one, and marked as estimates.',
+      'Requests in flight when a gateway is killed are billed once for what was sent, by the next gateway or another one, and marked as estimates.',
   },
   'gateway-ledger:alerts': {
     source: 'docs/gateway.md#alerts',
     behavior:
-      'An alert of a gateway that is killed before it sends it is sent once, by one of the gateways that start later.',
+      'If a gateway is killed before it sends an alert, one of the gateways that start later sends it, once.',
   },
   'gateway-ledger:several': {
     source: 'docs/gateway-config.md#database-keys-and-limits',
-    behavior: 'Several gateways on one database keep a budget and a rate limit as one does.',
+    behavior: 'Several gateways on one database enforce a budget and a rate limit as one gateway does.',
   },
 } satisfies Behaviors;

@@ -5,7 +5,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows': {
     source: 'docs/workflows.md#over-http',
     behavior:
-      'A dataset is uploaded, an experiment made of it, and a model answers it and is scored, by worker processes.',
+      'A dataset is uploaded, an experiment created from it, and worker processes run a model on it and score the results.',
   },
   'gateway:workflows:results': {
     source: 'docs/workflows.md#over-http',
@@ -65,7 +65,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-run': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
     behavior:
-      '`gateway experiment run` makes a whole comparison of one file; `list` and `compare` show it again, and `report` writes it as HTML.',
+      '`gateway experiment run` runs a whole comparison from one file; `list` and `compare` show it again, and `report` writes it as HTML.',
   },
   'gateway:experiment-run:failed': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
@@ -84,7 +84,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:experiment-retry': {
     source: 'docs/workflows.md#a-whole-comparison-from-one-file',
     behavior:
-      '`gateway experiment rows` prints the answers of a model that failed, `experiment retry` asks only about rows without one.',
+      "`gateway experiment rows` prints a model's failed results, and `experiment retry` repeats only rows without a result.",
   },
   'gateway:experiment-retry:killed': {
     source: 'docs/workflows.md',

@@ -5,55 +5,55 @@ export const GRPC = {
   'grpc:metadata': {
     source: 'docs/serve.md#grpc',
     behavior:
-      'GetModelMetadata is the name, the type, the version and the labels by their index, if the model has some.',
+      'GetModelMetadata returns the name, the type, the version and the labels by index, if the model has any.',
   },
   'grpc:predict': {
     source: 'docs/serve.md#grpc',
-    behavior: 'Predict has the fields of the contract; metadata is an empty map where there is none.',
+    behavior: 'Predict returns the fields of the contract; metadata is an empty map if the request has none.',
   },
   'grpc:invalid': {
     source: 'docs/serve.md#grpc',
-    behavior: 'Invalid input is INVALID_ARGUMENT with the sentence that HTTP has for it.',
+    behavior: 'Invalid input returns INVALID_ARGUMENT with the same message as over HTTP.',
   },
   'grpc:unimplemented': {
     source: 'docs/serve.md#grpc',
-    behavior: 'Services of other model types are UNIMPLEMENTED, and those that are here are named.',
+    behavior: 'Services of other model types return UNIMPLEMENTED and name the available ones.',
   },
   'grpc:too-large': {
     source: 'docs/serve.md',
-    behavior: 'A message larger than --max-body is RESOURCE_EXHAUSTED.',
+    behavior: 'A message larger than --max-body returns RESOURCE_EXHAUSTED.',
   },
   'grpc:unauthenticated': {
     source: 'docs/serve.md',
-    behavior: 'Without one of the keys it is UNAUTHENTICATED; health checks need none.',
+    behavior: 'Without a valid key, calls return UNAUTHENTICATED; health checks need none.',
   },
   'grpc:deadline': {
     source: 'docs/serve.md',
-    behavior: 'A deadline that passes is DEADLINE_EXCEEDED, and what was asked for is not run.',
+    behavior: 'A call whose deadline expires returns DEADLINE_EXCEEDED and does not run the model.',
   },
   'grpc:cancelled': {
     source: 'docs/serve.md',
-    behavior: 'A call that is cancelled is CANCELLED, and what was asked for is not run.',
+    behavior: 'A cancelled call returns CANCELLED and does not run the model.',
   },
   'grpc:draining': {
     source: 'docs/serve.md',
-    behavior: 'While a server stops, accepted calls are answered and new ones are UNAVAILABLE.',
+    behavior: 'While a server shuts down, accepted calls complete and new ones return UNAVAILABLE.',
   },
   'grpc:stop-unread': {
     source: 'docs/serve.md',
-    behavior: 'SIGTERM: calls that the system has taken on new connections are answered.',
+    behavior: 'On SIGTERM, calls that the system has received on new connections still complete.',
   },
   'grpc:health': {
     source: 'docs/serve.md',
-    behavior: 'grpc.health.v1 reports SERVING for the server and its service, NOT_FOUND for others.',
+    behavior: 'grpc.health.v1 reports SERVING for the server and its service, and NOT_FOUND for others.',
   },
   'grpc:reflection': {
     source: 'docs/serve.md',
-    behavior: 'Server reflection (v1 and v1alpha) names the services and gives their files.',
+    behavior: 'Server reflection (v1 and v1alpha) lists the services and returns their files.',
   },
   'grpc:connect': {
     source: 'docs/serve.md',
-    behavior: 'The same port answers Connect as JSON over HTTP/1.1, errors too.',
+    behavior: 'The same port serves Connect as JSON over HTTP/1.1, including errors.',
   },
   'grpc:truncated': {
     source: 'docs/serve.md',

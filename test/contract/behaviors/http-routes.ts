@@ -29,7 +29,7 @@ export const HTTP_ROUTES = {
   'http:not-finite': {
     source: 'docs/serve.md',
     behavior:
-      '/predict, /v1/embeddings and /rerank answer 500 where the transform or the model returns NaN or infinity.',
+      '/predict, /v1/embeddings and /rerank return 500 if the transform or the model returns NaN or infinity.',
   },
   'http:predict:aggregation': {
     source: 'docs/serve.md',
@@ -53,11 +53,12 @@ export const HTTP_ROUTES = {
   },
   'http:rerank': {
     source: 'docs/serve.md',
-    behavior: 'A model with one label sorts documents by their relevance to a query; others say why not.',
+    behavior:
+      'A model with one label ranks documents by relevance to a query; other models explain why they cannot.',
   },
   'http:tokenize': {
     source: 'docs/serve.md',
-    behavior: 'POST /tokenize gives the tokens that other libraries give, and POST /decode their text.',
+    behavior: 'POST /tokenize returns the same tokens as other libraries, and POST /decode their text.',
   },
   'http:rerank:cohere': {
     source: 'docs/serve.md',
@@ -67,7 +68,7 @@ export const HTTP_ROUTES = {
   'http:tei': {
     source: 'docs/serve.md',
     behavior:
-      '/embed, /embed_all, /similarity, /info and /rerank with texts answer as text-embeddings-inference.',
+      '/embed, /embed_all, /similarity, /info and /rerank with texts respond in the format of text-embeddings-inference.',
   },
   'http:tei:predict': {
     source: 'docs/serve.md',
@@ -80,7 +81,7 @@ export const HTTP_ROUTES = {
   },
   'http:truncated': {
     source: 'docs/serve.md',
-    behavior: 'Headers and usage report truncated inputs; a request can refuse or allow truncation.',
+    behavior: 'Headers and usage report truncated inputs; a request can forbid or allow truncation.',
   },
   'http:openai:foreign-tokens': {
     source: 'docs/serve.md',

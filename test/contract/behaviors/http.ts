@@ -4,23 +4,23 @@ import type { Behaviors } from './behavior.ts';
 export const HTTP = {
   'http:health': {
     source: 'docs/serve.md#http',
-    behavior: 'GET /health is 200 "OK!" as JSON; /healthz and /readyz say ok and ready as text.',
+    behavior: 'GET /health returns 200 "OK!" as JSON; /healthz and /readyz return ok and ready as text.',
   },
   'http:model': {
     source: 'docs/serve.md#http',
-    behavior: 'GET /model is the name, the type and, where the model has some, the labels by their index.',
+    behavior: 'GET /model returns the name, the type and, if the model has any, the labels by index.',
   },
   'http:openapi': {
     source: 'docs/serve.md',
-    behavior: 'GET /openapi.json is a valid OpenAPI 3.0 document of the routes that this model has.',
+    behavior: "GET /openapi.json returns a valid OpenAPI 3.0 document of this model's routes.",
   },
   'http:page': {
     source: 'docs/serve.md',
-    behavior: 'GET / and GET /docs are pages that name nothing but files of this server.',
+    behavior: 'GET / and GET /docs return pages that only refer to files on this server.',
   },
   'http:metrics': {
     source: 'docs/serve.md',
-    behavior: 'GET /metrics counts requests by route and status, and what the model did, for Prometheus.',
+    behavior: "GET /metrics counts requests by route and status, and the model's work, for Prometheus.",
   },
   'http:metrics-access': {
     source: 'docs/flags.md',
@@ -28,65 +28,66 @@ export const HTTP = {
   },
   'http:unknown-path': {
     source: 'docs/serve.md',
-    behavior: 'A path that does not exist is 404, another method 405 with those that are allowed.',
+    behavior: 'An unknown path returns 404, and an unsupported method 405 with the allowed ones.',
   },
   'http:head-and-options': {
     source: 'docs/serve.md',
-    behavior: 'HEAD is answered as GET without a body; OPTIONS is refused as any other method.',
+    behavior: 'HEAD returns the response to GET without its body; OPTIONS is rejected like any other method.',
   },
   'http:malformed': {
     source: 'docs/serve.md#errors-and-headers',
-    behavior: 'Invalid JSON is 400 with the position of the error.',
+    behavior: 'Invalid JSON returns 400 with the position of the error.',
   },
   'http:media-type': {
     source: 'docs/serve.md#errors-and-headers',
-    behavior: 'Another content type than JSON, and an unknown content encoding, are 415.',
+    behavior: 'A content type other than JSON, or an unknown content encoding, returns 415.',
   },
   'http:compression': {
     source: 'docs/serve.md',
-    behavior: 'Compressed requests are read, and large responses compressed for clients that accept that.',
+    behavior:
+      'Compressed requests are supported, and large responses are compressed for clients that accept it.',
   },
   'http:too-large': {
     source: 'docs/serve.md',
-    behavior: 'A body larger than --max-body is 413, announced or in chunks.',
+    behavior: 'A body larger than --max-body returns 413, whether its length is declared or it is chunked.',
   },
   'http:invalid': {
     source: 'docs/serve.md#errors-and-headers',
-    behavior: 'A value that is wrong, missing or unknown is 422 with one sentence of plain text about it.',
+    behavior: 'A wrong, missing or unknown value returns 422 with a one-sentence plain-text explanation.',
   },
   'http:deep': {
     source: 'docs/serve.md',
-    behavior:
-      'Millions of lists inside each other are refused before they are parsed, which would take seconds.',
+    behavior: 'JSON with millions of nested lists is rejected before parsing, which would take seconds.',
   },
   'http:unauthorized': {
     source: 'docs/serve.md',
-    behavior: 'Without one of the keys it is 401 with the way to send one; pages and health are open.',
+    behavior:
+      'Without a valid key, requests return 401 and explain how to send one; pages and health checks are open.',
   },
   'http:request-id': {
     source: 'docs/serve.md',
-    behavior: 'Every answer has an X-Request-Id: the one it came with, if that is sane, or a new one.',
+    behavior: "Every response has an X-Request-Id: the request's own if it is valid, or a new one.",
   },
   'http:timing': {
     source: 'docs/serve.md',
-    behavior: 'Answers of the model say in their headers what it took: times, tokens and characters.',
+    behavior: 'Response headers report the cost of running the model: times, tokens and characters.',
   },
   'http:cors': {
     source: 'docs/serve.md',
-    behavior: 'Web pages may call only from --cors-origins, however those are written; others are refused.',
+    behavior: 'Only web pages from --cors-origins can call, however those are spelled; others are rejected.',
   },
   'http:hosts': {
     source: 'docs/serve.md',
     behavior:
-      'Every route answers to addresses, localhost and --allowed-hosts only, or with a key to any name.',
+      'Every route only accepts requests addressed to IP addresses, localhost and --allowed-hosts, or to any name with a key.',
   },
   'http:half-closed': {
     source: 'docs/serve.md',
     behavior:
-      'A client that closes its half of a connection is answered, unless it keeps connections: then its work is cancelled.',
+      'A client that closes its half of a connection still gets a response, unless the connection is keep-alive: then its work is cancelled.',
   },
   'http:pipelined': {
     source: 'docs/serve.md#bodies-and-connections',
-    behavior: 'Requests sent together on one connection, and one in chunks, are answered in their order.',
+    behavior: 'Pipelined requests on one connection, including a chunked one, get responses in order.',
   },
 } as const satisfies Behaviors;

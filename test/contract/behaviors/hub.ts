@@ -10,25 +10,25 @@ export const HUB = {
   'hub:variant': {
     source: 'docs/hub.md',
     behavior:
-      '--variant downloads one graph of a model on the hub, and several graphs without a choice are refused.',
+      '--variant downloads one graph of a model on the Hub, and several graphs without a choice are rejected.',
   },
   'hub:init-and-validate': {
     source: 'docs/hub.md',
-    behavior: 'init writes a config that names the model on the hub, and validate reads it.',
+    behavior: 'init writes a config that names the model on the Hub, and validate reads it.',
   },
   'hub:offline': {
     source: 'docs/hub.md',
     behavior:
-      'A model in the cache is built without a network, with --offline, HF_HUB_OFFLINE or an unavailable hub; folders never need one.',
+      'A cached model is built without a network, with --offline, HF_HUB_OFFLINE or an unavailable Hub; folders never need one.',
   },
   'hub:refusals': {
     source: 'docs/hub.md',
     behavior:
-      'Missing, private and gated models, invalid tokens, references and answers, and models without a graph are one sentence each.',
+      'Missing, private and gated models, invalid tokens, references and responses, and models without a graph each cause a one-sentence error.',
   },
   'hub:config-of-repository': {
     source: 'docs/hub.md#what-is-downloaded',
     behavior:
-      'An encoderfile.yml in a repository on the hub is not used, because it could name files of this machine.',
+      'An encoderfile.yml in a repository on the Hub is ignored, because it could refer to files on this machine.',
   },
 } as const satisfies Behaviors;

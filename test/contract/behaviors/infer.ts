@@ -34,35 +34,35 @@ export const INFER = {
   },
   'infer:out-dir': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '-o/--out-dir names the file that results are written to; nothing is printed then.',
+    behavior: '-o/--out-dir sets the output file; nothing is printed then.',
   },
   'infer:format': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: '-f/--format accepts json, which is the default, and nothing else.',
+    behavior: '-f/--format only accepts json, the default.',
   },
   'infer:empty': {
     source: 'docs/infer.md#texts-as-arguments',
-    behavior: 'An empty text is refused with "Cannot tokenize empty string", exit code 1.',
+    behavior: 'An empty text is rejected with "Cannot tokenize empty string", exit code 1.',
   },
   'infer:missing-inputs': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'No text at all is a usage error, exit code 2.',
+    behavior: 'Passing no text at all is a usage error, exit code 2.',
   },
   'infer:unknown-flag': {
     source: 'docs/troubleshooting.md#command-lines-of-all-programs',
-    behavior: 'An unknown flag is one clear line and exit code 2.',
+    behavior: 'An unknown flag causes a one-line error and exit code 2.',
   },
   'infer:option-of-another-type': {
     source: 'docs/infer.md',
-    behavior: '--normalize for a model that is not an embedding model is refused with a reason.',
+    behavior: '--normalize is rejected with a reason if the model is not an embedding model.',
   },
   'infer:dash-text': {
     source: 'docs/infer.md',
-    behavior: 'A text that starts with a dash can be given after --.',
+    behavior: 'A text that starts with a dash can be passed after --.',
   },
   'infer:golden': {
     source: 'docs/build.md#model-types',
-    behavior: 'Labels, scores and vectors of all golden texts are those that independent libraries compute.',
+    behavior: 'Labels, scores and vectors of all golden texts match those of independent libraries.',
   },
   'infer:timing': {
     source: 'docs/infer.md',
@@ -91,7 +91,8 @@ export const INFER = {
   },
   'infer:not-finite': {
     source: 'docs/infer.md',
-    behavior: 'NaN or infinity of the transform or the model is one sentence on stderr and exit code 1.',
+    behavior:
+      'NaN or infinity from the transform or the model causes a one-sentence error on stderr and exit code 1.',
   },
   'infer:file:resume': {
     source: 'docs/infer.md',
@@ -125,6 +126,6 @@ export const INFER = {
   },
   'infer:truncated': {
     source: 'docs/infer.md',
-    behavior: 'A warning on stderr reports how many texts were truncated.',
+    behavior: 'A warning on stderr reports the number of truncated texts.',
   },
 } as const satisfies Behaviors;

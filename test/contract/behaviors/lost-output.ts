@@ -18,11 +18,11 @@ export const LOST_OUTPUT = {
   },
   'infer:closed-stdout': {
     source: 'docs/infer.md',
-    behavior: 'infer without an output file prints a warning if stdout is closed; not for >/dev/null.',
+    behavior: 'infer without an output file prints a warning if stdout is closed, but not for >/dev/null.',
   },
   'mcp:lost-output': {
     source: 'docs/mcp.md',
     behavior:
-      'mcp exits with 1 and a sentence if stdout is closed, or if the client closes it before it has read all responses.',
+      'mcp exits with 1 and an error if stdout is closed, or if the client closes it before reading all responses.',
   },
 } as const satisfies Behaviors;

@@ -5,34 +5,34 @@ export const M3 = {
   'm3:outputs': {
     source: 'docs/serve.md#dense-sparse-and-multi-vector-outputs',
     behavior:
-      'Dense, sparse and multi-vector outputs of all golden texts over HTTP, gRPC and MCP are those of FlagEmbedding, from one request or several.',
+      'Dense, sparse and multi-vector outputs of all golden texts over HTTP, gRPC and MCP match FlagEmbedding, from one request or several.',
   },
   'm3:options': {
     source: 'docs/serve.md',
     behavior:
-      'max_active_dims, tokens, normalize and dimensions apply to the outputs that they concern, and wrong outputs are refused.',
+      'max_active_dims, tokens, normalize and dimensions apply to the relevant outputs only, and invalid outputs are rejected.',
   },
   'm3:routes': {
     source: 'docs/serve.md',
     behavior:
-      '/embed, /v1/embeddings and /similarity use dense vectors, /embed_sparse the sparse ones; /model, /openapi.json and the tool list the outputs.',
+      '/embed, /v1/embeddings and /similarity use dense vectors, /embed_sparse sparse ones; /model, /openapi.json and the tool list the outputs.',
   },
   'm3:rerank': {
     source: 'docs/serve.md',
-    behavior: '/rerank returns the scores of FlagEmbedding for the weights of the request.',
+    behavior: "/rerank returns FlagEmbedding's scores for the weights in the request.",
   },
   'm3:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer --outputs prints the named outputs of each text, also for files.',
+    behavior: 'infer --outputs prints the selected outputs of each text, also for files.',
   },
   'm3:build': {
     source: 'docs/config.md',
     behavior:
-      'A folder with sparse_linear.pt and colbert_linear.pt needs no config; exports with hidden states or with three outputs give the same numbers.',
+      'A folder with sparse_linear.pt and colbert_linear.pt needs no config; exports with hidden states or with three outputs return the same numbers.',
   },
   'm3:build-without': {
     source: 'docs/config.md',
     behavior:
-      'A build states why a model only has dense vectors, and refuses damaged or foreign files with one sentence.',
+      'The build explains why a model only has dense vectors, and rejects damaged or unrelated files with one sentence.',
   },
 } as const satisfies Behaviors;

@@ -4,12 +4,12 @@ import type { Behaviors } from './behavior.ts';
 export const MANAGER_CLI = {
   'mcli:init': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`init` creates a file without servers, once.',
+    behavior: '`init` creates a file without servers, unless it exists.',
   },
   'mcli:add': {
     source: 'docs/mcp-manager-cli.md#files',
     behavior:
-      '`add` writes a known server, a program, a package or an address; what may be secret goes into the secrets file.',
+      '`add` adds a known server, a program, a package or an address; values that may be secret go into the secrets file.',
   },
   'mcli:add:install': {
     source: 'docs/mcp-manager-cli.md#installation',
@@ -23,24 +23,23 @@ export const MANAGER_CLI = {
   },
   'mcli:remove': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`remove` removes a server, the last one too, and its values on request.',
+    behavior: '`remove` removes a server, even the last one, and its values on request.',
   },
   'mcli:list': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`list` shows the servers as table, JSON or YAML, and no value that may be a secret.',
+    behavior: '`list` shows the servers as a table, JSON or YAML, without values that may be secret.',
   },
   'mcli:validate': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior:
-      '`validate` reports all problems of both files together and exits with 1; no secret is in them.',
+    behavior: '`validate` reports all problems of both files together, without secrets, and exits with 1.',
   },
   'mcli:import': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`import` brings in the JSON files of desktop clients and editors, secrets apart.',
+    behavior: '`import` reads the JSON files of desktop clients and editors, and stores secrets separately.',
   },
   'mcli:export': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`export` writes variables for values, and the list of them.',
+    behavior: '`export` replaces values by variables and lists them.',
   },
   'mcli:config:secrets': {
     source: 'docs/mcp-manager-cli.md#single-settings',
@@ -74,7 +73,7 @@ export const MANAGER_CLI = {
   },
   'mcli:keys': {
     source: 'docs/mcp-manager-cli.md#api-keys',
-    behavior: '`keys` creates a key that is shown once, lists keys without them, and revokes them.',
+    behavior: '`keys` creates a key and shows it once, lists keys without their values, and revokes them.',
   },
   'mcli:keys:at-once': {
     source: 'docs/mcp-manager-cli.md#api-keys',
@@ -82,7 +81,7 @@ export const MANAGER_CLI = {
   },
   'mcli:search': {
     source: 'docs/mcp-manager-cli.md#files',
-    behavior: '`search` finds known servers by text and filters.',
+    behavior: '`search` finds known servers by text and by filters.',
   },
   'mcli:status': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -90,11 +89,11 @@ export const MANAGER_CLI = {
   },
   'mcli:tools': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`tools` lists what can be called, of one server or of all.',
+    behavior: '`tools` lists the available tools, of one server or of all.',
   },
   'mcli:call': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`call` takes JSON or key=value pairs; a tool that fails makes the exit code 1.',
+    behavior: '`call` takes JSON or key=value pairs; if the tool fails, the exit code is 1.',
   },
   'mcli:call:stdin': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -102,15 +101,15 @@ export const MANAGER_CLI = {
   },
   'mcli:prompts': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`prompts` and `prompt` list prompts and fill one in.',
+    behavior: '`prompts` lists prompts and `prompt` fills one in.',
   },
   'mcli:resources': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`resources` and `read` list resources and print one.',
+    behavior: '`resources` lists resources and `read` prints one.',
   },
   'mcli:logs': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`logs` prints the last lines of a server.',
+    behavior: '`logs` prints the last log lines of a server.',
   },
   'mcli:logs:follow': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
@@ -123,20 +122,20 @@ export const MANAGER_CLI = {
   'mcli:reload': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
     behavior:
-      '`reload` makes the manager read its files again and reports what changed; a broken file is refused.',
+      '`reload` makes the manager reload its files and reports the changes; an invalid file is rejected.',
   },
   'mcli:doctor': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
-    behavior: '`doctor` exits with 0 if all is well, else with 1 and the way out.',
+    behavior: '`doctor` exits with 0 if it finds no problem, otherwise with 1 and a fix for each.',
   },
   'mcli:no-daemon': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
     behavior:
-      'Without a manager, commands that need one say where they looked and what to do, in one sentence.',
+      'Without a manager, commands that need one report where they looked and what to do, in one sentence.',
   },
   'mcli:completion': {
     source: 'docs/mcp-manager-cli.md#other-commands',
-    behavior: '`completion` prints a script for bash, zsh and fish that knows the commands.',
+    behavior: '`completion` prints a completion script for bash, zsh or fish that includes all commands.',
   },
   'mcli:help': {
     source: 'docs/mcp-manager-cli.md',
@@ -149,10 +148,10 @@ export const MANAGER_CLI = {
   'mcli:login-mistakes': {
     source: 'docs/mcp-manager-cli.md#sign-in-to-remote-servers',
     behavior:
-      'login of a server that is unknown, is not a remote server or needs no sign-in is one sentence, and exit code 1.',
+      'login reports a server that is unknown, not remote, or does not need a sign-in, in one sentence with exit code 1.',
   },
   'mcli:reader-gone': {
     source: 'docs/flags.md#output-and-exit-codes',
-    behavior: 'A reader that stops early is not an error.',
+    behavior: 'Closing the output early (for example with `head`) is not an error.',
   },
 } as const satisfies Behaviors;

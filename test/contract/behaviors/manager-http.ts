@@ -4,16 +4,17 @@ import type { Behaviors } from './behavior.ts';
 export const MANAGER_HTTP = {
   'manager:servers': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'GET /api/v1/servers is the sorted names of all servers, those that failed too.',
+    behavior: 'GET /api/v1/servers returns the sorted names of all servers, including failed ones.',
   },
   'manager:names': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Server names are found in any case, with spaces around them, also by the health routes.',
+    behavior:
+      'Server names are matched regardless of case and surrounding spaces, also by the health routes.',
   },
   'manager:health': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'A healthy server is ok with both times and a latency as Go prints it; a dead one is unreachable.',
+      "A healthy server is reported as ok with both times and a latency in Go's format; a dead one as unreachable.",
   },
   'manager:health:unknown': {
     source: 'docs/mcp-manager.md#http-api',
@@ -21,7 +22,7 @@ export const MANAGER_HTTP = {
   },
   'manager:tools': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Tools have the fields of the contract and no others, in the spelling of the server.',
+    behavior: "Tools have exactly the fields of the contract, in the server's spelling.",
   },
   'manager:tools:detail': {
     source: 'docs/mcp-manager.md#http-api',
@@ -64,59 +65,58 @@ export const MANAGER_HTTP = {
   },
   'manager:search': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Tools, prompts and resources of all servers are searched.',
+    behavior: 'Tools, prompts and resources can be searched across all servers.',
   },
   'manager:prompts': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Prompts are listed, all pages together, and made from arguments; unknown ones are 404.',
+    behavior: 'Prompts are listed across all pages and filled in from arguments; unknown ones return 404.',
   },
   'manager:resources': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior:
-      'Resources and templates are listed, all pages together, and read as text or blob, empty ones too.',
+    behavior: 'Resources and templates are listed across all pages and read as text or blob, even if empty.',
   },
   'manager:not-implemented': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Prompts and resources of a server that has none are 501.',
+    behavior: 'Prompts and resources of a server that does not support them return 501.',
   },
   'manager:schemas': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Bodies name their schema first and in a Link header, and the schema is there.',
+    behavior: 'Bodies name their schema first and in a Link header, and the schema is served.',
   },
   'manager:problems': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'Every error is problem+json, for unknown paths and methods too.',
+    behavior: 'Every error is problem+json, also for unknown paths and methods.',
   },
   'manager:openapi': {
     source: 'docs/mcp-manager.md#http-api',
     behavior:
-      'The OpenAPI document is there in 3.1 and 3.0, as JSON and YAML, with all ten operations, and a page to read it.',
+      'The OpenAPI document is served in 3.1 and 3.0, as JSON and YAML, with all ten operations, and as a readable page.',
   },
   'manager:pages': {
     source: 'docs/mcp-manager-pages.md',
     behavior:
-      'Browsers get the pages at /, with all of their files; without a key that can edit, servers are not changed over HTTP.',
+      'Browsers get the pages at / with all their files; servers can only be changed over HTTP with a key that can edit.',
   },
   'manager:operations': {
     source: 'docs/mcp-manager.md#monitoring',
-    behavior: '/healthz, /readyz and /metrics answer, and every answer has an X-Request-Id.',
+    behavior: '/healthz, /readyz and /metrics are served, and every response has an X-Request-Id.',
   },
   'manager:foreign-page': {
     source: 'docs/mcp-manager.md#access',
-    behavior: 'Requests of web pages of other origins, or to another host name, are refused.',
+    behavior: 'Requests from web pages of other origins, or addressed to another host name, are rejected.',
   },
   'manager:trust': {
     source: 'docs/mcp-manager-config.md#tools',
     behavior:
-      'A group has only its tools, a renamed tool has its new name, a tool that is not pinned is blocked, and an approval needs X-Confirm-Tool.',
+      'A group only has its own tools, a renamed tool has its new name, an unpinned tool is blocked, and an approval requires X-Confirm-Tool.',
   },
   'manager:traces': {
     source: 'docs/telemetry.md',
     behavior:
-      'With a collector, requests and the calls of servers have spans, and servers get the trace in `_meta` and in headers.',
+      'With a collector, requests and calls to servers have spans, and servers receive the trace in `_meta` and in headers.',
   },
   'manager:down': {
     source: 'docs/mcp-manager.md#http-api',
-    behavior: 'A call to a server that is down is 503 with Retry-After.',
+    behavior: 'A call to a server that is down returns 503 with Retry-After.',
   },
 } as const satisfies Behaviors;

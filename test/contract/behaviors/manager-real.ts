@@ -4,11 +4,11 @@ import type { Behaviors } from './behavior.ts';
 export const MANAGER_REAL = {
   'real:everything': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: 'server-everything: every list, tool, prompt and resource, through HTTP and MCP.',
+    behavior: 'server-everything: every list, tool, prompt and resource, over HTTP and MCP.',
   },
   'real:everything-remote': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: 'server-everything over streamable HTTP and SSE, as a server that runs elsewhere.',
+    behavior: 'server-everything over streamable HTTP and SSE, as a remote server.',
   },
   'real:filesystem': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
@@ -16,18 +16,18 @@ export const MANAGER_REAL = {
   },
   'real:memory': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: 'server-memory: keeps a graph over a restart of the server.',
+    behavior: 'server-memory: keeps its graph when the server restarts.',
   },
   'real:sequential-thinking': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: 'server-sequential-thinking: takes thoughts one after the other.',
+    behavior: 'server-sequential-thinking: accepts thoughts in sequence.',
   },
   'real:git': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: '@cyanheads/git-mcp-server: makes a repository, commits to it, and returns its history.',
+    behavior: '@cyanheads/git-mcp-server: creates a repository, commits to it, and returns its history.',
   },
   'real:time': {
     source: 'docs/mcp-manager-clients.md#tested-servers',
-    behavior: 'time-mcp: converts times between zones.',
+    behavior: 'time-mcp: converts times between time zones.',
   },
 } as const satisfies Behaviors;

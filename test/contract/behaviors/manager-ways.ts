@@ -34,11 +34,11 @@ export const MANAGER_WAYS = {
   'manager:install': {
     source: 'docs/mcp-manager-clients.md#configure-a-client',
     behavior:
-      '`install` adds an entry to the file of a client, which can start it; keeps the rest and a copy; `--dry-run` prints the change; `--uninstall` removes the entry.',
+      "`install` adds an entry to a client's config file, which the client can start, and keeps the other entries and a backup; `--dry-run` prints the change; `--uninstall` removes the entry.",
   },
   'manager:sse': {
     source: 'docs/mcp-manager.md#mcp',
     behavior:
-      'Clients of the old transport use /sse and /messages, with the permissions of their key, and the same below a group.',
+      "Clients of the legacy transport use /sse and /messages, with their key's permissions, also below a group.",
   },
 } as const satisfies Behaviors;

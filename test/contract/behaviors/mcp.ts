@@ -4,45 +4,47 @@ import type { Behaviors } from './behavior.ts';
 export const MCP = {
   'mcp:schemas': {
     source: 'docs/mcp.md#the-tool',
-    behavior: "The tool's parameters and result are the request and the response of /predict.",
+    behavior: "The tool's parameters and result have the schemas of /predict's request and response.",
   },
   'mcp:result': {
     source: 'docs/mcp.md',
-    behavior: 'A result is the body that /predict has, as text and as structured content.',
+    behavior: 'A result contains the response body of /predict, as text and as structured content.',
   },
   'mcp:errors': {
     source: 'docs/mcp.md#errors',
     behavior:
-      'Invalid input and wrong arguments are -32600, other tools -32602, other methods -32601; with a message alone.',
+      'Invalid input and arguments return -32600, unknown tools -32602, unknown methods -32601, each with only a message.',
   },
   'mcp:versions': {
     source: 'docs/mcp.md#protocol-versions',
-    behavior: 'Version 2025-06-18 is answered in kind, an unknown one with it; tools are all there is.',
+    behavior:
+      'Version 2025-06-18 is accepted, and offered to clients with an unknown version; the server only has tools.',
   },
   'mcp:server-info': {
     source: 'docs/mcp.md#the-tool',
-    behavior: 'Server info names encoderfile and the model; the instructions say what it was built of.',
+    behavior:
+      'Server info names encoderfile and the model; the instructions list the versions of its components.',
   },
   'mcp:sessions': {
     source: 'docs/mcp.md',
-    behavior: 'Requests need a session: none is 400, an unknown or ended one 404; DELETE ends it.',
+    behavior:
+      'Requests need a session: without one they return 400, with an unknown or ended one 404; DELETE ends it.',
   },
   'mcp:statuses': {
     source: 'docs/mcp.md',
-    behavior: 'A message that is not JSON-RPC is 400, 405, 406, 413 or 415 before it reaches a session.',
+    behavior: 'A message that is not JSON-RPC returns 400, 405, 406, 413 or 415 before it reaches a session.',
   },
   'mcp:hosts': {
     source: 'docs/mcp.md',
-    behavior:
-      'Requests with names that the server does not know are refused, and those of web pages unless allowed.',
+    behavior: 'Requests to unknown host names are rejected, as are those from web pages unless allowed.',
   },
   'mcp:cancelled': {
     source: 'docs/mcp.md',
-    behavior: 'A call that is cancelled, or whose connection breaks, is not run.',
+    behavior: 'A call that is cancelled, or whose connection breaks, does not run the model.',
   },
   'mcp:batches': {
     source: 'docs/mcp.md',
-    behavior: 'Lists of messages are answered in version 2025-03-26, and refused in all others.',
+    behavior: 'Batches of messages are accepted in version 2025-03-26 and rejected in all others.',
   },
   'mcp:trailing-slash': {
     source: 'docs/mcp.md',
@@ -50,10 +52,10 @@ export const MCP = {
   },
   'mcp:refused-lists': {
     source: 'docs/mcp.md',
-    behavior: 'Lists of prompts, resources and resource templates are -32601: the server has tools only.',
+    behavior: 'Listing prompts, resources or resource templates returns -32601: the server has tools only.',
   },
   'mcp:truncated': {
     source: 'docs/mcp.md',
-    behavior: '_meta lists the truncated inputs; a call can refuse truncation.',
+    behavior: '_meta lists the truncated inputs; a call can forbid truncation.',
   },
 } as const satisfies Behaviors;

@@ -5,35 +5,33 @@ export const MULTI_VECTOR = {
   'multi-vector:wires': {
     source: 'docs/build.md#model-types',
     behavior:
-      'HTTP, gRPC and MCP return the vectors that PyLate computes for queries and for documents, and require the type of the texts.',
+      'HTTP, gRPC and MCP return the same vectors as PyLate for queries and documents, and require the type of the texts.',
   },
   'multi-vector:rerank': {
     source: 'docs/serve.md',
     behavior:
-      '/rerank in all its forms ranks documents by the sum of the greatest similarities, also with raw_scores.',
+      'All formats of /rerank rank documents by the sum of maximum similarities, also with raw_scores.',
   },
   'multi-vector:other-routes': {
     source: 'docs/serve.md',
-    behavior: 'Routes for one vector per text name the routes to use instead, and /model has the settings.',
+    behavior: 'Routes for one vector per text name the alternatives, and /model returns the settings.',
   },
   'multi-vector:infer': {
     source: 'docs/infer.md',
-    behavior:
-      'infer --input-type prints one list of vectors per text, also for files, and requires the flag.',
+    behavior: 'infer --input-type prints one list of vectors per text, also for files, and is required.',
   },
   'multi-vector:guess': {
     source: 'docs/config.md',
-    behavior:
-      'A folder of PyLate or colbert-ai is built without a config, and the summary names the settings.',
+    behavior: 'A PyLate or colbert-ai folder is built without a config, and the summary names the settings.',
   },
   'multi-vector:settings': {
     source: 'docs/config.md',
     behavior:
-      'Keys of the config go before the files of the model; those that it cannot have are refused with a sentence.',
+      "Config settings take precedence over the model's files; those that the model cannot have are rejected with a reason.",
   },
   'multi-vector:exported': {
     source: 'docs/config.md',
     behavior:
-      'A graph that ends with projected vectors is used as it is, and one that ends with hidden states gets the projection.',
+      'A graph that ends with projected vectors is used as is, and one that ends with hidden states gets the projection.',
   },
 } as const satisfies Behaviors;

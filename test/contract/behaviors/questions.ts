@@ -5,19 +5,20 @@ export const QUESTIONS = {
   'questions:golden': {
     source: 'docs/serve.md#question-answering',
     behavior:
-      "Answers, places and scores are those of transformers' pipeline over HTTP, gRPC and MCP, and in the format of the Inference API.",
+      'Answers, positions and scores match the transformers pipeline over HTTP, gRPC and MCP, and in the format of the Inference API.',
   },
   'questions:refused': {
     source: 'docs/serve.md',
-    behavior: 'Invalid inputs and options, and a question without room for a context, are one sentence each.',
+    behavior:
+      'Invalid inputs and options, and a question that leaves no room for a context, each cause a one-sentence error.',
   },
   'questions:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer finds the answer of --question in each text, for texts and for files.',
+    behavior: 'infer finds the answer to --question in each text, for arguments and for files.',
   },
   'questions:build': {
     source: 'docs/config.md',
     behavior:
-      'The two outputs of an exported graph are joined, the architecture determines the type, and transforms are refused.',
+      'The two outputs of an exported graph are joined, the architecture determines the type, and transforms are rejected.',
   },
 } as const satisfies Behaviors;

@@ -9,40 +9,42 @@ export const SENTENCE = {
   },
   'sentence:pooled': {
     source: 'docs/config.md#sentence-embeddings',
-    behavior: 'The output sentence_embedding of a model is returned unchanged.',
+    behavior: "A model's sentence_embedding output is returned unchanged.",
   },
   'sentence:options': {
     source: 'docs/serve.md',
-    behavior: 'normalize, dimensions and prompt_name of a request go before the settings of the model.',
+    behavior:
+      "The request options normalize, dimensions and prompt_name take precedence over the model's settings.",
   },
   'sentence:refused': {
     source: 'docs/serve.md',
-    behavior: 'An unknown prompt, too many dimensions and an empty text are InputErrors that name the rule.',
+    behavior:
+      'An unknown prompt, too many dimensions and an empty text cause InputErrors that state the rule.',
   },
   'sentence:metadata': {
     source: 'docs/serve.md',
-    behavior: 'The metadata of the model names its type; over HTTP also pooling, dimensions and prompts.',
+    behavior: 'The model metadata contains its type; over HTTP also pooling, dimensions and prompts.',
   },
   'sentence:infer': {
     source: 'docs/infer.md',
     behavior:
-      'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, those of sentence-transformers.',
+      'infer prints {"embeddings": [[float]], "metadata": null}, one vector per input, matching sentence-transformers.',
   },
   'sentence:infer-options': {
     source: 'docs/infer.md',
-    behavior: '--normalize, --dimensions and --prompt-name go before the settings of the model.',
+    behavior: "--normalize, --dimensions and --prompt-name take precedence over the model's settings.",
   },
   'sentence:infer-file': {
     source: 'docs/infer.md',
-    behavior: 'infer --input gives each text a line with its vector.',
+    behavior: 'infer --input writes one line with a vector for each text.',
   },
   'sentence:infer-resume': {
     source: 'docs/infer.md',
-    behavior: 'A run that was begun with one prompt is not finished with another.',
+    behavior: 'A run that was started with one prompt cannot be resumed with another.',
   },
   'sentence:inspect': {
     source: 'docs/executable.md',
-    behavior: 'inspect shows how the model pools and which prompts it has.',
+    behavior: "inspect shows the model's pooling and its prompts.",
   },
   'sentence:build': {
     source: 'docs/config.md',
@@ -50,12 +52,12 @@ export const SENTENCE = {
   },
   'sentence:build-refused': {
     source: 'docs/config.md',
-    behavior: 'Settings that the model cannot have are refused, each with a sentence that has the way out.',
+    behavior: 'Settings that the model cannot have are rejected with a sentence that says what to do.',
   },
   'sentence:modules': {
     source: 'docs/config.md',
     behavior:
-      'Modules that follow pooling are applied on every wire, with the vectors and the width of sentence-transformers.',
+      'Modules after pooling are applied over every protocol, with the same vectors and dimensions as sentence-transformers.',
   },
   'sentence:similarity': {
     source: 'docs/serve.md',

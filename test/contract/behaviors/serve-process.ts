@@ -4,34 +4,34 @@ import type { Behaviors } from './behavior.ts';
 export const SERVE_PROCESS = {
   'serve:log-not-read': {
     source: 'docs/serve.md',
-    behavior: 'Requests are answered, and signals stop it, although its log is not read any more.',
+    behavior: 'Requests are still served and signals still stop it if nobody reads its log.',
   },
   'serve:log-reader-gone': {
     source: 'docs/serve.md',
-    behavior: 'Requests are answered though the reader of its log went away (| head).',
+    behavior: 'Requests are still served after the reader of its log exits (| head).',
   },
   'serve:log-disk-full': {
     source: 'docs/serve.md',
-    behavior: 'Requests are answered though its log is on a full disk.',
+    behavior: 'Requests are still served if its log is on a full disk.',
   },
   'serve:hang-up': {
     source: 'docs/serve.md',
-    behavior: 'A hang-up ends a server that has a terminal, and not one that has none (nohup).',
+    behavior: 'SIGHUP stops a server that has a terminal, but not one without (nohup).',
   },
   'serve:no-debugger': {
     source: 'docs/serve.md',
-    behavior: 'SIGUSR1, with which Node opens its debugger to the machine, does nothing.',
+    behavior: 'SIGUSR1, with which Node opens its debugger, does nothing.',
   },
   'serve:removed': {
     source: 'docs/executable.md',
-    behavior: 'A server goes on when its file is renamed or removed.',
+    behavior: 'A server keeps running when its file is renamed or removed.',
   },
   'mcp:http-options': {
     source: 'docs/mcp.md',
-    behavior: 'Options that are for HTTP are refused on stdin and stdout, where they would do nothing.',
+    behavior: 'HTTP options are rejected on stdin and stdout, where they would have no effect.',
   },
   'mcp:full-disk': {
     source: 'docs/mcp.md',
-    behavior: 'On stdin and stdout, an answer that cannot be written is a failure with exit code 1.',
+    behavior: 'On stdin and stdout, a response that cannot be written is an error with exit code 1.',
   },
 } as const satisfies Behaviors;

@@ -4,132 +4,132 @@ import type { Behaviors } from './behavior.ts';
 export const SERVE = {
   'predict:golden': {
     source: 'docs/build.md#model-types',
-    behavior: 'Results of all golden texts, in one request, are those that independent libraries compute.',
+    behavior: 'Results of all golden texts, in one request, match those of independent libraries.',
   },
   'predict:windows': {
     source: 'docs/serve.md',
     behavior:
-      'A model built with long_texts: windows reads long texts as a whole; HTTP, gRPC, MCP and infer return the numbers of independent libraries.',
+      'A model built with long_texts: windows reads long texts completely; HTTP, gRPC, MCP and infer return the same numbers as independent libraries.',
   },
   'predict:max-windows': {
     source: 'docs/serve.md',
     behavior:
-      'With long_texts: windows, --max-windows truncates longer texts, which headers, _meta of MCP and a warning of infer report.',
+      "With long_texts: windows, --max-windows truncates longer texts, which headers, MCP's _meta and a warning from infer report.",
   },
   'predict:metadata': {
     source: 'docs/serve.md#http',
-    behavior: 'The metadata of a request comes back with its results.',
+    behavior: "The request's metadata is returned with its results.",
   },
   'predict:empty': {
     source: 'docs/serve.md#http',
     behavior:
-      'No input or an empty one is an InputError "Cannot tokenize empty string"; white space has no tokens.',
+      'A missing or empty input causes the InputError "Cannot tokenize empty string"; white space has no tokens.',
   },
   'predict:normalize': {
     source: 'docs/serve.md#http',
-    behavior: 'normalize makes every token vector one of length 1; without it vectors stay as they are.',
+    behavior: 'normalize scales every token vector to length 1; without it, vectors are unchanged.',
   },
   'predict:not-finite': {
     source: 'docs/serve.md',
     behavior:
-      'A text for which the transform or the model returns NaN or infinity is an InternalError with a sentence; others are answered.',
+      'A text for which the transform or the model returns NaN or infinity causes an InternalError; other texts are not affected.',
   },
   'serve:warm-up-not-finite': {
     source: 'docs/serve.md#how-requests-run',
-    behavior: 'A model that returns NaN or infinity for the texts of the warm-up serves all the same.',
+    behavior: 'A model that returns NaN or infinity for the warm-up texts still starts.',
   },
   'predict:order': {
     source: 'docs/serve.md#how-requests-run',
-    behavior: 'Many parallel requests are each answered with the results of their own inputs, in order.',
+    behavior: 'Concurrent requests each get the results of their own inputs, in order.',
   },
   'serve:both-disabled': {
     source: 'docs/serve.md#options',
     behavior:
-      "Disabling both servers fails with 'Cannot disable both gRPC and HTTP' before a model is loaded.",
+      "Disabling both servers fails with 'Cannot disable both gRPC and HTTP' before the model is loaded.",
   },
   'serve:banner': {
     source: 'docs/serve.md#who-can-reach-the-server',
     behavior:
-      'A banner on stderr names the model and the real addresses, also of port 0; stdout stays empty.',
+      'A banner on stderr shows the model and the actual addresses, also for port 0; stdout stays empty.',
   },
   'serve:exposed': {
     source: 'docs/serve.md',
     behavior:
-      'Without an API key, the banner reports who can reach the server and how to close it, and the log has a warning.',
+      'Without an API key, the banner reports who can reach the server and how to restrict it, and the log has a warning.',
   },
   'serve:local': {
     source: 'docs/serve.md',
-    behavior: '--local, or a loopback address for HTTP, closes HTTP, MCP and gRPC to other machines.',
+    behavior:
+      '--local, or a loopback address for HTTP, makes HTTP, MCP and gRPC inaccessible to other machines.',
   },
   'serve:api-key-file': {
     source: 'docs/serve.md',
-    behavior: 'Keys of --api-key-file protect HTTP, MCP and gRPC, and are in no command line.',
+    behavior: 'Keys in --api-key-file protect HTTP, MCP and gRPC, and appear in no command line.',
   },
   'serve:one-protocol': {
     source: 'docs/serve.md#options',
-    behavior: '--disable-grpc and --disable-http leave the other protocol alone.',
+    behavior: '--disable-grpc and --disable-http do not affect the other protocol.',
   },
   'serve:port-in-use': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'A port in use is one clear sentence and exit code 1; nothing is left half alive.',
+    behavior: 'A port in use causes a one-sentence error and exit code 1; nothing keeps running.',
   },
   'serve:wrong-values': {
     source: 'docs/troubleshooting.md#command-lines-of-all-programs',
-    behavior: 'A wrong value of a flag is one line that names the flag, the value and the rule.',
+    behavior: 'An invalid flag value causes a one-line error with the flag, the value and the rule.',
   },
   'serve:bad-certificate': {
     source: 'docs/troubleshooting.md#starting-an-executable',
-    behavior: 'A certificate without its key, a missing file and one that is not PEM are each one sentence.',
+    behavior:
+      'A certificate without its key, a missing file and a file that is not PEM each cause a one-sentence error.',
   },
   'serve:tls': {
     source: 'docs/serve.md#options',
-    behavior: 'With a certificate and its key HTTP, MCP and gRPC speak TLS.',
+    behavior: 'With a certificate and its key, HTTP, MCP and gRPC use TLS.',
   },
   'serve:drain': {
     source: 'docs/serve.md#stopping',
-    behavior: 'SIGTERM: accepted requests are answered, new ones get 503, then it ends with exit code 0.',
+    behavior: 'On SIGTERM, accepted requests complete, new ones get 503, and the exit code is 0.',
   },
   'serve:stop-unread': {
     source: 'docs/serve.md',
     behavior:
-      'SIGTERM: requests that the system has taken are answered, also on connections that wait to be accepted.',
+      'On SIGTERM, requests that the system has already received are still served, including on connections not yet accepted.',
   },
   'serve:shutdown-delay': {
     source: 'docs/serve.md',
     behavior:
-      'During --shutdown-delay, the server is not ready and answers all requests, and asks clients to use other connections.',
+      'During --shutdown-delay, the server is not ready but serves all requests, and asks clients to use other connections.',
   },
   'serve:second-signal': {
     source: 'docs/serve.md#stopping',
-    behavior: 'A second signal ends it immediately.',
+    behavior: 'A second signal stops it immediately.',
   },
   'serve:overload': {
     source: 'docs/serve.md#errors-and-headers',
     behavior:
-      'A full queue is 429 with Retry-After and RESOURCE_EXHAUSTED; health answers meanwhile; later it has room.',
+      'A full queue returns 429 with Retry-After, or RESOURCE_EXHAUSTED; health checks still work, and requests succeed again later.',
   },
   'serve:api-key': {
     source: 'docs/serve.md',
-    behavior: 'With keys set, every route but the health checks and the pages needs one of them.',
+    behavior: 'With keys set, every route except the health checks and the pages requires one.',
   },
   'serve:grpc-observed': {
     source: 'docs/serve.md',
-    behavior:
-      'Every call by gRPC, gRPC-Web and Connect has a request id, a line in the log and a measurement.',
+    behavior: 'Every call over gRPC, gRPC-Web and Connect has a request ID, a log line and metrics.',
   },
   'serve:traces': {
     source: 'docs/telemetry.md',
     behavior:
-      'With a collector, requests over HTTP, gRPC and MCP have spans in the trace of their client, with the steps of the engine below them.',
+      "With a collector, requests over HTTP, gRPC and MCP have spans in their client's trace, with the engine's steps as children.",
   },
   'serve:environment': {
     source: 'docs/serve.md#options',
-    behavior: 'Every flag of serve has a name in the environment.',
+    behavior: 'Every flag of serve has an environment variable.',
   },
   'mcp:stdio': {
     source: 'docs/mcp.md#claude-desktop',
-    behavior:
-      'mcp speaks MCP on stdin and stdout and nothing else there, and ends with exit code 0 with stdin.',
+    behavior: 'mcp speaks only MCP on stdin and stdout, and exits with 0 when stdin ends.',
   },
   'mcp:traces': {
     source: 'docs/telemetry.md',
@@ -137,10 +137,10 @@ export const SERVE = {
   },
   'mcp:http': {
     source: 'docs/mcp.md#over-http',
-    behavior: 'mcp --http serves /mcp alone on --hostname and --port, by default on loopback, port 9100.',
+    behavior: 'mcp --http only serves /mcp on --hostname and --port, by default on loopback, port 9100.',
   },
   'mcp:tool': {
     source: 'docs/mcp.md#the-tool',
-    behavior: 'There is one tool, run_encoder, with the description of the model type.',
+    behavior: 'The only tool is run_encoder, with a description that depends on the model type.',
   },
 } as const satisfies Behaviors;

@@ -5,17 +5,17 @@ export const SPARSE = {
   'sparse:golden': {
     source: 'docs/build.md#model-types',
     behavior:
-      'Sparse vectors of all golden texts over HTTP, gRPC and MCP are those of sentence-transformers, whatever the batch.',
+      'Sparse vectors of all golden texts over HTTP, gRPC and MCP match sentence-transformers, whatever the batch.',
   },
   'sparse:options': {
     source: 'docs/serve.md',
     behavior:
-      'max_active_dims keeps the greatest values, tokens adds the words, and wrong values are refused.',
+      'max_active_dims keeps the largest values, tokens adds the words, and invalid values are rejected.',
   },
   'sparse:tei': {
     source: 'docs/serve.md',
     behavior:
-      '/embed_sparse and / return lists of index and value as text-embeddings-inference does, /similarity the dot product.',
+      '/embed_sparse and / return lists of index and value in the format of text-embeddings-inference, and /similarity the dot product.',
   },
   'sparse:facts': {
     source: 'docs/serve.md',
@@ -23,15 +23,15 @@ export const SPARSE = {
   },
   'sparse:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer prints indices and values of each text, also for files, and tokens on request.',
+    behavior: 'infer prints the indices and values of each text, also for files, and tokens on request.',
   },
   'sparse:build': {
     source: 'docs/config.md',
     behavior:
-      'A folder with SpladePooling needs no config, and an exported graph with logits gives the same vectors.',
+      'A folder with SpladePooling needs no config, and an exported graph with logits returns the same vectors.',
   },
   'sparse:build-refused': {
     source: 'docs/config.md',
-    behavior: 'Models and settings that give no sparse vectors are refused, each with one sentence.',
+    behavior: 'Models and settings that cannot produce sparse vectors are rejected, each with one sentence.',
   },
 } as const satisfies Behaviors;

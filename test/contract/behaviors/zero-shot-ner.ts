@@ -5,20 +5,20 @@ export const ZERO_SHOT_NER = {
   'zero_shot_ner:golden': {
     source: 'docs/serve.md#entities-of-types-in-the-request',
     behavior:
-      'Entities of models that score spans and of models that score words are those of the gliner package, over every wire and with infer, also in texts of several windows.',
+      'Entities from models that score spans and from models that score words match the gliner package, over every protocol and with infer, also in texts of several windows.',
   },
   'zero_shot_ner:alone': {
     source: 'docs/serve.md#how-requests-run',
-    behavior: 'Concurrent requests with other labels and texts do not change the entities of a text.',
+    behavior: "Concurrent requests with other labels and texts do not change a text's entities.",
   },
   'zero_shot_ner:errors': {
     source: 'docs/serve.md',
     behavior:
-      'Missing, empty and invalid labels and thresholds are refused with one sentence each, over every wire.',
+      'Missing, empty and invalid labels and thresholds are rejected with one sentence each, over every protocol.',
   },
   'zero_shot_ner:guess': {
     source: 'docs/config.md#entities-of-types-in-the-request-gliner',
     behavior:
-      'init and build without a config detect the type by gliner_config.json, and refuse other kinds of GLiNER models, safetensors and transforms with the way out.',
+      'init and build without a config detect the type from gliner_config.json, and reject other kinds of GLiNER models, safetensors and transforms, saying what to do.',
   },
 } satisfies Behaviors;

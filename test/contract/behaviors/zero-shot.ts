@@ -5,20 +5,20 @@ export const ZERO_SHOT = {
   'zero-shot:golden': {
     source: 'docs/serve.md#zero-shot-classification',
     behavior:
-      "Labels and scores are those of transformers' pipeline over HTTP, gRPC and MCP, and in the format of the Inference API.",
+      'Labels and scores match the transformers pipeline over HTTP, gRPC and MCP, and in the format of the Inference API.',
   },
   'zero-shot:refused': {
     source: 'docs/serve.md',
     behavior:
-      'Missing labels, a template without {}, a sentence that is too long and too many pairs are one sentence each.',
+      'Missing labels, a template without {}, a sentence that is too long and too many pairs each cause a one-sentence error.',
   },
   'zero-shot:infer': {
     source: 'docs/infer.md',
-    behavior: 'infer scores the labels of --labels and --label, for texts and for files.',
+    behavior: 'infer scores the labels in --labels and --label, for arguments and for files.',
   },
   'zero-shot:build': {
     source: 'docs/config.md',
     behavior:
-      'The labels of a model for natural language inference determine the type; other labels, transforms and windows are refused.',
+      'The labels of a natural language inference model determine the type; other labels, transforms and windows are rejected.',
   },
 } as const satisfies Behaviors;
