@@ -92,6 +92,8 @@ export interface RouteBodies {
   readonly readOptional: BodyReader;
   /** Error statuses of both. */
   readonly errors: readonly ErrorStatus[];
+  /** Returns the function that responds with values of a schema. Default: a JSON response. */
+  readonly respondWith?: (schema: TSchema) => (c: Context<ShellEnv>, value: object) => Response;
 }
 
 /** Declares a route. Its handler and its operation in the document are derived from one description. */
@@ -110,6 +112,9 @@ export const createDeclareRoute =
     const json = request?.mediaType === undefined && request?.isRaw !== true ? request : undefined;
     const read = json?.optional === true ? bodies.readOptional : bodies.read;
     const [status = 200] = declaration.statuses ?? [];
+    const respond =
+      ('schema' in answer && answer.schema && bodies.respondWith?.(answer.schema)) ||
+      ((c: Context<ShellEnv>, value: object) => c.json(value, status as ContentfulStatusCode));
     return {
       method,
       path: withoutSlash(path),
@@ -119,9 +124,7 @@ export const createDeclareRoute =
         // The schema has validated the body.
         const result: unknown = await run(c, body as Parameters<typeof run>[1]);
         if (result instanceof Response) return result;
-        return 'empty' in answer
-          ? c.body(null, 204)
-          : c.json(result as object, status as ContentfulStatusCode);
+        return 'empty' in answer ? c.body(null, 204) : respond(c, result as object);
       },
       operation: operationOf(declaration, [...errors, ...(json ? bodies.errors : [])]),
     };
@@ -131,18 +134,27 @@ interface DirectDeclaration extends Declared<string>, Pick<Operation, 'request' 
   readonly direct: NonNullable<Route['direct']>;
 }
 
-/** Declares a route that answers plain requests without the app. */
-export const directRoute = ({ direct, ...declaration }: DirectDeclaration): Route => ({
-  method: declaration.method,
-  path: declaration.path,
-  guard: declaration.guard,
-  handler: (c) =>
-    answerRequest(c, (exchange) =>
-      direct({ exchange, requestId: c.get('requestId'), caller: c.get('caller'), parts: [] }),
-    ),
-  operation: operationOf(declaration, declaration.errors ?? []),
-  direct,
-});
+/** Declares a route that answers plain requests without the app. `parts` are the values of the parameters in its path. */
+export function directRoute({ direct, ...declaration }: DirectDeclaration): Route {
+  const { method, path, guard, errors = [] } = declaration;
+  const names = [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
+  return {
+    method,
+    path,
+    guard,
+    handler: (c) =>
+      answerRequest(c, (exchange) =>
+        direct({
+          exchange,
+          requestId: c.get('requestId'),
+          caller: c.get('caller'),
+          parts: names.map((name) => c.req.param(name) ?? ''),
+        }),
+      ),
+    operation: operationOf(declaration, errors),
+    direct,
+  };
+}
 
 /** A route that is not part of the API, such as a page or a path that only older clients use. */
 export const undocumentedRoute = <const Path extends string>({
@@ -165,10 +177,15 @@ export function addRoutes(app: Hono<ShellEnv>, routes: readonly Route[]): void {
 export const operationsOf = (routes: readonly Route[]): readonly Operation[] =>
   routes.flatMap(({ operation }) => operation ?? []);
 
-/** The routes that are answered directly. */
+interface DirectOptions extends Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' | 'head' | 'accepts'> {
+  /** Whether requests with a query are answered by the app. Default: false. */
+  readonly withoutQuery?: boolean;
+}
+
+/** The routes that are answered directly. A parameter that has to be decoded is one for the app. */
 export const directRoutesOf = (
   routes: readonly Route[],
-  shared: Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' | 'head'>,
+  { withoutQuery = false, ...shared }: DirectOptions,
 ): readonly DirectRoute[] =>
   routes.flatMap(({ path, guard, direct }): DirectRoute[] =>
     direct
@@ -176,7 +193,9 @@ export const directRoutesOf = (
           {
             ...shared,
             route: path,
-            path: new RegExp(`^${path}(?:\\?.*)?$`),
+            path: new RegExp(
+              `^${path.replaceAll(/:\w+/g, String.raw`([\w.-]+)`)}${withoutQuery ? '' : String.raw`(?:\?.*)?`}$`,
+            ),
             signIn: guard.signIn,
             answer: direct,
           },
@@ -212,16 +231,17 @@ const hasRule = (schema: TSchema | undefined): boolean =>
 /** The path in OpenAPI's notation: `/v1/users/{user_id}`. What follows a parameter in its pattern is a part of the path. */
 function documentedPath(path: string, parameters: NonNullable<Operation['parameters']>): string {
   const names = parameters.filter((one) => one.in === undefined || one.in === 'path').map(({ name }) => name);
-  const segments = path.split('/').map((segment) => {
-    if (!segment.startsWith(':')) return segment;
+  const documented = path.replaceAll(PARAMETER, (_parameter, _name, end = '') => {
     const name = names.shift();
     if (name === undefined) throw new Error(`${path} has a parameter that is not described.`);
-    const pattern = segment.indexOf('{.+');
-    return `{${name}}${pattern === -1 ? '' : segment.slice(pattern + 3, -1)}`;
+    return `{${name}}${String(end).replaceAll('\\', '')}`;
   });
   if (names.length > 0) throw new Error(`${path} has no parameter ${names.join(', ')}.`);
-  return segments.join('/');
+  return documented;
 }
+
+/** `:name`, or `:name{.+}` or `:name{[^/]+}` with the end of the path in its pattern. */
+const PARAMETER = /:(\w+)(?:\{(?:\.|\[\^\/\])\+([^{}]*)\})?/g;
 
 /** Apps take paths with and without it. */
 const withoutSlash = (path: string): string =>

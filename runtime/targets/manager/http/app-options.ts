@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { DirectRoute } from '#serve/http/direct-route.ts';
 import type { BodyOptions } from '#serve/http/body.ts';
 import type { MetricsAccess } from '#serve/http/health.ts';
 import type { HostRules } from '#serve/http/request-head.ts';
@@ -36,7 +37,7 @@ export interface ManagerAppOptions {
   /** Whether a proxy in front of the manager sets X-Forwarded-* headers, which are ignored otherwise. */
   readonly trustProxy?: boolean | undefined;
   /** The routes of MCP, on the same port. */
-  readonly mcp?: Hono<ShellEnv> | undefined;
+  readonly mcp?: { readonly routes: Hono<ShellEnv>; readonly direct: readonly DirectRoute[] } | undefined;
   /** The plugins for requests and responses. */
   readonly plugins?: Plugins | undefined;
   /** The authorization server whose access tokens are accepted. */

@@ -6,10 +6,20 @@ import { httpShell } from '#serve/http/shell.ts';
 import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
 import { visibleMetrics } from '../access/visible-metrics.ts';
-import { callerOf, GROUP_PATH, groupMiddleware } from './env.ts';
+import { callerOf } from './env.ts';
+import { groupRoutesOf, limitToGroups } from './group-routes.ts';
+import { createGuards } from './guards.ts';
+import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
+import { createDirectListener, type DirectListener } from '#serve/http/direct-route.ts';
+import {
+  addRoutes,
+  createDeclareRoute,
+  directRoutesOf,
+  operationsOf,
+  type Route,
+} from '#serve/http/route.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddresses } from '#serve/http/own-address.ts';
-import { createToolCallAnswer } from './call-tool.ts';
 import type { HttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
 import { pageRoutes } from './pages/routes.ts';
@@ -21,7 +31,6 @@ import { clientRoutes } from './routes/clients.ts';
 import { configurationRoutes } from './routes/configuration.ts';
 import { configuredGroupRoutes } from './routes/configured-groups.ts';
 import { documentRoutes } from './routes/documents.ts';
-import { groupOperations } from './routes/group-operations.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { healthRoutes } from './routes/health.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -35,55 +44,32 @@ import { signInRoutes } from './routes/sign-in.ts';
 import { toolDocumentRoutes } from './routes/tool-documents.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { signInPageRoutes } from './sign-in-page/routes.ts';
-import { createStructAnswer } from './struct-answer.ts';
+import { createStructAnswer, respondWith } from './struct-answer.ts';
 import { formatBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
 import { isCaller } from '../access/caller.ts';
 import type { ResourceSettings } from '../config/spec.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** Creates the HTTP app of the manager with all its routes. It does not listen. */
-export function managerApp(context: ManagerContext, options: ManagerAppOptions): Hono<ShellEnv> {
-  const { cors } = options;
-  const { link, known } = createBaseAddresses({ ...options, publicUrl: options.oauth?.resource });
+/** The HTTP application of the manager, and the part of it that answers most tool calls and MCP messages without the overhead of the app. */
+export interface ManagerApi {
+  readonly app: Hono<ShellEnv>;
+  /** undefined with plugins for requests or responses, which need the app. */
+  readonly direct: DirectListener | undefined;
+}
+
+/** Creates the HTTP application of the manager. It does not listen. */
+export function managerApi(context: ManagerContext, options: ManagerAppOptions): ManagerApi {
+  const { cors, plugins, mcp } = options;
+  const { link } = addressesOf(options);
   const bodies = bodyOptions(options);
-  const parts: HttpParts = {
-    answer: createStructAnswer(link),
-    readBody: createBodyReader(bodies),
-  };
-  const scopedRoutes = [
-    healthRoutes(context, parts),
-    serverRoutes(context),
-    toolRoutes(context, parts, createToolCallAnswer(context, options)),
-    toolDocumentRoutes(context, link, options),
-    promptRoutes(context, parts),
-    resourceRoutes(context, parts),
-    searchRoutes(context, parts),
-  ];
-  const { files } = options;
-  const all = [
-    ...scopedRoutes,
-    callerRoutes(context, parts),
-    groupRoutes(context, parts),
-    clientRoutes(context, parts, link),
-    signInRoutes(context, parts, known),
-    adminRoutes(context, parts),
-    adminServerRoutes(context, parts),
-    logRoutes(context, parts),
-    ...(files
-      ? [
-          configurationRoutes(context, files, parts),
-          configuredGroupRoutes(context, files, parts),
-          keyRoutes(context, files, parts),
-          pinRoutes(context, files, parts, options),
-          auditRoutes(files, parts),
-        ]
-      : []),
-  ];
-  const operations = [
-    ...all.flatMap((group) => group.operations),
-    ...groupOperations(scopedRoutes.flatMap((group) => group.operations)),
-  ];
-  const documents = documentRoutes(context, operations, options.metrics);
+  const hostRules = { ...options.hostRules, allowedOrigins: cors?.origins };
+  const routes = managerRoutes(context, options);
+  const documents = documentRoutes(
+    context,
+    operationsOf(routes),
+    httpParts(context, options),
+    options.metrics,
+  );
   const pages = [
     pageRoutes(context.kernel.access),
     docsPageRoutes([{ href: './', name: 'Pages' }]),
@@ -91,34 +77,104 @@ export function managerApp(context: ManagerContext, options: ManagerAppOptions):
   ];
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
-    exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(options.mcp ? ['Mcp-Session-Id'] : [])],
+    exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(mcp ? ['Mcp-Session-Id'] : [])],
     corsRules: cors,
     metrics: options.metrics,
     // Open metrics have no caller.
     ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
-    hostRules: { ...options.hostRules, allowedOrigins: cors?.origins },
-    openPaths: [...documents.openPaths, ...pages.flatMap(({ routes }) => routes.map(({ path }) => path))],
+    hostRules,
+    openPaths: [...documents.openPaths, ...pages.flatMap((page) => page.routes.map(({ path }) => path))],
     // A client can select servers and tools on every path.
     repeatable: () => SELECTION_LISTS,
     errorFormats: [problemFormat(link)],
     outermost: options.oauth && protectedResource(options.oauth),
     beforeAccess:
-      options.plugins &&
-      pluginMiddleware(options.plugins, {
+      plugins &&
+      pluginMiddleware(plugins, {
         dispatch: (request, env) => app.fetch(request, env),
         bodyTimeoutMs: bodies.timeoutMs,
       }),
     strict: false,
   });
-  for (const { routes } of all) app.route('/', routes);
-  for (const below of ['api', 'openapi']) {
-    app.use(`${GROUP_PATH}/${below}/*`, groupMiddleware(context.groups));
-  }
-  for (const { routes } of scopedRoutes) app.route(GROUP_PATH, routes);
-  app.route('/', documents.routes);
+  limitToGroups(app, context.groups);
+  addRoutes(app, routes);
+  addRoutes(app, documents.routes);
   for (const page of pages) app.route('/', page);
-  if (options.mcp) app.route('/', options.mcp);
-  return app;
+  if (mcp) app.route('/', mcp.routes);
+  const hasPlugins = plugins?.has('request') === true || plugins?.has('response') === true;
+  const direct = directRoutesOf(routes, {
+    maxBodyBytes: bodies.maxBodyBytes,
+    hostRules,
+    accepts: ANY_JSON,
+    withoutQuery: true,
+  });
+  return {
+    app,
+    direct: hasPlugins
+      ? undefined
+      : createDirectListener(context.kernel, [...direct, ...(mcp?.direct ?? [])]),
+  };
+}
+
+const ANY_JSON: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, */*']);
+
+/** How requests reach the manager, for links. */
+const addressesOf = (options: ManagerAppOptions): ReturnType<typeof createBaseAddresses> =>
+  createBaseAddresses({ ...options, publicUrl: options.oauth?.resource });
+
+function httpParts({ kernel }: ManagerContext, options: ManagerAppOptions): HttpParts {
+  const answer = createStructAnswer(addressesOf(options).link);
+  const read = createBodyReader(bodyOptions(options));
+  return {
+    answer,
+    guards: createGuards(kernel.lifecycle),
+    route: createDeclareRoute({
+      read,
+      readOptional: read,
+      errors: BODY_ERRORS,
+      respondWith: respondWith(answer),
+    }),
+  };
+}
+
+/**
+ * The routes of all resources, in the order of the document.
+ *
+ * @internal Exported for tests.
+ */
+export function managerRoutes(context: ManagerContext, options: ManagerAppOptions): readonly Route[] {
+  const { files } = options;
+  const { link, known } = addressesOf(options);
+  const parts = httpParts(context, options);
+  const scoped = [
+    ...healthRoutes(context, parts),
+    ...serverRoutes(context, parts),
+    ...toolRoutes(context, parts, options),
+    ...toolDocumentRoutes(context, parts, link, options),
+    ...promptRoutes(context, parts),
+    ...resourceRoutes(context, parts),
+    ...searchRoutes(context, parts),
+  ];
+  return [
+    ...scoped,
+    ...callerRoutes(context, parts),
+    ...groupRoutes(context, parts),
+    ...clientRoutes(context, parts, link),
+    ...signInRoutes(context, parts, known),
+    ...adminRoutes(context, parts),
+    ...adminServerRoutes(context, parts),
+    ...logRoutes(context, parts),
+    ...(files
+      ? [
+          ...configurationRoutes(context, files, parts),
+          ...configuredGroupRoutes(context, files, parts),
+          ...keyRoutes(files, parts),
+          ...pinRoutes(context, files, parts, options),
+          ...auditRoutes(files, parts),
+        ]
+      : []),
+    ...groupRoutesOf(scoped),
+  ];
 }
 
 const SELECTION_LISTS: ReadonlySet<string> = new Set(['servers', 'tools']);

@@ -1,15 +1,11 @@
-import { Hono } from 'hono';
-import type { BodyReader } from '#serve/http/body.ts';
-import type { ShellEnv } from '#serve/http/request-state.ts';
-import type { RouteGroup } from '#serve/http/route-group.ts';
+import type { DeclareRoute } from '#serve/http/route.ts';
+import type { Guards } from './guards.ts';
 import type { StructAnswer } from './struct-answer.ts';
 
-/** The dependencies of all routes. */
+/** The functions with which resources declare their routes. */
 export interface HttpParts {
+  readonly guards: Guards;
+  readonly route: DeclareRoute;
+  /** For routes that respond with several types of objects. */
   readonly answer: StructAnswer;
-  readonly readBody: BodyReader;
 }
-
-export type ManagerRoutes = RouteGroup<ShellEnv>;
-
-export const newRoutes = (): Hono<ShellEnv> => new Hono<ShellEnv>();

@@ -1,4 +1,6 @@
 import type { Context } from 'hono';
+import type { TSchema } from 'typebox';
+import { membersOf } from '#core/json/members-of.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
 
 /** Responds with an object and the URL of its schema, in its first member `$schema` and in the header `Link`. */
@@ -15,7 +17,16 @@ export const createStructAnswer =
   };
 
 /** Responds with JSON. The media type has no charset, because JSON does not define one. */
-export function jsonAnswer(c: Context, value: unknown, mediaType = 'application/json'): Response {
+function jsonAnswer(c: Context, value: unknown, mediaType = 'application/json'): Response {
   c.header('Content-Type', mediaType);
   return c.body(JSON.stringify(value));
 }
+
+/** Returns the function that responds with values of a schema: objects with the URL of their schema, and other values as they are. */
+export const respondWith =
+  (answer: StructAnswer) =>
+  (schema: TSchema): ((c: Context, value: object) => Response) => {
+    const { $id: type, properties } = membersOf(schema);
+    const isStruct = typeof type === 'string' && '$schema' in membersOf(properties);
+    return (c, value) => (isStruct ? answer(c, type, value) : jsonAnswer(c, value));
+  };

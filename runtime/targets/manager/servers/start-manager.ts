@@ -17,8 +17,7 @@ import { createRedactor } from '#serve/redact.ts';
 import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
 import type { ManagerContext } from '../context.ts';
-import { managerApp } from '../http/app.ts';
-import { directCalls } from '../http/direct-call.ts';
+import { managerApi } from '../http/app.ts';
 import { createSignInPage } from '../http/sign-in-page/address.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
@@ -147,7 +146,7 @@ export async function startManager(
       redact: redactor,
       plugins,
       oauth: daemon.oauth,
-      mcp: mcp.routes,
+      mcp,
       files: {
         paths,
         keys: keysFile,
@@ -164,8 +163,7 @@ export async function startManager(
           ).servers,
       },
     };
-    const app = managerApp(context, appOptions);
-    const direct = directCalls(context, appOptions, mcp.direct);
+    const { app, direct } = managerApi(context, appOptions);
     const { lifecycle } = context.kernel;
     const listen = { hostname, port, portFlag: '--port', tls, refuse: problemWithoutPath, lifecycle };
     const http: HttpListener = await listenHttp({ app, direct, ...listen });

@@ -6,17 +6,16 @@ import { isPerUser } from '../../config/spec.ts';
 import type { ManagerContext } from '../../context.ts';
 import { type ManagedServer, type ServerStatus, PHASES } from '../../supervisor/managed-server.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
-import { requireAdmin } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { callerOf } from '../env.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { overviewView } from '../views/overview.ts';
-import { serverOf } from './admin.ts';
+import { serverOf, TIME } from './admin.ts';
 import { pageOf, slicePage, PAGE_PARAMETERS, searchParameter } from './paging.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { serverOverviewBody, serverOverviews } from '../schemas/admin-servers.ts';
-import { TIME } from './admin-operations.ts';
 import { serverName } from './operations.ts';
 
 /** What servers are sorted by. */
@@ -30,52 +29,104 @@ interface Facts {
 /** `/api/v1/admin/servers`: the servers with their calls and what they use, searched, sorted and paged. */
 export function adminServerRoutes(
   { supervisor, calls }: ManagerContext,
-  { answer }: HttpParts,
-): ManagerRoutes {
-  const routes = newRoutes();
+  { guards, route }: HttpParts,
+): readonly Route[] {
   const sampler = createUsageSampler({ supervisor, clock: systemClock, readTable: readProcessTable });
 
-  routes.get('/api/v1/admin/servers', async (c) => {
-    const caller = requireAdmin(c, 'some');
-    const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const phase = wordOf(c, 'phase', ['any', ...PHASES], 'any');
-    const health = wordOf(c, 'health', ['any', ...HEALTHS], 'any');
-    const sort = wordOf(c, 'sort', SORTS, 'name');
-    const page = pageOf(c);
-    const usage = await sampler.read();
-    const all = supervisor.names().flatMap((name): Facts[] => {
-      const server = supervisor.get(name);
-      if (!server || !caller.canUse(name)) return [];
-      return [{ server, status: server.status(), calls: calls.statistics(name), usage: usage.get(name) }];
-    });
-    const found = all.filter(
-      ({ server, status }) =>
-        words.every((word) => server.name.includes(word)) &&
-        (phase === 'any' || status.phase === phase) &&
-        (health === 'any' || server.health().status === health),
-    );
-    const { items, total, nextCursor } = slicePage(sorted(found, sort), page);
-    return answer(c, 'ServerOverviews', {
-      servers: items.map((one) => overviewView(one.server, one.calls, one.usage)),
-      total,
-      phases: Object.fromEntries(
-        [...Map.groupBy(all, ({ status }) => status.phase)].map(([name, members]) => [name, members.length]),
-      ),
-      ...compact({ nextCursor }),
-    });
-  });
-  routes.get('/api/v1/admin/servers/:name', async (c) => {
-    const caller = requireAdmin(c, { server: c.req.param('name') });
-    const server = serverOf(supervisor, c.req.param('name'));
-    const usage = await sampler.read();
-    const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
-    // A user has not signed in to such a server before the first call, and the server itself never has.
-    const own = server.forUser(caller.user).signIn();
-    const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
-    return answer(c, 'ServerOverviewBody', { ...view, ...compact({ signIn }) });
-  });
-
-  return { routes, operations: [LIST_SERVERS, GET_SERVER] };
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/servers',
+      guard: guards.admin('some'),
+      id: 'listServerOverviews',
+      tag: 'Admin',
+      summary: 'List the servers with their status, their calls, and their memory and processor time.',
+      parameters: [
+        searchParameter('Words that the name must contain.'),
+        {
+          name: 'phase',
+          in: 'query',
+          description: 'Only servers in this phase.',
+          example: 'failed',
+          schema: oneOf(PHASES),
+        },
+        {
+          name: 'health',
+          in: 'query',
+          description: 'Only servers whose last check had this result.',
+          example: 'unreachable',
+          schema: oneOf(HEALTHS),
+        },
+        {
+          name: 'sort',
+          in: 'query',
+          description: 'Order, descending with `-`. Servers without a value are last.',
+          example: '-memory',
+          schema: oneOf(SORTS, { default: 'name' }),
+        },
+        ...PAGE_PARAMETERS,
+      ],
+      answer: answerOf('A page of the servers.', serverOverviews, {
+        servers: [OVERVIEW],
+        total: 1,
+        phases: { running: 1 },
+      }),
+      errors: [422],
+      run: async (c) => {
+        const caller = callerOf(c);
+        const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+        const phase = wordOf(c, 'phase', ['any', ...PHASES], 'any');
+        const health = wordOf(c, 'health', ['any', ...HEALTHS], 'any');
+        const sort = wordOf(c, 'sort', SORTS, 'name');
+        const page = pageOf(c);
+        const usage = await sampler.read();
+        const all = supervisor.names().flatMap((name): Facts[] => {
+          const server = supervisor.get(name);
+          if (!server || !caller.canUse(name)) return [];
+          return [{ server, status: server.status(), calls: calls.statistics(name), usage: usage.get(name) }];
+        });
+        const found = all.filter(
+          ({ server, status }) =>
+            words.every((word) => server.name.includes(word)) &&
+            (phase === 'any' || status.phase === phase) &&
+            (health === 'any' || server.health().status === health),
+        );
+        const { items, total, nextCursor } = slicePage(sorted(found, sort), page);
+        return {
+          servers: items.map((one) => overviewView(one.server, one.calls, one.usage)),
+          total,
+          phases: Object.fromEntries(
+            [...Map.groupBy(all, ({ status }) => status.phase)].map(([name, members]) => [
+              name,
+              members.length,
+            ]),
+          ),
+          ...compact({ nextCursor }),
+        };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/v1/admin/servers/:name',
+      guard: guards.admin('named'),
+      id: 'getServerOverview',
+      tag: 'Admin',
+      summary: 'Get the status of a server, its calls, and its memory and processor time.',
+      parameters: [serverName],
+      answer: answerOf('The server.', serverOverviewBody, OVERVIEW),
+      errors: [404],
+      run: async (c) => {
+        const caller = callerOf(c);
+        const server = serverOf(supervisor, c.req.param('name'));
+        const usage = await sampler.read();
+        const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
+        // A user has not signed in to such a server before the first call, and the server itself never has.
+        const own = server.forUser(caller.user).signIn();
+        const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
+        return { ...view, ...compact({ signIn }) };
+      },
+    }),
+  ];
 }
 
 type SortKey = Exclude<(typeof SORTS)[number], `-${string}`>;
@@ -119,54 +170,4 @@ const OVERVIEW = {
   calls: { calls: 12, failed: 1, p50Ms: 3.2, p95Ms: 8.1, p99Ms: 9.4, lastCalledAt: '2026-01-31T12:00:00Z' },
   usage: { processes: 2, memoryBytes: 91_226_112, cpuSeconds: 0.42, processors: 0.01 },
   pinned: false,
-};
-
-const LIST_SERVERS: Operation = {
-  method: 'get',
-  path: '/api/v1/admin/servers',
-  id: 'listServerOverviews',
-  tag: 'Admin',
-  summary: 'List the servers with their status, their calls, and their memory and processor time.',
-  parameters: [
-    searchParameter('Words that the name must contain.'),
-    {
-      name: 'phase',
-      in: 'query',
-      description: 'Only servers in this phase.',
-      example: 'failed',
-      schema: oneOf(PHASES),
-    },
-    {
-      name: 'health',
-      in: 'query',
-      description: 'Only servers whose last check had this result.',
-      example: 'unreachable',
-      schema: oneOf(HEALTHS),
-    },
-    {
-      name: 'sort',
-      in: 'query',
-      description: 'Order, descending with `-`. Servers without a value are last.',
-      example: '-memory',
-      schema: oneOf(SORTS, { default: 'name' }),
-    },
-    ...PAGE_PARAMETERS,
-  ],
-  answer: answerOf('A page of the servers.', serverOverviews, {
-    servers: [OVERVIEW],
-    total: 1,
-    phases: { running: 1 },
-  }),
-  errors: [403, 422],
-};
-
-const GET_SERVER: Operation = {
-  method: 'get',
-  path: '/api/v1/admin/servers/{name}',
-  id: 'getServerOverview',
-  tag: 'Admin',
-  summary: 'Get the status of a server, its calls, and its memory and processor time.',
-  parameters: [serverName],
-  answer: answerOf('The server.', serverOverviewBody, OVERVIEW),
-  errors: [403, 404],
 };

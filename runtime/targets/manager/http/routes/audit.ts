@@ -6,47 +6,101 @@ import { serverName } from '../../config/server-name.ts';
 import { wordOf } from '#serve/http/query.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { ManagerFiles } from '../app-options.ts';
-import { requireAdmin } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { callerOf } from '../env.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { pageOf, PAGE_PARAMETERS, searchParameter } from './paging.ts';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
 import { anyObject, oneOf } from '#serve/http/schemas.ts';
 import { nextCursor, optionalText, struct } from '../schemas/struct.ts';
 
 /** `GET /api/v1/admin/audit`: the calls in the audit log, the newest first. */
-export function auditRoutes({ auditLog: path }: ManagerFiles, { answer }: HttpParts): ManagerRoutes {
-  const routes = newRoutes();
-  routes.get('/api/v1/admin/audit', async (c) => {
-    const reader = requireAdmin(c, 'some');
-    const { limit, start } = pageOf(c);
-    const server = c.req.query('server')?.trim();
-    const caller = c.req.query('caller')?.trim();
-    const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const kind = wordOf(c, 'kind', ['any', ...CALL_KINDS], 'any');
-    const outcome = wordOf(c, 'outcome', ['any', ...OUTCOMES], 'any');
-    const [from, to] = ['from', 'to'].map((name) => timeOf(name, c.req.query(name)));
-    if (path === undefined) return answer(c, 'AuditLog', { enabled: false, entries: [] });
-    const matches = (entry: AuditEntry): boolean => {
-      const at = Date.parse(String(entry['at']));
-      return (
-        isAllowed(entry, reader) &&
-        (!server || entry['server'] === serverName(server)) &&
-        (!caller || entry['caller'] === caller) &&
-        (kind === 'any' || entry['kind'] === kind) &&
-        (outcome === 'any' || (entry['outcome'] === 'ok') === (outcome === 'ok')) &&
-        (from === undefined || at >= from) &&
-        (to === undefined || at < to) &&
-        (words.length === 0 || hasWords(entry, words))
-      );
-    };
-    const { entries, next } = await readAudit(path, { limit, before: start || undefined, matches });
-    const nextCursor = next === undefined ? undefined : String(next);
-    return answer(c, 'AuditLog', { enabled: true, path, entries, ...compact({ nextCursor }) });
-  });
-  return { routes, operations: [AUDIT] };
+export function auditRoutes(
+  { auditLog: path }: ManagerFiles,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/audit',
+      guard: guards.admin('some'),
+      id: 'listAuditEntries',
+      tag: 'Admin',
+      summary: 'List the calls in the audit log.',
+      description:
+        'A request reads at most 16 MiB of the log, so a page can have few entries, or none, and still a `nextCursor`.',
+      parameters: [
+        text('server', 'Only calls of this server.', 'time'),
+        text('caller', 'Only calls with the key of this name.', 'laptop'),
+        {
+          name: 'kind',
+          in: 'query',
+          description: 'Only calls of this kind.',
+          example: 'tool',
+          schema: oneOf(CALL_KINDS),
+        },
+        {
+          name: 'outcome',
+          in: 'query',
+          description: '`failed`: only calls that ended with an error, or an error of the tool.',
+          example: 'failed',
+          schema: oneOf(OUTCOMES),
+        },
+        text('from', 'Only calls at or after this time.', '2026-01-31T00:00:00Z'),
+        text('to', 'Only calls before this time.', '2026-02-01T00:00:00Z'),
+        searchParameter('Words that the entry must contain.'),
+        ...PAGE_PARAMETERS,
+      ],
+      answer: answerOf('A page of the entries.', auditBody, {
+        enabled: true,
+        path: '/var/log/mcp/audit.jsonl',
+        entries: [
+          {
+            at: '2026-01-31T12:00:00.000Z',
+            requestId: '8f14e45f-ceea-4672-a5f3-1c0e5e0a4d1b',
+            caller: 'laptop',
+            server: 'time',
+            kind: 'tool',
+            name: 'get_current_time',
+            outcome: 'ok',
+            ms: 3.2,
+            args: 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
+            resultCharacters: 96,
+          },
+        ],
+      }),
+      errors: [422],
+      run: async (c) => {
+        const reader = callerOf(c);
+        const { limit, start } = pageOf(c);
+        const server = c.req.query('server')?.trim();
+        const caller = c.req.query('caller')?.trim();
+        const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+        const kind = wordOf(c, 'kind', ['any', ...CALL_KINDS], 'any');
+        const outcome = wordOf(c, 'outcome', ['any', ...OUTCOMES], 'any');
+        const [from, to] = ['from', 'to'].map((name) => timeOf(name, c.req.query(name)));
+        if (path === undefined) return { enabled: false, entries: [] };
+        const matches = (entry: AuditEntry): boolean => {
+          const at = Date.parse(String(entry['at']));
+          return (
+            isAllowed(entry, reader) &&
+            (!server || entry['server'] === serverName(server)) &&
+            (!caller || entry['caller'] === caller) &&
+            (kind === 'any' || entry['kind'] === kind) &&
+            (outcome === 'any' || (entry['outcome'] === 'ok') === (outcome === 'ok')) &&
+            (from === undefined || at >= from) &&
+            (to === undefined || at < to) &&
+            (words.length === 0 || hasWords(entry, words))
+          );
+        };
+        const { entries, next } = await readAudit(path, { limit, before: start || undefined, matches });
+        const nextCursor = next === undefined ? undefined : String(next);
+        return { enabled: true, path, entries, ...compact({ nextCursor }) };
+      },
+    }),
+  ];
 }
 
 /** Whether a caller can read an entry: of one of its servers, or of any if it has no limits. */
@@ -79,54 +133,3 @@ const auditBody = struct('AuditLog', {
 
 const text = (name: string, description: string, example: string) =>
   ({ name, in: 'query', description, example }) as const;
-
-const AUDIT: Operation = {
-  method: 'get',
-  path: '/api/v1/admin/audit',
-  id: 'listAuditEntries',
-  tag: 'Admin',
-  summary: 'List the calls in the audit log.',
-  description:
-    'A request reads at most 16 MiB of the log, so a page can have few entries, or none, and still a `nextCursor`.',
-  parameters: [
-    text('server', 'Only calls of this server.', 'time'),
-    text('caller', 'Only calls with the key of this name.', 'laptop'),
-    {
-      name: 'kind',
-      in: 'query',
-      description: 'Only calls of this kind.',
-      example: 'tool',
-      schema: oneOf(CALL_KINDS),
-    },
-    {
-      name: 'outcome',
-      in: 'query',
-      description: '`failed`: only calls that ended with an error, or an error of the tool.',
-      example: 'failed',
-      schema: oneOf(OUTCOMES),
-    },
-    text('from', 'Only calls at or after this time.', '2026-01-31T00:00:00Z'),
-    text('to', 'Only calls before this time.', '2026-02-01T00:00:00Z'),
-    searchParameter('Words that the entry must contain.'),
-    ...PAGE_PARAMETERS,
-  ],
-  answer: answerOf('A page of the entries.', auditBody, {
-    enabled: true,
-    path: '/var/log/mcp/audit.jsonl',
-    entries: [
-      {
-        at: '2026-01-31T12:00:00.000Z',
-        requestId: '8f14e45f-ceea-4672-a5f3-1c0e5e0a4d1b',
-        caller: 'laptop',
-        server: 'time',
-        kind: 'tool',
-        name: 'get_current_time',
-        outcome: 'ok',
-        ms: 3.2,
-        args: 'sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
-        resultCharacters: 96,
-      },
-    ],
-  }),
-  errors: [403, 422],
-};

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { struct } from '../schemas/struct.ts';
 import { compact } from '../views/compact.ts';
 
@@ -17,39 +18,35 @@ const caller = struct('Caller', {
 });
 
 /** `GET /api/v1/caller`: the permissions of the caller. */
-export function callerRoutes({ version }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
-  const routes = newRoutes();
-  routes.get('/api/v1/caller', (c) => {
-    const { name, admin, adminReadOnly = false, edit = false, readOnly = false, groups } = callerOf(c);
-    return answer(c, 'Caller', {
-      name,
-      admin,
-      adminReadOnly,
-      edit,
-      readOnly,
-      ...compact({ groups }),
-      version,
-    });
-  });
-  return {
-    routes,
-    operations: [
-      {
-        method: 'get',
-        path: '/api/v1/caller',
-        id: 'getCaller',
-        tag: 'Servers',
-        summary: 'Get the permissions of the key or access token of this request.',
-        answer: answerOf('The permissions.', caller, {
-          name: 'laptop',
-          admin: true,
-          adminReadOnly: false,
-          edit: false,
-          readOnly: false,
-          version: '0.1.0',
-        }),
-        errors: [],
+export function callerRoutes({ version }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/caller',
+      guard: guards.caller,
+      id: 'getCaller',
+      tag: 'Servers',
+      summary: 'Get the permissions of the key or access token of this request.',
+      answer: answerOf('The permissions.', caller, {
+        name: 'laptop',
+        admin: true,
+        adminReadOnly: false,
+        edit: false,
+        readOnly: false,
+        version: '0.1.0',
+      }),
+      run: (c) => {
+        const { name, admin, adminReadOnly = false, edit = false, readOnly = false, groups } = callerOf(c);
+        return {
+          name,
+          admin,
+          adminReadOnly,
+          edit,
+          readOnly,
+          ...compact({ groups }),
+          version,
+        };
       },
-    ],
-  };
+    }),
+  ];
 }

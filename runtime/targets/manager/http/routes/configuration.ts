@@ -1,5 +1,4 @@
 import { AppError } from '#contract/errors.ts';
-import { admit } from '#serve/lifecycle.ts';
 import { readText, type TextFileOnDisk } from '#platform/read-text.ts';
 import { editSecrets } from '../../config-edit/config-editor.ts';
 import { removeSecrets } from '../../config-edit/secrets-text.ts';
@@ -12,25 +11,45 @@ import { nameProblem, serverName } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagerFiles } from '../app-options.ts';
 import { createServersChanger, explained, revisionOf } from '../change-servers.ts';
-import { requireAdmin, requireEditor } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { callerOf } from '../env.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { newServerRequest, serverTextRequest } from '../schemas/configuration.ts';
 import { compact } from '../views/compact.ts';
-import { ADD, CONFIGURATION, READ, REMOVE, REPLACE } from './configuration-operations.ts';
+import { configurationBody, editedBody, serverConfigurationBody } from '../schemas/configuration.ts';
+import { DRY_RUN, flagParameter } from './flag-parameter.ts';
+import { serverName as serverNameParameter } from './operations.ts';
+import { PAGE_PARAMETERS, searchParameter } from './paging.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import { flagOf } from './flag-parameter.ts';
 import { pageOf, slicePage } from './paging.ts';
 
 const SERVERS = '/api/v1/admin/configuration/servers';
 
+const TEXT = '[[servers]]\nname = "time"\npackage = "uvx::mcp-server-time@2025.8.4"\ntools = ["*"]\n';
+export const REVISION = '0f3a9c41b2d87e65';
+export const REVISION_PARAMETER = {
+  name: 'revision',
+  in: 'query',
+  description: 'The revision of the file that the change is based on.',
+  example: REVISION,
+} as const;
+const EDITED = answerOf('The change.', editedBody, {
+  diff: '--- .mcpd.toml\n+++ .mcpd.toml\n@@ -3,1 +3,2 @@\n tools = ["*"]\n+lazy = true\n',
+  written: true,
+  warnings: [],
+  applied: { added: [], removed: [], restarted: [], updated: ['time'] },
+});
+export const EDITING =
+  'The running manager applies the file; if it cannot, `problem` has the reason, and the file stays as written.';
+
 /** `/api/v1/admin/configuration`: the servers file, which is read by administrators and changed by editors. */
 export function configurationRoutes(
   context: ManagerContext,
   { paths }: ManagerFiles,
-  { answer, readBody }: HttpParts,
-): ManagerRoutes {
-  const { lifecycle } = context.kernel;
+  { guards, route }: HttpParts,
+): readonly Route[] {
   const changer = createServersChanger(paths, context);
-  const routes = newRoutes();
   /** The description of files that have not changed: reading thousands of servers takes a tenth of a second. */
   let known: DescribedFiles | undefined;
 
@@ -41,74 +60,163 @@ export function configurationRoutes(
     return known;
   }
 
-  routes.get('/api/v1/admin/configuration', async (c) => {
-    const caller = requireAdmin(c, 'some');
-    const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const { file, servers } = await explained(readDescriptions);
-    const found = servers.filter(
-      ({ name, start }) =>
-        caller.canUse(name) && words.every((word) => `${name} ${start}`.toLowerCase().includes(word)),
-    );
-    const { items, total, nextCursor } = slicePage(found, pageOf(c));
-    return answer(c, 'Configuration', {
-      path: paths.config,
-      revision: revisionOf(file.whole),
-      editable: !isJsonPath(paths.config),
-      servers: items.map(({ name, start, enabled, ...more }) => ({
-        name,
-        start,
-        enabled,
-        readOnly: more['readOnly'] === true,
-        lazy: more['lazy'] === true,
-      })),
-      total,
-      ...compact({ nextCursor }),
-    });
-  });
-  routes.post(SERVERS, admit(lifecycle), async (c) => {
-    requireEditor(c, 'all');
-    const { name: written, settings, secrets } = await readBody(c, newServerRequest);
-    const problem = nameProblem(written);
-    if (problem !== undefined) throw new AppError('InputError', problem);
-    const { name: _name, ...table } = settings;
-    if (containsNull(table))
-      throw new AppError('InputError', 'settings contains null, which TOML does not have. Remove it.');
-    const added = { name: serverName(written), table, secrets: secrets ?? {} };
-    return answer(c, 'EditedConfiguration', await changer.add(added, flagOf(c, 'dry_run')));
-  });
-  routes.get(`${SERVERS}/:name`, async (c) => {
-    requireEditor(c, { server: c.req.param('name') });
-    const name = serverName(c.req.param('name'));
-    if (isJsonPath(paths.config)) throw notEditable(paths.config);
-    const { whole } = await explained(() => readServersText(paths.config));
-    const text = await found(() => serverBlock(whole, name));
-    return answer(c, 'ServerConfiguration', { name, path: paths.config, revision: revisionOf(whole), text });
-  });
-  routes.put(`${SERVERS}/:name`, admit(lifecycle), async (c) => {
-    requireEditor(c, 'all');
-    const { text, revision } = await readBody(c, serverTextRequest);
-    const edited = await changer.change({
-      edit: (file) => replaceServer(file, c.req.param('name'), text),
-      revision,
-      isDryRun: flagOf(c, 'dry_run'),
-    });
-    return answer(c, 'EditedConfiguration', edited);
-  });
-  routes.delete(`${SERVERS}/:name`, admit(lifecycle), async (c) => {
-    requireEditor(c, 'all');
-    const name = c.req.param('name');
-    const isDryRun = flagOf(c, 'dry_run');
-    const edited = await changer.change({
-      edit: (file) => removeServer(file, name),
-      revision: c.req.query('revision') || undefined,
-      isDryRun,
-    });
-    if (edited.written && flagOf(c, 'with_secrets'))
-      await editSecrets(paths, (text) => removeSecrets(text, name));
-    return answer(c, 'EditedConfiguration', edited);
-  });
-
-  return { routes, operations: [CONFIGURATION, ADD, READ, REPLACE, REMOVE] };
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/configuration',
+      guard: guards.admin('some'),
+      id: 'getConfiguration',
+      tag: 'Configuration',
+      summary: 'List the servers of the configuration file.',
+      parameters: [searchParameter('Words that the name or the program must contain.'), ...PAGE_PARAMETERS],
+      answer: answerOf('A page of the servers, in the order of the file.', configurationBody, {
+        path: '/etc/mcp/.mcpd.toml',
+        revision: REVISION,
+        editable: true,
+        servers: [
+          {
+            name: 'time',
+            start: 'uvx::mcp-server-time@2025.8.4',
+            enabled: true,
+            readOnly: false,
+            lazy: false,
+          },
+        ],
+        total: 1,
+      }),
+      errors: [422],
+      run: async (c) => {
+        const caller = callerOf(c);
+        const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+        const { file, servers } = await explained(readDescriptions);
+        const found = servers.filter(
+          ({ name, start }) =>
+            caller.canUse(name) && words.every((word) => `${name} ${start}`.toLowerCase().includes(word)),
+        );
+        const { items, total, nextCursor } = slicePage(found, pageOf(c));
+        return {
+          path: paths.config,
+          revision: revisionOf(file.whole),
+          editable: !isJsonPath(paths.config),
+          servers: items.map(({ name, start, enabled, ...more }) => ({
+            name,
+            start,
+            enabled,
+            readOnly: more['readOnly'] === true,
+            lazy: more['lazy'] === true,
+          })),
+          total,
+          ...compact({ nextCursor }),
+        };
+      },
+    }),
+    route({
+      method: 'post',
+      path: SERVERS,
+      guard: guards.editor('all'),
+      id: 'addServer',
+      tag: 'Configuration',
+      summary: 'Add a server to the configuration file.',
+      description: `Values that look like secrets are stored in the secrets file. ${EDITING}`,
+      parameters: [DRY_RUN],
+      request: {
+        schema: newServerRequest,
+        examples: {
+          server: {
+            name: 'time',
+            settings: { package: 'uvx::mcp-server-time@2025.8.4', tools: ['*'] },
+            secrets: { env: { API_KEY: 'secret' } },
+          },
+        },
+      },
+      answer: EDITED,
+      run: async (c, body) => {
+        const { name: written, settings, secrets } = body;
+        const problem = nameProblem(written);
+        if (problem !== undefined) throw new AppError('InputError', problem);
+        const { name: _name, ...table } = settings;
+        if (containsNull(table))
+          throw new AppError('InputError', 'settings contains null, which TOML does not have. Remove it.');
+        const added = { name: serverName(written), table, secrets: secrets ?? {} };
+        return await changer.add(added, flagOf(c, 'dry_run'));
+      },
+    }),
+    route({
+      method: 'get',
+      path: `${SERVERS}/:name`,
+      guard: guards.editor('named'),
+      id: 'getServerConfiguration',
+      tag: 'Configuration',
+      summary: 'Get the configuration of a server as it is in the file.',
+      description: 'The file can contain values that are secret.',
+      parameters: [serverNameParameter],
+      answer: answerOf('The configuration.', serverConfigurationBody, {
+        name: 'time',
+        path: '/etc/mcp/.mcpd.toml',
+        revision: REVISION,
+        text: TEXT,
+      }),
+      errors: [404, 422],
+      run: async (c) => {
+        const name = serverName(c.req.param('name'));
+        if (isJsonPath(paths.config)) throw notEditable(paths.config);
+        const { whole } = await explained(() => readServersText(paths.config));
+        const text = await found(() => serverBlock(whole, name));
+        return { name, path: paths.config, revision: revisionOf(whole), text };
+      },
+    }),
+    route({
+      method: 'put',
+      path: `${SERVERS}/:name`,
+      guard: guards.editor('all'),
+      id: 'replaceServer',
+      tag: 'Configuration',
+      summary: 'Change the configuration of a server in the file.',
+      description: EDITING,
+      parameters: [serverNameParameter, DRY_RUN],
+      request: { schema: serverTextRequest, examples: { text: { text: TEXT, revision: REVISION } } },
+      answer: EDITED,
+      errors: [409],
+      run: async (c, body) => {
+        const { text, revision } = body;
+        const edited = await changer.change({
+          edit: (file) => replaceServer(file, c.req.param('name'), text),
+          revision,
+          isDryRun: flagOf(c, 'dry_run'),
+        });
+        return edited;
+      },
+    }),
+    route({
+      method: 'delete',
+      path: `${SERVERS}/:name`,
+      guard: guards.editor('all'),
+      id: 'removeServer',
+      tag: 'Configuration',
+      summary: 'Remove a server from the configuration file.',
+      description: EDITING,
+      parameters: [
+        serverNameParameter,
+        DRY_RUN,
+        flagParameter('with_secrets', 'Whether its values are removed from the secrets file, too.'),
+        REVISION_PARAMETER,
+      ],
+      answer: EDITED,
+      errors: [409, 422],
+      run: async (c) => {
+        const name = c.req.param('name');
+        const isDryRun = flagOf(c, 'dry_run');
+        const edited = await changer.change({
+          edit: (file) => removeServer(file, name),
+          revision: c.req.query('revision') || undefined,
+          isDryRun,
+        });
+        if (edited.written && flagOf(c, 'with_secrets'))
+          await editSecrets(paths, (text) => removeSecrets(text, name));
+        return edited;
+      },
+    }),
+  ];
 }
 
 interface DescribedFiles {

@@ -9,13 +9,14 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { publishedSchemas } from '../published-schemas.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
-import { type ManagerRoutes, newRoutes } from '../parts.ts';
+import type { HttpParts } from '../parts.ts';
+import { OPEN, operationsOf, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { problem } from '../problem.ts';
 import { errorModel } from '../schemas/error.ts';
 import { schemaPath } from '../struct-answer.ts';
 
 export interface DocumentRoutes {
-  readonly routes: ManagerRoutes['routes'];
+  readonly routes: readonly Route[];
   /** Paths without authentication, because their content is public. */
   readonly openPaths: readonly string[];
 }
@@ -24,15 +25,57 @@ export interface DocumentRoutes {
 export function documentRoutes(
   { kernel }: ManagerContext,
   operations: readonly Operation[],
+  { route }: Pick<HttpParts, 'route'>,
   metrics: MetricsAccess = 'key',
 ): DocumentRoutes {
+  const text = (path: string, mediaType: string, textOf: () => string | Promise<string>): Route =>
+    undocumentedRoute({
+      method: 'get',
+      path,
+      guard: OPEN,
+      run: async (c) => c.body(await textOf(), 200, { 'Content-Type': mediaType }),
+    });
+  const routes = [
+    route({
+      method: 'get',
+      path: '/openapi.json',
+      guard: OPEN,
+      id: 'openapi',
+      tag: 'Operations',
+      summary:
+        'Get this document. It is also available as YAML at `/openapi.yaml`, and in version 3.0 at `/openapi-3.0.json` and `/openapi-3.0.yaml`.',
+      answer: {
+        ...answerOf('An OpenAPI 3.1 document.', anyDocument, { openapi: '3.1.0' }),
+        mediaType: 'application/openapi+json',
+      },
+      run: (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }),
+    }),
+    text('/openapi.yaml', 'application/openapi+yaml', () => yamlOf(document)),
+    // For programs that do not read version 3.1. Created on demand, because they are rarely used.
+    text('/openapi-3.0.json', 'application/openapi+json', () => JSON.stringify(version30(document))),
+    text('/openapi-3.0.yaml', 'application/openapi+yaml', () => yamlOf(version30(document))),
+    {
+      ...undocumentedRoute({
+        method: 'get',
+        path: '/schemas/:file',
+        guard: OPEN,
+        run(c) {
+          const file = c.req.param('file');
+          const schema = schemas.get(file.replace(/\.json$/, ''));
+          if (!schema || !file.endsWith('.json')) throw unknownSchema(file, [...schemas.keys()]);
+          return c.body(schema, 200, { 'Content-Type': 'application/schema+json' });
+        },
+      }),
+      operation: GET_SCHEMA,
+    },
+  ];
   const document = openApiDocument({
     openapi: '3.1.0',
     title: 'mcp-manager',
     version: 'v1',
     description: DESCRIPTION,
     needsKey: needsKey(kernel.access),
-    operations: [...operations, ...healthOperations(metrics), ...OPERATIONS],
+    operations: [...operations, ...healthOperations(metrics), ...operationsOf(routes)],
     anyError: true,
     errorContent: (error, status) => ({
       mediaType: 'application/problem+json',
@@ -40,28 +83,10 @@ export function documentRoutes(
       examples: { error: problem(error, status) },
     }),
   });
-  const schemas = publishedSchemas(document);
   const json = JSON.stringify(document);
-  const routes = newRoutes();
-  const openPaths = [...schemas.keys()].map((type) => schemaPath(type));
-  const publish = (path: string, text: () => string | Promise<string>, mediaType: string): void => {
-    openPaths.push(path);
-    routes.get(path, async (c) => c.body(await text(), 200, { 'Content-Type': mediaType }));
-  };
-
-  publish('/openapi.json', () => json, 'application/openapi+json');
-  publish('/openapi.yaml', () => yamlOf(document), 'application/openapi+yaml');
-  // For programs that do not read version 3.1. Created on demand, because they are rarely used.
-  publish('/openapi-3.0.json', () => JSON.stringify(version30(document)), 'application/openapi+json');
-  publish('/openapi-3.0.yaml', () => yamlOf(version30(document)), 'application/openapi+yaml');
-  routes.get('/schemas/:file', (c) => {
-    const file = c.req.param('file');
-    const schema = schemas.get(file.replace(/\.json$/, ''));
-    if (!schema || !file.endsWith('.json')) throw unknownSchema(file, [...schemas.keys()]);
-    return c.body(schema, 200, { 'Content-Type': 'application/schema+json' });
-  });
-
-  return { routes, openPaths };
+  const schemas = publishedSchemas(document);
+  const openPaths = routes.map(({ path }) => path).filter((path) => !path.includes(':'));
+  return { routes, openPaths: [...openPaths, ...[...schemas.keys()].map((type) => schemaPath(type))] };
 }
 
 async function yamlOf(document: JsonSchema): Promise<string> {
@@ -78,33 +103,18 @@ const DESCRIPTION =
 
 const anyDocument = Type.Unsafe({ type: 'object', additionalProperties: true });
 
-const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/openapi.json',
-    id: 'openapi',
-    tag: 'Operations',
-    summary:
-      'Get this document. It is also available as YAML at `/openapi.yaml`, and in version 3.0 at `/openapi-3.0.json` and `/openapi-3.0.yaml`.',
-    answer: {
-      ...answerOf('An OpenAPI 3.1 document.', anyDocument, { openapi: '3.1.0' }),
-      mediaType: 'application/openapi+json',
-    },
-    errors: [],
-    open: true,
+/** Documented with the end of the name, which the path of the route leaves open, so that other names get the list of schemas. */
+const GET_SCHEMA: Operation = {
+  method: 'get',
+  path: '/schemas/{type}.json',
+  id: 'getSchema',
+  tag: 'Operations',
+  summary: 'Get the JSON Schema that `$schema` in a body refers to.',
+  parameters: [{ name: 'type', description: 'Name of the schema.', example: 'ServerHealth' }],
+  answer: {
+    ...answerOf('The schema.', anyDocument, { type: 'object' }),
+    mediaType: 'application/schema+json',
   },
-  {
-    method: 'get',
-    path: '/schemas/{type}.json',
-    id: 'getSchema',
-    tag: 'Operations',
-    summary: 'Get the JSON Schema that `$schema` in a body refers to.',
-    parameters: [{ name: 'type', description: 'Name of the schema.', example: 'ServerHealth' }],
-    answer: {
-      ...answerOf('The schema.', anyDocument, { type: 'object' }),
-      mediaType: 'application/schema+json',
-    },
-    errors: [404],
-    open: true,
-  },
-];
+  errors: [404],
+  open: true,
+};

@@ -2,52 +2,54 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import { AppError } from '#contract/errors.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { serverHealth, serversHealth } from '../schemas/health.ts';
 import { healthView } from '../views/server-view.ts';
 import { serverName } from './operations.ts';
 
 /** `/api/v1/health/servers`: the health of servers. */
-export function healthRoutes({ calls, supervisor }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
-  const routes = newRoutes();
-
-  routes.get('/api/v1/health/servers', (c) => {
-    const caller = callerOf(c);
-    const servers = calls.servers(caller).flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
-    return answer(c, 'ServersHealthResponseBody', { servers: servers.map(healthView) });
-  });
-  routes.get('/api/v1/health/servers/:name', (c) => {
-    const name = c.req.param('name');
-    const server = supervisor.get(name);
-    if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
-    if (!callerOf(c).canUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
-    return answer(c, 'ServerHealth', healthView(server.forUser(callerOf(c).user)));
-  });
-
-  return {
-    routes,
-    operations: [
-      {
-        method: 'get',
-        path: '/api/v1/health/servers',
-        id: 'listServersHealth',
-        tag: 'Health',
-        summary: 'Get the health of all servers.',
-        answer: answerOf('The health of all servers, sorted by name.', serversHealth, { servers: [HEALTHY] }),
-        errors: [],
+export function healthRoutes(
+  { calls, supervisor }: ManagerContext,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/health/servers',
+      guard: guards.caller,
+      id: 'listServersHealth',
+      tag: 'Health',
+      summary: 'Get the health of all servers.',
+      answer: answerOf('The health of all servers, sorted by name.', serversHealth, { servers: [HEALTHY] }),
+      run: (c) => {
+        const caller = callerOf(c);
+        const servers = calls
+          .servers(caller)
+          .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
+        return { servers: servers.map(healthView) };
       },
-      {
-        method: 'get',
-        path: '/api/v1/health/servers/{name}',
-        id: 'getServerHealth',
-        tag: 'Health',
-        summary: 'Get the health of a server.',
-        parameters: [serverName],
-        answer: answerOf('The health of the server.', serverHealth, HEALTHY),
-        errors: [403, 404],
+    }),
+    route({
+      method: 'get',
+      path: '/api/v1/health/servers/:name',
+      guard: guards.caller,
+      id: 'getServerHealth',
+      tag: 'Health',
+      summary: 'Get the health of a server.',
+      parameters: [serverName],
+      answer: answerOf('The health of the server.', serverHealth, HEALTHY),
+      errors: [403, 404],
+      run: (c) => {
+        const name = c.req.param('name');
+        const server = supervisor.get(name);
+        if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
+        if (!callerOf(c).canUse(server.name))
+          throw new AppError('ForbiddenError', `server not allowed: ${name}`);
+        return healthView(server.forUser(callerOf(c).user));
       },
-    ],
-  };
+    }),
+  ];
 }
 
 const HEALTHY = {

@@ -1,74 +1,103 @@
 import { AppError } from '#contract/errors.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
-import { admit } from '#serve/lifecycle.ts';
 import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf } from '../../access/key-file.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { serverName } from '../../config/server-name.ts';
-import type { ManagerContext } from '../../context.ts';
-import type { Params } from '../../shapes/shape.ts';
 import type { ManagerFiles } from '../app-options.ts';
-import { requireAdmin, requireEditor } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { newKeyRequest, createdKeyBody, keysBody, revokedKeyBody } from '../schemas/keys.ts';
 import { compact } from '../views/compact.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 
 /** `/api/v1/admin/keys`: the API keys, which are stored as hashes. */
-export function keyRoutes(
-  { kernel }: ManagerContext,
-  { keys: file }: ManagerFiles,
-  { answer, readBody }: HttpParts,
-): ManagerRoutes {
-  const routes = newRoutes();
-
-  routes.get('/api/v1/admin/keys', (c) => {
-    requireAdmin(c, 'all');
-    const now = Date.now();
-    const keys = (readKeyFile(file) ?? []).toReversed().map((record) => keyView(record, now));
-    return answer(c, 'ApiKeys', { path: file, keys });
-  });
-  routes.post('/api/v1/admin/keys', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c, 'all');
-    const now = Date.now();
-    const { name, rate, expires, edit, admin, adminReadOnly, readOnly, ...scopes } = await readBody(
-      c,
-      newKeyRequest,
-    );
-    const { servers, tools, prompts, resources, groups } = scopes;
-    if (name.trim() === '') throw new AppError('InputError', 'name must not be blank.');
-    const { key, record } = newKey({
-      name: name.trim(),
-      servers: servers ?? [],
-      tools: tools ?? [],
-      ...(prompts?.length ? { prompts } : {}),
-      ...(resources?.length ? { resources } : {}),
-      ...(groups?.length ? { groups: groups.map(serverName) } : {}),
-      readOnly: readOnly ?? false,
-      admin: admin === true || adminReadOnly === true || edit === true,
-      ...(adminReadOnly === true ? { adminReadOnly } : {}),
-      ...(edit === true ? { edit } : {}),
-      ...(rate ? { rate: checkedRate(rate) } : {}),
-      created: new Date(now).toISOString(),
-      ...(expires ? { expires: checkedExpiry(expires, now) } : {}),
-    });
-    await asRequest(() => addKey(file, record, now), 'ConflictError');
-    return answer(c, 'CreatedApiKey', { key, record: keyView(record, now) });
-  });
-  routes.delete('/api/v1/admin/keys/:id', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c, 'all');
-    const now = Date.now();
-    const id = c.req.param('id');
-    const record = await asRequest(() => revokeKey(file, id, now), 'NotFoundError');
-    return answer(c, 'RevokedKey', keyView(record, now));
-  });
-
-  return { routes, operations: [LIST_KEYS, CREATE_KEY, REVOKE_KEY] };
+export function keyRoutes({ keys: file }: ManagerFiles, { guards, route }: HttpParts): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/keys',
+      guard: guards.admin('all'),
+      id: 'listKeys',
+      tag: 'Keys',
+      summary: 'List the API keys and their permissions.',
+      answer: answerOf('The keys, the newest first.', keysBody, {
+        path: '/etc/mcp/keys.jsonl',
+        keys: [RECORD],
+      }),
+      run: () => {
+        const now = Date.now();
+        const keys = (readKeyFile(file) ?? []).toReversed().map((record) => keyView(record, now));
+        return { path: file, keys };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/v1/admin/keys',
+      guard: guards.editor('all'),
+      id: 'createKey',
+      tag: 'Keys',
+      summary: 'Create an API key.',
+      request: {
+        schema: newKeyRequest,
+        examples: { key: { name: 'laptop', servers: ['time'], rate: '100/m' } },
+      },
+      answer: answerOf('The key, which is returned only here.', createdKeyBody, {
+        key: 'mcpm_0EXAMPLE0EXAMPLE0EXAMPLE0EXAMPLE0EXAMPLE0EX',
+        record: RECORD,
+      }),
+      errors: [409],
+      run: async (_c, body) => {
+        const now = Date.now();
+        const { name, rate, expires, edit, admin, adminReadOnly, readOnly, ...scopes } = body;
+        const { servers, tools, prompts, resources, groups } = scopes;
+        if (name.trim() === '') throw new AppError('InputError', 'name must not be blank.');
+        const { key, record } = newKey({
+          name: name.trim(),
+          servers: servers ?? [],
+          tools: tools ?? [],
+          ...(prompts?.length ? { prompts } : {}),
+          ...(resources?.length ? { resources } : {}),
+          ...(groups?.length ? { groups: groups.map(serverName) } : {}),
+          readOnly: readOnly ?? false,
+          admin: admin === true || adminReadOnly === true || edit === true,
+          ...(adminReadOnly === true ? { adminReadOnly } : {}),
+          ...(edit === true ? { edit } : {}),
+          ...(rate ? { rate: checkedRate(rate) } : {}),
+          created: new Date(now).toISOString(),
+          ...(expires ? { expires: checkedExpiry(expires, now) } : {}),
+        });
+        await asRequest(() => addKey(file, record, now), 'ConflictError');
+        return { key, record: keyView(record, now) };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/api/v1/admin/keys/:id',
+      guard: guards.editor('all'),
+      id: 'revokeKey',
+      tag: 'Keys',
+      summary: 'Revoke an API key.',
+      description: 'The key is refused within a second.',
+      parameters: [{ name: 'id', description: 'ID or name of the key.', example: '1a2b3c4d' }],
+      answer: answerOf('The revoked key.', revokedKeyBody, {
+        ...RECORD,
+        state: 'revoked',
+        revoked: '2026-02-01T08:00:00.000Z',
+      }),
+      errors: [404],
+      run: async (c) => {
+        const now = Date.now();
+        const id = c.req.param('id');
+        const record = await asRequest(() => revokeKey(file, id, now), 'NotFoundError');
+        return keyView(record, now);
+      },
+    }),
+  ];
 }
 
-const keyView = (record: KeyRecord, now: number): Params => {
+const keyView = (record: KeyRecord, now: number) => {
   const {
     id,
     name,
@@ -142,45 +171,4 @@ const RECORD = {
   edit: false,
   created: '2026-01-31T12:00:00.000Z',
   rate: '100/m',
-};
-
-const LIST_KEYS: Operation = {
-  method: 'get',
-  path: '/api/v1/admin/keys',
-  id: 'listKeys',
-  tag: 'Keys',
-  summary: 'List the API keys and their permissions.',
-  answer: answerOf('The keys, the newest first.', keysBody, { path: '/etc/mcp/keys.jsonl', keys: [RECORD] }),
-  errors: [403],
-};
-
-const CREATE_KEY: Operation = {
-  method: 'post',
-  path: '/api/v1/admin/keys',
-  id: 'createKey',
-  tag: 'Keys',
-  summary: 'Create an API key.',
-  description: 'Requires a key with edit permission.',
-  request: { schema: newKeyRequest, examples: { key: { name: 'laptop', servers: ['time'], rate: '100/m' } } },
-  answer: answerOf('The key, which is returned only here.', createdKeyBody, {
-    key: 'mcpm_0EXAMPLE0EXAMPLE0EXAMPLE0EXAMPLE0EXAMPLE0EX',
-    record: RECORD,
-  }),
-  errors: [...BODY_ERRORS, 403, 409],
-};
-
-const REVOKE_KEY: Operation = {
-  method: 'delete',
-  path: '/api/v1/admin/keys/{id}',
-  id: 'revokeKey',
-  tag: 'Keys',
-  summary: 'Revoke an API key.',
-  description: 'The key is refused within a second. Requires a key with edit permission.',
-  parameters: [{ name: 'id', description: 'ID or name of the key.', example: '1a2b3c4d' }],
-  answer: answerOf('The revoked key.', revokedKeyBody, {
-    ...RECORD,
-    state: 'revoked',
-    revoked: '2026-02-01T08:00:00.000Z',
-  }),
-  errors: [403, 404],
 };

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ManagerContext } from '../../context.ts';
-import { requireAdmin } from '../env.ts';
+import { callerOf } from '../env.ts';
 import { followLogs } from '../follow-logs.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import { logLine, logsBody } from '../schemas/admin.ts';
@@ -18,66 +18,69 @@ const EVENTS_TYPE = 'text/event-stream';
 const KEEP_ALIVE_MS = 15_000;
 
 /** `GET /api/v1/admin/servers/{name}/logs`: the stderr of a server, with messages of the manager about it. */
-export function logRoutes({ kernel, supervisor }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
-  const routes = newRoutes();
-
-  routes.get('/api/v1/admin/servers/:name/logs', (c) => {
-    const caller = requireAdmin(c, { server: c.req.param('name') });
-    const { logs, name } = serverOf(supervisor, c.req.param('name'));
-    const lines = wholeNumberOf(c, 'lines', LINES);
-    const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
-    // A HEAD request would never end a stream, because its client does not read it.
-    if (!follow || c.req.method === 'HEAD') {
-      return answer(c, 'Logs', { lines: logs.last(lines).map(logLineView) });
-    }
-    const ending = new AbortController();
-    const signal = AbortSignal.any([c.req.raw.signal, ending.signal]);
-    // The stream ends when the manager stops, because a graceful shutdown would otherwise wait for it.
-    kernel.lifecycle.changed(signal).then(
-      () => ending.abort(),
-      () => undefined,
-    );
-    const isEvents = (c.req.header('Accept') ?? '').toLowerCase().includes(EVENTS_TYPE);
-    c.header('Content-Type', isEvents ? EVENTS_TYPE : LINES_TYPE);
-    c.header('Cache-Control', 'no-store');
-    c.header('X-Accel-Buffering', 'no');
-    const onEnd = (): void => ending.abort();
-    const canRead = (): boolean => caller.canUse(name);
-    const format = isEvents ? 'events' : 'ndjson';
-    return c.body(followLogs(logs, { lines, format, keepAliveMs: KEEP_ALIVE_MS, canRead, signal, onEnd }));
-  });
-
-  return { routes, operations: [LOGS] };
+export function logRoutes(
+  { kernel, supervisor }: ManagerContext,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/servers/:name/logs',
+      guard: guards.admin('named'),
+      id: 'getServerLogs',
+      tag: 'Admin',
+      summary: 'Get the last lines of the log of a server.',
+      description:
+        'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open. With `Accept: text/event-stream`, each object is an event.',
+      parameters: [
+        serverName,
+        {
+          name: 'lines',
+          in: 'query',
+          description: 'Number of existing lines to return.',
+          example: LINES.fallback,
+          schema: wholeNumber(LINES.min, LINES.max, LINES.fallback),
+        },
+        {
+          name: 'follow',
+          in: 'query',
+          description: 'Whether to keep the response open and stream new lines.',
+          example: false,
+          schema: Type.Boolean({ default: false }),
+        },
+      ],
+      answer: answerOf('The lines.', logsBody, { lines: [EXAMPLE] }),
+      otherAnswers: [{ mediaType: LINES_TYPE, schema: logLine, examples: { line: EXAMPLE } }],
+      errors: [404, 422],
+      run: (c) => {
+        const caller = callerOf(c);
+        const { logs, name } = serverOf(supervisor, c.req.param('name'));
+        const lines = wholeNumberOf(c, 'lines', LINES);
+        const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
+        // A HEAD request would never end a stream, because its client does not read it.
+        if (!follow || c.req.method === 'HEAD') {
+          return { lines: logs.last(lines).map(logLineView) };
+        }
+        const ending = new AbortController();
+        const signal = AbortSignal.any([c.req.raw.signal, ending.signal]);
+        // The stream ends when the manager stops, because a graceful shutdown would otherwise wait for it.
+        kernel.lifecycle.changed(signal).then(
+          () => ending.abort(),
+          () => undefined,
+        );
+        const isEvents = (c.req.header('Accept') ?? '').toLowerCase().includes(EVENTS_TYPE);
+        c.header('Content-Type', isEvents ? EVENTS_TYPE : LINES_TYPE);
+        c.header('Cache-Control', 'no-store');
+        c.header('X-Accel-Buffering', 'no');
+        const onEnd = (): void => ending.abort();
+        const canRead = (): boolean => caller.canUse(name);
+        const format = isEvents ? 'events' : 'ndjson';
+        return c.body(
+          followLogs(logs, { lines, format, keepAliveMs: KEEP_ALIVE_MS, canRead, signal, onEnd }),
+        );
+      },
+    }),
+  ];
 }
 
 const EXAMPLE = { at: '2026-01-31T12:00:00.123456Z', source: 'server', text: 'listening' };
-
-const LOGS: Operation = {
-  method: 'get',
-  path: '/api/v1/admin/servers/{name}/logs',
-  id: 'getServerLogs',
-  tag: 'Admin',
-  summary: 'Get the last lines of the log of a server.',
-  description:
-    'With `follow=true`, the response is a stream with one JSON object per line, which also contains new lines. Empty lines keep the connection open. With `Accept: text/event-stream`, each object is an event.',
-  parameters: [
-    serverName,
-    {
-      name: 'lines',
-      in: 'query',
-      description: 'Number of existing lines to return.',
-      example: LINES.fallback,
-      schema: wholeNumber(LINES.min, LINES.max, LINES.fallback),
-    },
-    {
-      name: 'follow',
-      in: 'query',
-      description: 'Whether to keep the response open and stream new lines.',
-      example: false,
-      schema: Type.Boolean({ default: false }),
-    },
-  ],
-  answer: answerOf('The lines.', logsBody, { lines: [EXAMPLE] }),
-  otherAnswers: [{ mediaType: LINES_TYPE, schema: logLine, examples: { line: EXAMPLE } }],
-  errors: [403, 404, 422],
-};

@@ -1,33 +1,32 @@
 import { AppError } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
-import { admit } from '#serve/lifecycle.ts';
 import { pinsPath } from '../../config/pins-file.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ServerSpec } from '../../config/spec.ts';
 import type { ManagerContext } from '../../context.ts';
 import { differenceLines } from '../../pins/difference-text.ts';
 import { compareServers, removePins, writePins } from '../../pins/pin-servers.ts';
-import type { Params } from '../../shapes/shape.ts';
 import type { ManagedServer } from '../../supervisor/managed-server.ts';
 import type { ManagerAppOptions, ManagerFiles } from '../app-options.ts';
 import { explained } from '../change-servers.ts';
-import { requireAdmin, requireEditor } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { callerOf } from '../env.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
-import { flagOf } from './flag-parameter.ts';
-import { pageOf, slicePage } from './paging.ts';
-import { LIST_POLICIES, PIN, UNPIN } from './pins-operations.ts';
+import { DRY_RUN, flagOf, flagParameter } from './flag-parameter.ts';
+import { PAGE_PARAMETERS, pageOf, slicePage } from './paging.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
+import { pinnedToolsBody, removedPinsBody, toolPoliciesBody } from '../schemas/pins.ts';
+import { serverName as serverNameParameter } from './operations.ts';
 
 /** `/api/v1/admin/pins`: the pinned tools, approval rules and overrides of servers. */
 export function pinRoutes(
-  { kernel, supervisor, reloader }: ManagerContext,
+  { supervisor, reloader }: ManagerContext,
   { paths, signIns, packages, readServers }: ManagerFiles,
-  { answer }: HttpParts,
+  { guards, route }: HttpParts,
   { redact }: Pick<ManagerAppOptions, 'redact'>,
-): ManagerRoutes {
+): readonly Route[] {
   const file = pinsPath(paths.config);
-  const routes = newRoutes();
-
   async function specOf(written: string): Promise<ServerSpec> {
     const name = serverName(written);
     const found = (await explained(readServers)).find((spec) => spec.name === name);
@@ -35,59 +34,119 @@ export function pinRoutes(
     throw new AppError('NotFoundError', `server not found: ${written}`);
   }
 
-  routes.get('/api/v1/admin/pins', (c) => {
-    const caller = requireAdmin(c, 'some');
-    const isChanged = flagOf(c, 'changed');
-    const found = supervisor.names().flatMap((name) => {
-      const server = supervisor.get(name);
-      const isShown =
-        server &&
-        caller.canUse(name) &&
-        (isChanged ? server.toolFindings.changes().length > 0 : hasPolicy(server));
-      return isShown ? [server] : [];
-    });
-    const { items, total, nextCursor } = slicePage(found, pageOf(c));
-    return answer(c, 'ToolPolicies', { servers: items.map(policyView), total, ...compact({ nextCursor }) });
-  });
-  routes.post('/api/v1/admin/servers/:name/pin', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c, { server: c.req.param('name') });
-    const spec = await specOf(c.req.param('name'));
-    const options = { clock: systemClock, signIns, signal: c.req.raw.signal, installer: packages };
-    const outcomes = await explained(() => compareServers(file, [spec], options));
-    const [outcome] = outcomes;
-    if (!outcome || 'failure' in outcome) {
-      const reason = redact.text(outcome?.failure ?? 'it has no tools', spec.name);
-      throw new AppError('UpstreamError', `The tools of ${spec.name} cannot be read: ${reason}`);
-    }
-    const { tools, differences } = outcome;
-    const isDryRun = flagOf(c, 'dry_run');
-    if (!isDryRun) {
-      await explained(() => writePins(file, outcomes));
-      // A failure is in the log and has other reasons than the pins.
-      await reloader.reload().catch(() => undefined);
-    }
-    return answer(c, 'PinnedTools', {
-      server: spec.name,
-      tools: Object.keys(tools).length,
-      differences: differences.map((one) => ({
-        tool: one.tool,
-        change: one.change,
-        members: one.members,
-        // The first line names the tool.
-        lines: differenceLines(spec.name, [one]).slice(1),
-      })),
-      written: !isDryRun,
-    });
-  });
-  routes.delete('/api/v1/admin/servers/:name/pin', admit(kernel.lifecycle), async (c) => {
-    requireEditor(c, { server: c.req.param('name') });
-    const { name } = await specOf(c.req.param('name'));
-    const removed = await explained(() => removePins(file, [name]));
-    if (removed.length > 0) await reloader.reload().catch(() => undefined);
-    return answer(c, 'RemovedPins', { server: name, removed: removed.length > 0 });
-  });
-
-  return { routes, operations: [LIST_POLICIES, PIN, UNPIN] };
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/pins',
+      guard: guards.admin('some'),
+      id: 'listToolPolicies',
+      tag: 'Pins',
+      summary: 'List the servers with pinned tools, approval rules or overrides of tools.',
+      parameters: [
+        flagParameter('changed', 'Whether only servers are returned whose tools differ from their pins.'),
+        ...PAGE_PARAMETERS,
+      ],
+      answer: answerOf('A page of the servers.', toolPoliciesBody, {
+        servers: [
+          {
+            server: 'git',
+            pinned: 12,
+            onChange: 'block',
+            changedTools: [{ tool: 'git_push', change: 'changed' }],
+            approvals: [{ tools: ['*'], when: 'destructive', action: 'ask' }],
+            overrides: [{ tool: 'git_log', rename: 'log', hidden: false, described: false }],
+          },
+        ],
+        total: 1,
+      }),
+      errors: [422],
+      run: (c) => {
+        const caller = callerOf(c);
+        const isChanged = flagOf(c, 'changed');
+        const found = supervisor.names().flatMap((name) => {
+          const server = supervisor.get(name);
+          const isShown =
+            server &&
+            caller.canUse(name) &&
+            (isChanged ? server.toolFindings.changes().length > 0 : hasPolicy(server));
+          return isShown ? [server] : [];
+        });
+        const { items, total, nextCursor } = slicePage(found, pageOf(c));
+        return { servers: items.map(policyView), total, ...compact({ nextCursor }) };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/v1/admin/servers/:name/pin',
+      guard: guards.editor('named'),
+      id: 'pinTools',
+      tag: 'Pins',
+      summary: 'Pin the current tools of a server.',
+      description:
+        'Starts the server once more to read its tools. With `dry_run`, the tools are only compared.',
+      parameters: [serverNameParameter, DRY_RUN],
+      answer: answerOf('The tools, compared with their pins before.', pinnedToolsBody, {
+        server: 'git',
+        tools: 12,
+        differences: [
+          {
+            tool: 'git_push',
+            change: 'changed',
+            members: ['description'],
+            lines: ['  description:', '    - Push.'],
+          },
+        ],
+        written: true,
+      }),
+      errors: [404, 422, 502],
+      run: async (c) => {
+        const spec = await specOf(c.req.param('name'));
+        const options = { clock: systemClock, signIns, signal: c.req.raw.signal, installer: packages };
+        const outcomes = await explained(() => compareServers(file, [spec], options));
+        const [outcome] = outcomes;
+        if (!outcome || 'failure' in outcome) {
+          const reason = redact.text(outcome?.failure ?? 'it has no tools', spec.name);
+          throw new AppError('UpstreamError', `The tools of ${spec.name} cannot be read: ${reason}`);
+        }
+        const { tools, differences } = outcome;
+        const isDryRun = flagOf(c, 'dry_run');
+        if (!isDryRun) {
+          await explained(() => writePins(file, outcomes));
+          // A failure is in the log and has other reasons than the pins.
+          await reloader.reload().catch(() => undefined);
+        }
+        return {
+          server: spec.name,
+          tools: Object.keys(tools).length,
+          differences: differences.map((one) => ({
+            tool: one.tool,
+            change: one.change,
+            members: one.members,
+            // The first line names the tool.
+            lines: differenceLines(spec.name, [one]).slice(1),
+          })),
+          written: !isDryRun,
+        };
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/api/v1/admin/servers/:name/pin',
+      guard: guards.editor('named'),
+      id: 'unpinTools',
+      tag: 'Pins',
+      summary: 'Remove the pins of a server.',
+      parameters: [serverNameParameter],
+      answer: answerOf('Whether the server had pins.', removedPinsBody, { server: 'git', removed: true }),
+      errors: [404, 422],
+      run: async (c) => {
+        const { name } = await specOf(c.req.param('name'));
+        const removed = await explained(() => removePins(file, [name]));
+        if (removed.length > 0) await reloader.reload().catch(() => undefined);
+        return { server: name, removed: removed.length > 0 };
+      },
+    }),
+  ];
 }
 
 function hasPolicy(server: ManagedServer): boolean {
@@ -95,7 +154,7 @@ function hasPolicy(server: ManagedServer): boolean {
   return pins !== undefined || approvals.length > 0 || Object.keys(toolOverrides).length > 0;
 }
 
-function policyView(server: ManagedServer): Params {
+function policyView(server: ManagedServer) {
   const { pins, approvals = [], toolOverrides = {} } = server.spec();
   return {
     server: server.name,

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
-import { admit } from '#serve/lifecycle.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import { requiredText, wholeNumberOf } from '#serve/http/query.ts';
 import { type FoundItem, createSearch, type Search, SEARCH_KINDS } from '../../calls/search.ts';
 import { isTool } from '../../calls/call.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { promptView } from '../views/prompt-view.ts';
 import { resourceView, templateView } from '../views/resource-view.ts';
 import { TOOL_VIEWS } from '../views/tool-view.ts';
@@ -15,37 +15,83 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { foundPromptsBody, foundResourcesBody, foundToolsBody } from '../schemas/search.ts';
 
 /** `GET /api/v1/tools`, `/prompts` and `/resources`: searches over all servers. */
-export function searchRoutes({ calls, kernel }: ManagerContext, { answer }: HttpParts): ManagerRoutes {
+export function searchRoutes(
+  { calls }: ManagerContext,
+  { guards, route, answer }: HttpParts,
+): readonly Route[] {
   const tools = createSearch(calls, SEARCH_KINDS.tools);
   const prompts = createSearch(calls, SEARCH_KINDS.prompts);
   const resources = createSearch(calls, SEARCH_KINDS.resources);
-  const routes = newRoutes();
-
-  routes.get('/api/v1/tools', admit(kernel.lifecycle), async (c) => {
-    const found = await findIn(c, tools);
-    return answer(c, 'FoundTools', {
-      tools: found.flatMap(({ server, item }) =>
-        isTool(item) ? [{ server, ...TOOL_VIEWS.summary(item) }] : [],
-      ),
-    });
-  });
-  routes.get('/api/v1/prompts', admit(kernel.lifecycle), async (c) => {
-    const found = await findIn(c, prompts);
-    return answer(c, 'FoundPrompts', {
-      prompts: found.map(({ server, item }) => ({ server, ...promptView(item) })),
-    });
-  });
-  routes.get('/api/v1/resources', admit(kernel.lifecycle), async (c) => {
-    const found = await findIn(c, resources);
-    return answer(c, 'FoundResources', {
-      resources: found.map(({ server, list, item }) => ({
-        server,
-        ...(list === 'resources' ? resourceView(item) : templateView(item)),
-      })),
-    });
-  });
-
-  return { routes, operations: SEARCH_OPERATIONS };
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/tools',
+      guard: guards.search,
+      id: 'searchTools',
+      tag: 'Tools',
+      summary: 'Search the tools of all servers.',
+      description:
+        'Searches names, titles, descriptions and parameters. Servers that do not respond are omitted.',
+      parameters: parameters('tools', 'current time'),
+      answer: answerOf('The matching tools.', foundToolsBody, {
+        tools: [{ server: 'time', name: 'get_current_time', description: 'Current time in a time zone.' }],
+      }),
+      errors: [422],
+      run: async (c) => {
+        const found = await findIn(c, tools);
+        return answer(c, 'FoundTools', {
+          tools: found.flatMap(({ server, item }) =>
+            isTool(item) ? [{ server, ...TOOL_VIEWS.summary(item) }] : [],
+          ),
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/v1/prompts',
+      guard: guards.search,
+      id: 'searchPrompts',
+      tag: 'Prompts',
+      summary: 'Search the prompts of all servers.',
+      description:
+        'Searches names, titles, descriptions and arguments, in lists that can be 30 seconds old. Servers that do not respond are omitted.',
+      parameters: parameters('prompts', 'greeting'),
+      answer: answerOf('The matching prompts.', foundPromptsBody, {
+        prompts: [{ server: 'echo', name: 'greet', arguments: [{ name: 'who', required: true }] }],
+      }),
+      errors: [422],
+      run: async (c) => {
+        const found = await findIn(c, prompts);
+        return answer(c, 'FoundPrompts', {
+          prompts: found.map(({ server, item }) => ({ server, ...promptView(item) })),
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/v1/resources',
+      guard: guards.search,
+      id: 'searchResources',
+      tag: 'Resources',
+      summary: 'Search the resources and resource templates of all servers.',
+      description:
+        'Searches names, titles, descriptions, URIs and media types, in lists that can be 30 seconds old. Servers that do not respond are omitted.',
+      parameters: parameters('resources', 'meeting notes'),
+      answer: answerOf('The matching resources.', foundResourcesBody, {
+        resources: [{ server: 'files', uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
+      }),
+      errors: [422],
+      run: async (c) => {
+        const found = await findIn(c, resources);
+        return answer(c, 'FoundResources', {
+          resources: found.map(({ server, list, item }) => ({
+            server,
+            ...(list === 'resources' ? resourceView(item) : templateView(item)),
+          })),
+        });
+      },
+    }),
+  ];
 }
 
 async function findIn(c: Context<ShellEnv>, search: Search): Promise<FoundItem[]> {
@@ -68,50 +114,5 @@ const parameters = (what: string, example: string): NonNullable<Operation['param
     description: `Maximum number of ${what}.`,
     example: LIMIT.fallback,
     schema: wholeNumber(LIMIT.min, LIMIT.max, LIMIT.fallback),
-  },
-];
-
-const SEARCH_OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/api/v1/tools',
-    id: 'searchTools',
-    tag: 'Tools',
-    summary: 'Search the tools of all servers.',
-    description:
-      'Searches names, titles, descriptions and parameters. Servers that do not respond are omitted.',
-    parameters: parameters('tools', 'current time'),
-    answer: answerOf('The matching tools.', foundToolsBody, {
-      tools: [{ server: 'time', name: 'get_current_time', description: 'Current time in a time zone.' }],
-    }),
-    errors: [422],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/prompts',
-    id: 'searchPrompts',
-    tag: 'Prompts',
-    summary: 'Search the prompts of all servers.',
-    description:
-      'Searches names, titles, descriptions and arguments, in lists that can be 30 seconds old. Servers that do not respond are omitted.',
-    parameters: parameters('prompts', 'greeting'),
-    answer: answerOf('The matching prompts.', foundPromptsBody, {
-      prompts: [{ server: 'echo', name: 'greet', arguments: [{ name: 'who', required: true }] }],
-    }),
-    errors: [422],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/resources',
-    id: 'searchResources',
-    tag: 'Resources',
-    summary: 'Search the resources and resource templates of all servers.',
-    description:
-      'Searches names, titles, descriptions, URIs and media types, in lists that can be 30 seconds old. Servers that do not respond are omitted.',
-    parameters: parameters('resources', 'meeting notes'),
-    answer: answerOf('The matching resources.', foundResourcesBody, {
-      resources: [{ server: 'files', uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
-    }),
-    errors: [422],
   },
 ];

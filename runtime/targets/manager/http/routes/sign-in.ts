@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { admit } from '#serve/lifecycle.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import { isLoopbackUrl } from '../../config/is-loopback-url.ts';
 import { isPerUser, type ServerSpec } from '../../config/spec.ts';
@@ -9,15 +8,15 @@ import type { ManagerContext } from '../../context.ts';
 import { signInLaunch } from '../../sign-in/sign-in-launch.ts';
 import type { SignInRecord } from '../../sign-in/sign-in-record.ts';
 import type { ManagedServer } from '../../supervisor/managed-server.ts';
-import { callerOf, requireAdmin } from '../env.ts';
-import { type HttpParts, type ManagerRoutes, newRoutes } from '../parts.ts';
+import { callerOf } from '../env.ts';
+import { requireAdmin } from '../guards.ts';
+import type { Route } from '#serve/http/route.ts';
+import type { HttpParts } from '../parts.ts';
 import { signInCompletion, signInStart, signedOut, signInBody, startedSignIn } from '../schemas/sign-in.ts';
 import { SIGNED_IN_PATH } from '../sign-in-page/address.ts';
 import { compact } from '../views/compact.ts';
 import { serverOf } from './admin.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
-import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { serverName } from './operations.ts';
 
 /** The server of a request, and the user whose sign-in it is about; undefined for a shared one. */
@@ -38,12 +37,11 @@ function requirePerson({ name, launch }: ServerSpec): void {
 
 /** `/api/v1/servers/{name}/sign-in`: the sign-in of the caller to a remote server. */
 export function signInRoutes(
-  { kernel, supervisor, signIns }: ManagerContext,
-  { answer, readBody }: HttpParts,
+  { supervisor, signIns }: ManagerContext,
+  { guards, route }: HttpParts,
   knownBase: (c: Context) => string | undefined,
-): ManagerRoutes {
-  const routes = newRoutes();
-  const subjectOf = (c: Context<ShellEnv>, changes: boolean): Subject => {
+): readonly Route[] {
+  const subjectOf = (c: Context<ShellEnv>): Subject => {
     const name = c.req.param('name') ?? '';
     const caller = callerOf(c);
     const server = serverOf(supervisor, name);
@@ -51,7 +49,7 @@ export function signInRoutes(
     const spec = server.spec();
     requirePerson(spec);
     if (!isPerUser(spec)) {
-      if (changes) requireAdmin(c, { server: name });
+      if (c.req.method !== 'GET' && c.req.method !== 'HEAD') requireAdmin(c, 'named');
       return { server, spec, user: undefined };
     }
     if (caller.user !== undefined) return { server, spec, user: caller.user };
@@ -66,9 +64,9 @@ export function signInRoutes(
     // The server may wait for its next attempt to start. A failure is in its status.
     else await server.restart().catch(() => undefined);
   };
-  const view = ({ server, user }: Subject, record: SignInRecord | undefined): object => ({
+  const view = ({ server, user }: Subject, record: SignInRecord | undefined) => ({
     server: server.name,
-    state: record?.tokens === undefined ? 'required' : 'signed-in',
+    state: record?.tokens === undefined ? ('required' as const) : ('signed-in' as const),
     isShared: user === undefined,
     ...compact({
       issuer: record?.issuer,
@@ -77,39 +75,95 @@ export function signInRoutes(
     }),
   });
 
-  routes.get('/api/v1/servers/:name/sign-in', (c) => {
-    const subject = subjectOf(c, false);
-    return answer(c, 'SignIn', view(subject, signIns.read(subject)));
-  });
-  routes.post('/api/v1/servers/:name/sign-in', admit(kernel.lifecycle), async (c) => {
-    const subject = subjectOf(c, true);
-    const { redirectUri } = await readBody(c, signInStart);
-    const base = knownBase(c);
-    const page = base === undefined ? undefined : base + SIGNED_IN_PATH;
-    // A code must only be sent to the browser's own machine, or back to this manager.
-    if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
-      throw inputError(
-        `redirectUri must be ${page ?? `${SIGNED_IN_PATH} of a host that --allowed-hosts or resource in [daemon.api.oauth] names`}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
-      );
-    }
-    const url = await signIns.start(subject, redirectUri);
-    return answer(c, 'StartedSignIn', { authorizationUrl: url.href });
-  });
-  routes.post('/api/v1/servers/:name/sign-in/complete', admit(kernel.lifecycle), async (c) => {
-    const subject = subjectOf(c, true);
-    const { query } = await readBody(c, signInCompletion);
-    const record = await signIns.complete(subject, new URLSearchParams(query));
-    await applyChange(subject);
-    return answer(c, 'SignIn', view(subject, record));
-  });
-  routes.delete('/api/v1/servers/:name/sign-in', admit(kernel.lifecycle), async (c) => {
-    const subject = subjectOf(c, true);
-    const { wasSignedIn, notRevoked } = await signIns.end(subject);
-    await applyChange(subject);
-    return answer(c, 'SignedOut', { wasSignedIn, ...compact({ notRevoked }) });
+  const guard = guards.own({
+    check(c) {
+      subjectOf(c);
+    },
+    errors: [403, 404, 422],
   });
 
-  return { routes, operations: [READ_SIGN_IN, START_SIGN_IN, COMPLETE_SIGN_IN, END_SIGN_IN] };
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/servers/:name/sign-in',
+      guard,
+      ...common,
+      id: 'getSignIn',
+      summary: 'Get the sign-in of the caller to a remote server.',
+      description:
+        'For servers with `sign_in = "per_user"`, the sign-in is that of the caller. That of other servers is shared by all callers; starting, completing and ending it requires admin permission.',
+      answer: answerOf('The sign-in.', signInBody, EXAMPLE),
+      run: (c) => {
+        const subject = subjectOf(c);
+        return view(subject, signIns.read(subject));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/v1/servers/:name/sign-in',
+      guard,
+      ...common,
+      id: 'startSignIn',
+      summary: 'Start a sign-in to a remote server.',
+      description: 'Open the URL in a browser. When it returns, complete the sign-in within 10 minutes.',
+      request: {
+        schema: signInStart,
+        examples: { command: { redirectUri: 'http://127.0.0.1:8976/callback' } },
+      },
+      answer: answerOf('The URL for the browser.', startedSignIn, {
+        authorizationUrl: 'https://id.example/authorize?response_type=code&client_id=…',
+      }),
+      errors: [502],
+      run: async (c, body) => {
+        const subject = subjectOf(c);
+        const { redirectUri } = body;
+        const base = knownBase(c);
+        const page = base === undefined ? undefined : base + SIGNED_IN_PATH;
+        // A code must only be sent to the browser's own machine, or back to this manager.
+        if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
+          throw inputError(
+            `redirectUri must be ${page ?? `${SIGNED_IN_PATH} of a host that --allowed-hosts or resource in [daemon.api.oauth] names`}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,
+          );
+        }
+        const url = await signIns.start(subject, redirectUri);
+        return { authorizationUrl: url.href };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/api/v1/servers/:name/sign-in/complete',
+      guard,
+      ...common,
+      id: 'completeSignIn',
+      summary: 'Complete a sign-in to a remote server.',
+      request: { schema: signInCompletion, examples: { query: { query: 'code=…&state=…' } } },
+      answer: answerOf('The sign-in.', signInBody, EXAMPLE),
+      errors: [502],
+      run: async (c, body) => {
+        const subject = subjectOf(c);
+        const { query } = body;
+        const record = await signIns.complete(subject, new URLSearchParams(query));
+        await applyChange(subject);
+        return view(subject, record);
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/api/v1/servers/:name/sign-in',
+      guard,
+      ...common,
+      id: 'endSignIn',
+      summary: 'Sign out of a remote server.',
+      description: 'Revokes the tokens at the authorization server and deletes them.',
+      answer: answerOf('The result.', signedOut, { wasSignedIn: true }),
+      run: async (c) => {
+        const subject = subjectOf(c);
+        const { wasSignedIn, notRevoked } = await signIns.end(subject);
+        await applyChange(subject);
+        return { wasSignedIn, ...compact({ notRevoked }) };
+      },
+    }),
+  ];
 }
 
 const SIGN_IN_TAG = 'Sign-in';
@@ -122,54 +176,3 @@ const EXAMPLE = {
   expiresAt: '2026-01-31T12:00:00Z',
 };
 const common = { tag: SIGN_IN_TAG, parameters: [serverName] };
-
-const READ_SIGN_IN: Operation = {
-  ...common,
-  method: 'get',
-  path: '/api/v1/servers/{name}/sign-in',
-  id: 'getSignIn',
-  summary: 'Get the sign-in of the caller to a remote server.',
-  description:
-    'For servers with `sign_in = "per_user"`, the sign-in is that of the caller. That of other servers is shared by all callers; starting, completing and ending it requires admin permission.',
-  answer: answerOf('The sign-in.', signInBody, EXAMPLE),
-  errors: [403, 404, 422],
-};
-
-const START_SIGN_IN: Operation = {
-  ...common,
-  method: 'post',
-  path: '/api/v1/servers/{name}/sign-in',
-  id: 'startSignIn',
-  summary: 'Start a sign-in to a remote server.',
-  description: 'Open the URL in a browser. When it returns, complete the sign-in within 10 minutes.',
-  request: {
-    schema: signInStart,
-    examples: { command: { redirectUri: 'http://127.0.0.1:8976/callback' } },
-  },
-  answer: answerOf('The URL for the browser.', startedSignIn, {
-    authorizationUrl: 'https://id.example/authorize?response_type=code&client_id=…',
-  }),
-  errors: [...BODY_ERRORS, 403, 404, 502],
-};
-
-const COMPLETE_SIGN_IN: Operation = {
-  ...common,
-  method: 'post',
-  path: '/api/v1/servers/{name}/sign-in/complete',
-  id: 'completeSignIn',
-  summary: 'Complete a sign-in to a remote server.',
-  request: { schema: signInCompletion, examples: { query: { query: 'code=…&state=…' } } },
-  answer: answerOf('The sign-in.', signInBody, EXAMPLE),
-  errors: [...BODY_ERRORS, 403, 404, 502],
-};
-
-const END_SIGN_IN: Operation = {
-  ...common,
-  method: 'delete',
-  path: '/api/v1/servers/{name}/sign-in',
-  id: 'endSignIn',
-  summary: 'Sign out of a remote server.',
-  description: 'Revokes the tokens at the authorization server and deletes them.',
-  answer: answerOf('The result.', signedOut, { wasSignedIn: true }),
-  errors: [403, 404, 422],
-};

@@ -2,9 +2,7 @@ import { Type } from 'typebox';
 import type { Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
 import { needsKey } from '#serve/access.ts';
-import { admit } from '#serve/lifecycle.ts';
 import { answerRequest } from '#serve/http/fetch-exchange.ts';
-import type { Operation } from '#serve/http/openapi/operation.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { hoist } from '#serve/http/openapi/hoist.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
@@ -17,12 +15,13 @@ import type { ManagerAppOptions } from '../app-options.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
 import { createToolCallAnswer, toolValueAnswer } from '../call-tool.ts';
 import { callerOf, groupPathOf, serverCall } from '../env.ts';
-import { type ManagerRoutes, newRoutes } from '../parts.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { errorModel } from '../schemas/error.ts';
 import { toolArguments } from '../schemas/tools.ts';
 import type { OpenApiSchema } from '../views/openapi-schema.ts';
 import { toolDocument } from '../views/tool-document.ts';
-import { serverName, UPSTREAM_ERRORS } from './operations.ts';
+import { serverName } from './operations.ts';
 
 /** Maximum time to wait for the name of a server that has already listed its tools. */
 const PEER_TIMEOUT_MS = 1000;
@@ -33,9 +32,10 @@ const PEER_TIMEOUT_MS = 1000;
  */
 export function toolDocumentRoutes(
   context: ManagerContext,
+  { guards, route }: HttpParts,
   baseAddress: BaseAddress,
   options: ManagerAppOptions,
-): ManagerRoutes {
+): readonly Route[] {
   const { calls, kernel, supervisor, version } = context;
   const callTool = createToolCallAnswer(context, options, {
     result: () => toolValueAnswer,
@@ -76,58 +76,62 @@ export function toolDocumentRoutes(
     });
     return c.body(JSON.stringify(content), 200, { 'Content-Type': 'application/openapi+json' });
   };
-  const routes = newRoutes();
-  routes.get('/openapi/:file{[^/]+\\.json}', admit(kernel.lifecycle), (c) =>
-    document(c, c.req.param('file').replace(/\.json$/, '')),
-  );
-  // Open WebUI appends this name to the URL of a server.
-  routes.get('/openapi/:server/openapi.json', admit(kernel.lifecycle), (c) =>
-    document(c, c.req.param('server')),
-  );
-  routes.post('/openapi/:server/:tool', (c) =>
-    answerRequest(c, (exchange) =>
-      callTool(exchange, {
-        caller: callerOf(c),
-        requestId: c.get('requestId'),
-        server: c.req.param('server'),
-        tool: c.req.param('tool'),
-      }),
-    ),
-  );
-  return { routes, operations: OPERATIONS };
+  return [
+    route({
+      method: 'get',
+      path: '/openapi/:file{[^/]+\\.json}',
+      guard: guards.upstream,
+      id: 'toolsDocument',
+      tag: 'Tools',
+      summary: 'Get an OpenAPI document with an operation for each tool of a server.',
+      description:
+        'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
+      parameters: [{ ...serverName, name: 'server' }],
+      answer: {
+        ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
+          openapi: '3.1.0',
+        }),
+        mediaType: 'application/openapi+json',
+      },
+      run: (c) => document(c, c.req.param('file').replace(/\.json$/, '')),
+    }),
+    // Open WebUI appends this name to the URL of a server.
+    undocumentedRoute({
+      method: 'get',
+      path: '/openapi/:server/openapi.json',
+      guard: guards.upstream,
+      run: (c) => document(c, c.req.param('server')),
+    }),
+    route({
+      method: 'post',
+      path: '/openapi/:server/:tool',
+      guard: guards.upstream,
+      id: 'callDocumentedTool',
+      tag: 'Tools',
+      summary: 'Call a tool, and get its result as one JSON value.',
+      description:
+        'A text that is JSON becomes its value, an image a data URL, and several parts a list. Without a body, the tool is called without arguments.',
+      parameters: [
+        { ...serverName, name: 'server' },
+        { name: 'tool', description: 'Name of the tool in the document.', example: 'get_current_time' },
+      ],
+      request: {
+        schema: toolArguments,
+        examples: { arguments: { timezone: 'UTC' } },
+        optional: true,
+        isRaw: true,
+      },
+      answer: answerOf('The result.', Type.Unsafe({}), { datetime: '2026-01-31T12:00:00Z' }),
+      errors: BODY_ERRORS,
+      run: (c) =>
+        answerRequest(c, (exchange) =>
+          callTool(exchange, {
+            caller: callerOf(c),
+            requestId: c.get('requestId'),
+            server: c.req.param('server'),
+            tool: c.req.param('tool'),
+          }),
+        ),
+    }),
+  ];
 }
-
-const OPERATIONS: readonly Operation[] = [
-  {
-    method: 'get',
-    path: '/openapi/{server}.json',
-    id: 'toolsDocument',
-    tag: 'Tools',
-    summary: 'Get an OpenAPI document with an operation for each tool of a server.',
-    description: 'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
-    parameters: [{ ...serverName, name: 'server' }],
-    answer: {
-      ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
-        openapi: '3.1.0',
-      }),
-      mediaType: 'application/openapi+json',
-    },
-    errors: UPSTREAM_ERRORS,
-  },
-  {
-    method: 'post',
-    path: '/openapi/{server}/{tool}',
-    id: 'callDocumentedTool',
-    tag: 'Tools',
-    summary: 'Call a tool, and get its result as one JSON value.',
-    description:
-      'A text that is JSON becomes its value, an image a data URL, and several parts a list. Without a body, the tool is called without arguments.',
-    parameters: [
-      { ...serverName, name: 'server' },
-      { name: 'tool', description: 'Name of the tool in the document.', example: 'get_current_time' },
-    ],
-    request: { schema: toolArguments, examples: { arguments: { timezone: 'UTC' } }, optional: true },
-    answer: answerOf('The result.', Type.Unsafe({}), { datetime: '2026-01-31T12:00:00Z' }),
-    errors: [...BODY_ERRORS, ...UPSTREAM_ERRORS],
-  },
-];

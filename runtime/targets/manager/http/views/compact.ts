@@ -1,7 +1,11 @@
 /** Removes members that are undefined, null or empty: strings, lists and objects. */
-export function compact(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)));
+export function compact<Members extends object>(members: Members): Compact<Members> {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => !isEmpty(value)),
+  ) as Compact<Members>;
 }
+
+type Compact<Members> = { readonly [Key in keyof Members]?: NonNullable<Members[Key]> };
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true;

@@ -2,7 +2,6 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { CallStatistics } from '../../calls/metrics.ts';
 import { maskUrl } from '../../config/mask-values.ts';
 import type { Launch } from '../../config/spec.ts';
-import type { Params } from '../../shapes/shape.ts';
 import type { ManagedServer } from '../../supervisor/managed-server.ts';
 import type { ServerUsage } from '../../supervisor/usage-sampler.ts';
 import { compact } from './compact.ts';
@@ -13,7 +12,7 @@ export const overviewView = (
   server: ManagedServer,
   calls: CallStatistics,
   usage: ServerUsage | undefined,
-): Params => ({
+) => ({
   ...statusView(server),
   kind: kindOf(server.spec().launch),
   start: startOf(server.spec().launch),
@@ -33,7 +32,7 @@ function startOf(launch: Launch): string {
   return launch.kind === 'remote' ? maskUrl(launch.url) : '';
 }
 
-const callsView = ({ calls, failed, p50, p95, p99, lastCalledAt }: CallStatistics): Params => ({
+const callsView = ({ calls, failed, p50, p95, p99, lastCalledAt }: CallStatistics) => ({
   calls,
   failed,
   ...compact({
@@ -44,12 +43,12 @@ const callsView = ({ calls, failed, p50, p95, p99, lastCalledAt }: CallStatistic
   }),
 });
 
-const usageView = ({ processes, memory, seconds, processors }: ServerUsage): Params => ({
+const usageView = ({ processes, memory, seconds, processors }: ServerUsage) => ({
   processes,
   memoryBytes: memory,
   cpuSeconds: rounded(seconds),
   ...compact({ processors: rounded(processors) }),
 });
 
-const rounded = (value: number | undefined): number | undefined =>
-  value === undefined ? undefined : Math.round(value * 1000) / 1000;
+const rounded = <Value extends number | undefined>(value: Value): Value =>
+  (value === undefined ? undefined : Math.round(value * 1000) / 1000) as Value;

@@ -11,10 +11,10 @@ const argumentView = ({ name, description, required }: Params): Params => ({
   ...compact({ description, required: required === true || undefined }),
 });
 
-export function generatedPromptView({ description, messages }: Params): Params {
+export function generatedPromptView({ description, messages }: Params) {
   const list: readonly Params[] = Array.isArray(messages) ? messages : [];
   return {
-    ...compact({ description }),
+    ...compact({ description: typeof description === 'string' ? description : undefined }),
     messages: list.map(({ role, content }) => ({ role, content })),
   };
 }

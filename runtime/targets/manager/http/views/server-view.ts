@@ -1,10 +1,9 @@
 import { formatGoDuration } from './go-duration.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { LogLine, ManagedServer } from '../../supervisor/managed-server.ts';
-import type { Params } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
 
-export function healthView(server: ManagedServer): Params {
+export function healthView(server: ManagedServer) {
   const { status, lastChecked, lastSuccessful, latencyNs } = server.health();
   return {
     name: server.name,
@@ -20,7 +19,7 @@ export function healthView(server: ManagedServer): Params {
   };
 }
 
-export function statusView(server: ManagedServer): Params {
+export function statusView(server: ManagedServer) {
   const { phase, pid, startedAt, restarts, reason, reasonLines, nextStartAt, running, queued, ...known } =
     server.status();
   return {
@@ -40,7 +39,7 @@ export function statusView(server: ManagedServer): Params {
   };
 }
 
-export const logLineView = ({ at, source, text }: LogLine): Params => ({ at: rfc3339(at), source, text });
+export const logLineView = ({ at, source, text }: LogLine) => ({ at: rfc3339(at), source, text });
 
 const time = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : rfc3339(milliseconds);

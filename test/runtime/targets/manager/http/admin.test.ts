@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { configError } from '#contract/errors.ts';
 import { createRedactor } from '#serve/redact.ts';
-import { managerApp } from '#manager/http/app.ts';
+import { managerApi } from '#manager/http/app.ts';
 import type { LogLine } from '#manager/supervisor/managed-server.ts';
 import { followLogs } from '#manager/http/follow-logs.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
@@ -94,7 +94,7 @@ describe('a reload', () => {
     const details = [{ location: '.mcpd.toml:3', message: 'tols is no key' }];
     const error = Object.assign(configError('.mcpd.toml is wrong'), { details });
     const reloader = { ...context.reloader, reload: () => Promise.reject(error) };
-    const app = managerApp(
+    const { app } = managerApi(
       { ...context, reloader },
       { hostRules: { hostname: '127.0.0.1' }, redact: createRedactor() },
     );

@@ -2,9 +2,8 @@ import { listenHttp } from '#serve/http/listen.ts';
 import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createRedactor } from '#serve/redact.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
-import { managerApp } from '#manager/http/app.ts';
+import { type ManagerApi, managerApi } from '#manager/http/app.ts';
 import type { ManagerAppOptions } from '#manager/http/app-options.ts';
-import { directCalls } from '#manager/http/direct-call.ts';
 import { problemWithoutPath } from '#manager/http/problem.ts';
 import { namedSecrets } from '#test/helpers/secrets.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
@@ -20,7 +19,7 @@ export interface Answer {
 
 export interface OpenApi {
   readonly managed: Managed;
-  readonly app: ReturnType<typeof managerApp>;
+  readonly app: ManagerApi['app'];
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   /** Texts are sent as they are, anything else as JSON. */
@@ -44,7 +43,7 @@ export async function openApi({ servers, keys, secrets = [], ...options }: OpenA
     redact: createRedactor(namedSecrets(...secrets)),
     ...options,
   };
-  const app = managerApp(managed.context, appOptions);
+  const { app, direct } = managerApi(managed.context, appOptions);
   const closers: (() => Promise<void>)[] = [() => managed.close()];
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     readAnswer(await app.request(path, init));
@@ -63,7 +62,7 @@ export async function openApi({ servers, keys, secrets = [], ...options }: OpenA
       const hostname = '127.0.0.1';
       const listener = await listenHttp({
         app,
-        direct: directCalls(managed.context, appOptions),
+        direct,
         hostname,
         port: 0,
         portFlag: '--addr',

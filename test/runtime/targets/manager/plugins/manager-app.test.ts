@@ -5,8 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { expect, onTestFinished, test } from 'vitest';
 import { listenHttp } from '#serve/http/listen.ts';
 import { createRedactor } from '#serve/redact.ts';
-import { directCalls } from '#manager/http/direct-call.ts';
-import { managerApp } from '#manager/http/app.ts';
+import { managerApi } from '#manager/http/app.ts';
 import { managerMcpRoutes } from '#manager/mcp/routes.ts';
 import type { Plugins } from '#manager/plugins/plugins.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
@@ -70,9 +69,8 @@ async function serve(plugins: Plugins, keys = false): Promise<string> {
   await managed.running('echo');
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(managed.context, { hostname });
-  const options = { hostRules: { hostname }, redact: createRedactor(), mcp: mcp.routes, plugins };
-  const app = managerApp(managed.context, options);
-  const direct = directCalls(managed.context, options);
+  const options = { hostRules: { hostname }, redact: createRedactor(), mcp, plugins };
+  const { app, direct } = managerApi(managed.context, options);
   const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
   onTestFinished(async () => {
     await mcp.close(0);

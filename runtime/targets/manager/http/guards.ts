@@ -1,0 +1,101 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { AppError } from '#contract/errors.ts';
+
+import type { ShellEnv } from '#serve/http/request-state.ts';
+import type { Guard } from '#serve/http/route.ts';
+
+import { admit, type Lifecycle, runAdmitted } from '#serve/lifecycle.ts';
+import type { Caller } from '../access/caller.ts';
+import { serverName } from '../config/server-name.ts';
+import { callerOf } from './env.ts';
+import { UPSTREAM_ERRORS } from './routes/operations.ts';
+
+/** The part of the manager that an administrator reads or changes: the server `:name` in the path, or all of it. `some` filters its answer itself. */
+type AdminSubject = 'named' | 'all' | 'some';
+
+/** Who can call the routes of the manager. The app has authenticated the caller; guards run before the body is read. */
+export interface Guards {
+  /** For routes that show what the caller is allowed to use. */
+  readonly caller: Guard;
+  /** For routes that send requests to a server. Shutdown waits for them. */
+  readonly upstream: Guard;
+  /** For routes that search the lists of all servers. Shutdown waits for them. */
+  readonly search: Guard;
+  /** For routes of administrators. Shutdown waits for those that change something. */
+  readonly admin: (subject: AdminSubject) => Guard;
+  /** For routes that change files, or read what can be secret in them: they require a key with edit permission, also without keys. */
+  readonly editor: (subject: AdminSubject) => Guard;
+  /** For routes with a rule of their own. */
+  readonly own: (rule: Pick<Guard, 'errors'> & { readonly check: Check }) => Guard;
+}
+
+/** Throws an error if the caller is not allowed to send the request. */
+type Check = (c: Context<ShellEnv>) => void;
+
+export function createGuards(lifecycle: Lifecycle): Guards {
+  const own: Guards['own'] = ({ check, errors }) => ({ enter: checking(lifecycle, check), errors });
+  return {
+    own,
+    caller: { errors: [] },
+    upstream: { enter: admit(lifecycle), errors: UPSTREAM_ERRORS },
+    search: { enter: admit(lifecycle), errors: [] },
+    admin: (subject) => ({
+      ...own({ check: (c) => requireAdmin(c, subject), errors: [403] }),
+      requires: 'Requires a key with admin permission.',
+    }),
+    editor: (subject) => ({
+      ...own({ check: (c) => requireEditor(c, subject), errors: [403] }),
+      requires: 'Requires a key with edit permission.',
+    }),
+  };
+}
+
+/** Checks a request. One that changes something is finished before the manager stops. */
+const checking =
+  (lifecycle: Lifecycle, check: Check): MiddlewareHandler<ShellEnv> =>
+  async (c, next) => {
+    const checked = async (): Promise<void> => {
+      check(c);
+      await next();
+    };
+    await (SAFE_METHODS.has(c.req.method) ? checked() : runAdmitted(lifecycle, checked));
+  };
+
+function requireEditor(c: Context<ShellEnv>, subject: AdminSubject): void {
+  requireAdmin(c, subject);
+  if (callerOf(c).edit === true) return;
+  throw new AppError(
+    'ForbiddenError',
+    'Changes over HTTP require a key with edit permission. Create one with `mcp-manager keys create --edit`.',
+  );
+}
+
+/** The limits of a key to servers hold here, too; a key that can only read is rejected by the method of the request. */
+export function requireAdmin(c: Context<ShellEnv>, subject: AdminSubject): void {
+  const caller = callerOf(c);
+  if (!caller.admin) throw new AppError('ForbiddenError', noPermission(caller));
+  if (caller.adminReadOnly === true && !SAFE_METHODS.has(c.req.method)) {
+    throw new AppError(
+      'ForbiddenError',
+      `The key ${JSON.stringify(caller.name)} can only read. Use a key of \`mcp-manager keys create --admin\`.`,
+    );
+  }
+  if (subject === 'some') return;
+  if (subject === 'all') {
+    if (caller.isLimited !== true) return;
+    throw new AppError(
+      'ForbiddenError',
+      `${JSON.stringify(caller.name)} is limited to some servers, and this concerns all of them. Use an admin key without such limits.`,
+    );
+  }
+  const server = c.req.param('name') ?? '';
+  if (caller.canUse(serverName(server))) return;
+  throw new AppError('ForbiddenError', `server not allowed: ${server}`);
+}
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+const noPermission = ({ name, grants }: Caller): string =>
+  grants === undefined
+    ? `The key ${JSON.stringify(name)} has no admin permission. Create a key with \`mcp-manager keys create --admin\`.`
+    : 'The access token has no admin scope. Use a token or a key that has admin permission.';
