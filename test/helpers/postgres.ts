@@ -29,6 +29,8 @@ rm -rf "$1"
 export interface Postgres {
   /** The URL of a new, empty database. */
   createDatabase(): Promise<string>;
+  /** The URL of a new database with what `prepare` writes. It is called once and copied after that, so it has to disconnect. */
+  createPrepared(prepare: (url: string) => Promise<void>): Promise<string>;
   /** Drops all that were created so far. */
   dropDatabases(): Promise<void>;
   stop(): Promise<void>;
@@ -75,8 +77,8 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   // A server that is never stopped must not keep its worker alive.
   for (const handle of [server, server.stdin, server.stderr]) (handle as { unref?: () => void }).unref?.();
   const urlOf = (database: string): string => `postgres://postgres@localhost/${database}?host=${folder}`;
-  let count = 0;
   const created: string[] = [];
+  const prepared = new Map<unknown, Promise<string>>();
   const run = async (statements: readonly string[]): Promise<void> => {
     const client = new Client(urlOf('postgres'));
     await client.connect();
@@ -86,13 +88,29 @@ export async function startPostgres(programs: string): Promise<Postgres> {
       await client.end();
     }
   };
+  let count = 0;
+  const create = async (template = 'template1'): Promise<string> => {
+    count += 1;
+    const name = `test_${count}`;
+    await run([`create database ${name} template ${template}`]);
+    return name;
+  };
+  const createTemplate = async (prepare: (url: string) => Promise<void>): Promise<string> => {
+    const name = await create();
+    await prepare(urlOf(name));
+    return name;
+  };
+  const createForTest = async (template?: string): Promise<string> => {
+    const name = await create(template);
+    created.push(name);
+    return urlOf(name);
+  };
   return {
-    async createDatabase() {
-      count += 1;
-      const name = `test_${count}`;
-      await run([`create database ${name}`]);
-      created.push(name);
-      return urlOf(name);
+    createDatabase: () => createForTest(),
+    async createPrepared(prepare) {
+      const template = prepared.get(prepare) ?? createTemplate(prepare);
+      prepared.set(prepare, template);
+      return await createForTest(await template);
     },
     async dropDatabases() {
       await run(created.splice(0).map((name) => `drop database ${name} with (force)`));

@@ -79,7 +79,7 @@ async function columnsIn({ introspection }: Kysely<unknown>, name: string): Prom
 
 describeDatabases((database) => {
   const open = async () => {
-    const store = openDatabase(parseDatabaseUrl(await database.create()));
+    const store = openDatabase(parseDatabaseUrl(await database.createEmpty()));
     onTestFinished(() => store.close());
     const untyped = store.db as unknown as Kysely<Record<string, Record<string, unknown>>>;
     const columnsOf = async (name: string) => await columnsIn(untyped as unknown as Kysely<unknown>, name);

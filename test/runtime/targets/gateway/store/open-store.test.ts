@@ -112,7 +112,7 @@ test('a file that is not writable is reported', async ({ skip }) => {
 
 describeDatabases((database) => {
   test('a new database is migrated to this version, once, and only on request', async () => {
-    const url = await database.create();
+    const url = await database.createEmpty();
     expect(await messageOf(url, false)).toMatch(
       /has schema version 0, but this gateway requires \d.*gateway migrate/,
     );
@@ -121,7 +121,7 @@ describeDatabases((database) => {
   });
 
   test('a database of a newer version is left alone', async () => {
-    const url = await database.create();
+    const url = await database.createEmpty();
     const store = await open(url);
     await store.db.updateTable('gateway_meta').set({ schema_version: 999 }).execute();
     await store.close();
@@ -131,7 +131,7 @@ describeDatabases((database) => {
   });
 
   test('several processes that migrate in parallel all succeed', async () => {
-    const url = await database.create();
+    const url = await database.createEmpty();
     const processes = Array.from({ length: 4 }, () =>
       spawn(process.execPath, [join(import.meta.dirname, 'migrate-process.ts'), url], {
         stdio: ['ignore', 'inherit', 'inherit'],
@@ -146,7 +146,7 @@ describeDatabases((database) => {
   });
 
   test('amounts beyond what a double holds come back as they were', async () => {
-    const { db } = await database.openStore(await database.create());
+    const { db } = await database.openStore(await database.createEmpty());
     const amounts = [9_007_199_254_740_993n, 8_999_999_999_999_999_999n, 0n];
     for (const [index, max_budget_nano] of amounts.entries()) {
       await db
@@ -168,7 +168,7 @@ describeDatabases((database) => {
 
   test('a PostgreSQL that cannot be reached is reported, without its password', async ({ skip }) => {
     skip(database.kind === 'sqlite');
-    const url = await database.create();
+    const url = await database.createEmpty();
     expect(await messageOf(url.replace(/test_\d+/, 'none'))).toContain('the database does not exist');
     expect(await messageOf('postgres://ada:s3cret@127.0.0.1:1/db')).toMatch(
       /^(?!.*s3cret).*connection refused/,
