@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { schemaText } from '../cli/services/schema.ts';
+import { configSchemaText } from '../cli/services/schema.ts';
 import { schemaText as gatewaySchemaText } from '../runtime/targets/gateway/config/schema-text.ts';
 import { decisionIndex } from './decision-index.mjs';
 import { withInheritedNames } from './inherited-names.mjs';
@@ -27,7 +27,7 @@ const FLAGS = 'docs/flags.md';
 const TRANSFORMS = 'docs/transforms.md';
 /** Whole files, or files with generated parts. */
 const DOCUMENTS = {
-  'docs/config.schema.json': `${schemaText()}\n`,
+  'docs/config.schema.json': `${configSchemaText()}\n`,
   'docs/decisions/README.md': decisionIndex(join(cwd, 'docs/decisions')),
   'docs/gateway.schema.json': gatewaySchemaText(),
   [FLAGS]: withInheritedNames(read(join(cwd, FLAGS))),

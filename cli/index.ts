@@ -8,11 +8,11 @@ import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Licenses } from './commands/licenses.ts';
 import { Pull } from './commands/pull.ts';
-import { Schema } from './commands/schema.ts';
+import { SchemaCommand } from './commands/schema.ts';
 import { TargetBuild } from './commands/target/build.ts';
 import { TransformNew } from './commands/transform/new.ts';
 import { TransformTest } from './commands/transform/test.ts';
-import { Validate } from './commands/validate.ts';
+import { ValidateCommand } from './commands/validate.ts';
 import { Verify } from './commands/verify.ts';
 import { Version } from './commands/version.ts';
 
@@ -28,11 +28,11 @@ export const COMMANDS = {
   inspect: Inspect,
   licenses: Licenses,
   pull: Pull,
-  schema: Schema,
+  schema: SchemaCommand,
   'target:build': TargetBuild,
   'transform:new': TransformNew,
   'transform:test': TransformTest,
-  validate: Validate,
+  validate: ValidateCommand,
   verify: Verify,
   version: Version,
 };

@@ -7,11 +7,11 @@ import { wordTensor } from '#platform/onnx/input-tensors.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import {
   loadOnnxRuntime,
-  openSession,
+  openOnnxSession,
   optimizeModel,
   type OnnxRuntime,
-  type Session,
-  Tensor,
+  type OnnxSession,
+  OnnxTensor,
 } from '#platform/onnx/session.ts';
 import { endWithParent } from './end-with-parent.ts';
 import type {
@@ -40,7 +40,7 @@ export function runOnnxRuntimeProcess(): void {
 const load = async (): Promise<OnnxRuntime> => loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
 
 /** The session of each graph that was tried: a build runs a graph ten times, and a session has threads of its own. */
-type OpenedGraphs = Map<string, Session>;
+type OpenedGraphs = Map<string, OnnxSession>;
 
 async function answer(
   task: OnnxTask,
@@ -96,8 +96,8 @@ const open = async (
   { graph, folder }: RunTask,
   prepack: boolean,
   threads = availableParallelism(),
-): Promise<Session> =>
-  openSession(addon, {
+): Promise<OnnxSession> =>
+  openOnnxSession(addon, {
     graph: await readFile(graph),
     weightsFolder: folder,
     threads,
@@ -107,19 +107,19 @@ const open = async (
 function feedsOf(
   { inputs, padId, fixedShape = {}, firstPosition = 0, words }: RunTask,
   ids: readonly (readonly number[])[],
-): Record<string, Tensor> {
+): Record<string, OnnxTensor> {
   const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
   // Rows without a text repeat the first one.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
-  const cells = (value: (row: readonly number[], column: number) => number): Tensor =>
-    new Tensor(
+  const cells = (value: (row: readonly number[], column: number) => number): OnnxTensor =>
+    new OnnxTensor(
       'int64',
       BigInt64Array.from(
         rows.flatMap((row) => Array.from({ length: columns }, (_, column) => BigInt(value(row, column)))),
       ),
       [rows.length, columns],
     );
-  const feeds: Record<string, Tensor> = {
+  const feeds: Record<string, OnnxTensor> = {
     input_ids: cells((row, column) => row[column] ?? padId),
     attention_mask: cells((row, column) => (column < row.length ? 1 : 0)),
     token_type_ids: cells(() => 0),
@@ -132,7 +132,7 @@ function feedsOf(
 function wordFeeds(
   { mask: rows, counts, maxWidth }: NonNullable<RunTask['words']>,
   columns: number,
-): Record<string, Tensor> {
+): Record<string, OnnxTensor> {
   const mask = new Int32Array(rows.length * columns);
   for (const [row, values] of rows.entries()) mask.set(values, row * columns);
   const batch = { mask, counts: Int32Array.from(counts) };

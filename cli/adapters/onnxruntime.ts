@@ -14,7 +14,7 @@ import {
   type TryTask,
 } from './onnxruntime-task.ts';
 
-export interface OnnxRuntime {
+export interface OnnxTools {
   /** Optimizes a model and writes it as a graph with its weights in a separate file. */
   optimize(task: Omit<OptimizeTask, 'kind'>): Promise<void>;
   /**
@@ -33,14 +33,14 @@ export interface OnnxRuntime {
 const MAX_RUN_MS = 600_000;
 
 /** ONNX Runtime in a separate process, because it blocks its thread, keeps its memory and can abort on a broken model. */
-export interface StartedOnnxRuntime extends OnnxRuntime {
+export interface StartedOnnxRuntime extends OnnxTools {
   /** Ends the process; tasks that it has not answered fail. */
   readonly end: () => Promise<void>;
 }
 
 /** Runs `use` with ONNX Runtime, and ends its process. */
 export async function withOnnxRuntime<Result>(
-  use: (runtime: OnnxRuntime) => Promise<Result>,
+  use: (runtime: OnnxTools) => Promise<Result>,
   runtime = startOnnxRuntime(),
 ): Promise<Result> {
   try {

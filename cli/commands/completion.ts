@@ -27,7 +27,7 @@ export class Completion extends BaseCommand {
 
   async run(): Promise<{ shell: string; script: string }> {
     const { args } = await this.parse(Completion);
-    const { completionScript } = await import('../services/completion/index.ts');
+    const { commandCompletions: completionScript } = await import('../services/completion/index.ts');
     const script = completionScript(args.shell, this.config.commands);
     this.log(script.trimEnd());
     return { shell: args.shell, script };

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { MODEL_COMMANDS } from '#contract/model-commands.ts';
-import { shellWord } from '../services/text.ts';
+import { argumentWord } from '../services/text.ts';
 
 /** The facts about a command that are needed to match a command line. */
 export interface KnownCommand {
@@ -43,8 +43,8 @@ const OF_A_MODEL: ReadonlySet<string> = new Set(['run', ...MODEL_COMMANDS]);
 /** For a command of the file that a build writes. */
 function modelCommandHint([command = '', file, ...more]: readonly string[]): string | undefined {
   if (!OF_A_MODEL.has(command)) return undefined;
-  const program = file?.endsWith('.encoder') ? shellWord(asCommand(file)) : './MODEL.encoder';
-  const rest = (program === './MODEL.encoder' ? [] : more).map((word) => shellWord(word));
+  const program = file?.endsWith('.encoder') ? argumentWord(asCommand(file)) : './MODEL.encoder';
+  const rest = (program === './MODEL.encoder' ? [] : more).map((word) => argumentWord(word));
   const line = [program, command === 'run' ? 'serve' : command, ...rest].join(' ');
   return `Unknown command ${command}: it is a command of the executable that a build writes. Run \`${line}\`.`;
 }
@@ -55,9 +55,9 @@ const asCommand = (file: string): string => (/[/\\]/.test(file) ? file : `./${fi
 /** For a model in the place of a command. */
 function modelHint(word: string): string | undefined {
   if (word.endsWith('.encoder'))
-    return `Unknown command ${word}: it is an executable. Run \`${shellWord(asCommand(word))} serve\`.`;
+    return `Unknown command ${word}: it is an executable. Run \`${argumentWord(asCommand(word))} serve\`.`;
   if (!/^hf:|[/\\]|\.(?:onnx|safetensors|ya?ml)$/.test(word)) return undefined;
-  return `Unknown command ${word}: it is a model, not a command. Run \`encoderfile build ${shellWord(word)}\`.`;
+  return `Unknown command ${word}: it is a model, not a command. Run \`encoderfile build ${argumentWord(word)}\`.`;
 }
 
 /** Returns the command that a command line names, to point at its help. */

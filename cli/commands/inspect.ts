@@ -20,7 +20,7 @@ export class Inspect extends BaseCommand {
   async run(): Promise<Inspection | { file: string; card: string }> {
     const { args, flags } = await this.parse(Inspect);
     if (flags.card) {
-      const { readCard } = await import('../services/inspect.ts');
+      const { readCardOf: readCard } = await import('../services/inspect.ts');
       const card = await readCard(args.file);
       this.log(card.trimEnd());
       return { file: args.file, card };

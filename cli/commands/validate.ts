@@ -3,7 +3,7 @@ import { BaseCommand } from './base-command.ts';
 import { configSource } from './config-source.ts';
 import { cacheDirFlag, configFlag, folderArg, modelTypeFlag, offlineFlag, variantFlag } from './flags.ts';
 
-export class Validate extends BaseCommand {
+export class ValidateCommand extends BaseCommand {
   static override summary = 'Validate a config file and its model without building.';
   static override examples = [
     '<%= config.bin %> validate ./model',
@@ -20,7 +20,7 @@ export class Validate extends BaseCommand {
   };
 
   async run(): Promise<ValidateResult> {
-    const parsed = await this.parse(Validate);
+    const parsed = await this.parse(ValidateCommand);
     const { flags } = parsed;
     const { validate } = await import('../services/validate/index.ts');
     const { validateSummary } = await import('../services/validate/result.ts');

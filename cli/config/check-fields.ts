@@ -1,14 +1,14 @@
 import { FIELDS_OF_TYPES } from '#contract/config-schema.ts';
 import { MODEL_TYPE_NAMES, type ModelType, hasTransforms, windowsRule } from '#contract/model-types.ts';
 import { describe, isMapping, listing } from '#core/yaml/describe.ts';
-import type { Finding } from '#core/yaml/issue.ts';
+import type { SchemaIssue } from '#core/yaml/issue.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { expandPath, expansionProblems } from './expand.ts';
 import { hubReferenceProblem, isHubReference } from './hub-reference.ts';
 
 /** Checks that a schema cannot express: settings of another model type, and unknown prompt names. */
-export function checkSentence(value: Readonly<Record<string, unknown>>): Finding[] {
+export function checkSentence(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
   const type = MODEL_TYPE_NAMES.find((name) => name === fields['model_type']);
@@ -19,7 +19,7 @@ export function checkSentence(value: Readonly<Record<string, unknown>>): Finding
 }
 
 /** Fields that models of this type do not have. */
-function fieldsOfOthers(fields: Fields, type: ModelType): Finding[] {
+function fieldsOfOthers(fields: Fields, type: ModelType): SchemaIssue[] {
   const own = new Set(FIELDS_OF_TYPES[type]);
   const owners = Object.entries(FIELDS_OF_TYPES);
   const foreign = [...new Set(owners.flatMap(([, names]) => names))].filter(
@@ -38,7 +38,7 @@ function fieldsOfOthers(fields: Fields, type: ModelType): Finding[] {
 type Fields = Readonly<Record<string, unknown>>;
 const PROMPTS = ['encoderfile', 'prompts'];
 
-function namelessPrompt({ prompts }: Fields): Finding[] {
+function namelessPrompt({ prompts }: Fields): SchemaIssue[] {
   if (!isMapping(prompts) || !Object.hasOwn(prompts, '')) return [];
   return [
     { path: [...PROMPTS, ''], at: 'key', label: PROMPTS, message: 'the name of a prompt must not be empty' },
@@ -46,7 +46,7 @@ function namelessPrompt({ prompts }: Fields): Finding[] {
 }
 
 /** Without `prompts` in the file, the model's own prompts apply, which are not known here. */
-function unknownDefault({ prompts, default_prompt_name: name }: Fields): Finding[] {
+function unknownDefault({ prompts, default_prompt_name: name }: Fields): SchemaIssue[] {
   if (!isMapping(prompts) || typeof name !== 'string' || name === '' || Object.hasOwn(prompts, name))
     return [];
   const names = Object.keys(prompts).filter((known) => known !== '');
@@ -57,7 +57,7 @@ function unknownDefault({ prompts, default_prompt_name: name }: Fields): Finding
 }
 
 /** Checks that a schema cannot express: a transform of a model type that has none. */
-export function checkTransform(value: Readonly<Record<string, unknown>>): Finding[] {
+export function checkTransform(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
   const type = MODEL_TYPE_NAMES.find((name) => name === fields['model_type']);
@@ -74,11 +74,11 @@ export function checkTransform(value: Readonly<Record<string, unknown>>): Findin
 const TOKENIZER = ['encoderfile', 'tokenizer'];
 
 /** Checks that a schema cannot express: two maximum lengths, and settings that would give other results than they say. */
-export function checkTokenizer(value: Readonly<Record<string, unknown>>): Finding[] {
+export function checkTokenizer(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   const options = isMapping(fields) ? fields['tokenizer'] : undefined;
   if (!isMapping(fields) || !isMapping(options)) return [];
-  const findings: Finding[] = [];
+  const findings: SchemaIssue[] = [];
   const [outer, inner] = [fields['max_length'], options['max_length']];
   if (typeof outer === 'number' && typeof inner === 'number' && outer !== inner) {
     findings.push({
@@ -106,10 +106,10 @@ export function checkTokenizer(value: Readonly<Record<string, unknown>>): Findin
 }
 
 /** Checks that a schema cannot express: unset variables, and a Lua file name in place of a script. */
-export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): Finding[] {
+export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): SchemaIssue[] {
   const texts = PATHS.map((path) => ({ path, text: textAt(value, path) }));
   const findings = texts.flatMap(({ path, text }) =>
-    expansionProblems(text ?? '', env).map((message): Finding => ({ path, at: 'value', message })),
+    expansionProblems(text ?? '', env).map((message): SchemaIssue => ({ path, at: 'value', message })),
   );
   const reference = expandPath(textAt(value, MODEL) ?? '', env);
   const problem = isHubReference(reference) ? hubReferenceProblem(reference) : undefined;
@@ -152,13 +152,13 @@ const at = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((node, key) => (isMapping(node) ? node[key] : undefined), value);
 
 /** Checks that a schema cannot express: windows of a model type without them, strides without windows, and two strides. */
-export function checkLongTexts(value: Readonly<Record<string, unknown>>): Finding[] {
+export function checkLongTexts(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
   const { long_texts: rule, model_type: type, stride, tokenizer } = fields;
   const inner = isMapping(tokenizer) ? tokenizer['stride'] : undefined;
   const readsWindows = rule === 'windows' || isAlwaysInWindows(type);
-  const findings: Finding[] = [];
+  const findings: SchemaIssue[] = [];
   const windows = windowsOf(type);
   const reason = typeof windows === 'object' ? windows.never : undefined;
   if (rule === 'windows' && reason !== undefined) {
@@ -194,7 +194,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Findin
 }
 
 /** Checks that texts are not to be truncated that are always read in windows. Defaults must not have been filled in. */
-export function checkTruncation(value: Readonly<Record<string, unknown>>): Finding[] {
+export function checkTruncation(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields) || !isAlwaysInWindows(fields['model_type']) || fields['long_texts'] !== 'truncate')
     return [];

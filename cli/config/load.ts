@@ -1,5 +1,5 @@
 import { isScalar, Scalar } from 'yaml';
-import { CONFIG_SCHEMA, type ConfigFile, CONFIG_FIELDS } from '#contract/config-schema.ts';
+import { CONFIG_SCHEMA, type BuildConfigFile, CONFIG_FIELDS } from '#contract/config-schema.ts';
 import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { UnfetchedConfig } from './build-config.ts';
@@ -13,10 +13,10 @@ import {
 } from './check-fields.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { isMapping, describe } from '#core/yaml/describe.ts';
-import { formatIssues, type Finding } from '#core/yaml/issue.ts';
+import { formatIssues, type SchemaIssue } from '#core/yaml/issue.ts';
 import { locate, nodeAt, sourceAt } from '#core/yaml/locate.ts';
 import { parseYaml, type ParsedYaml } from '#core/yaml/parse-yaml.ts';
-import { resolveConfig } from './resolve.ts';
+import { resolveBuildConfig } from './resolve.ts';
 import { createValidate } from '#core/yaml/validate.ts';
 
 /** Values of the command line that replace those of the file. */
@@ -56,7 +56,7 @@ export function parseConfig(
     ...[...(findings ?? []), ...deeper].map((finding) => locate(yaml.doc, finding)),
   ];
   if (issues.length > 0 || !rest) throw configError(formatIssues(issues, file, yaml.lines));
-  return resolveConfig((rest as ConfigFile).encoderfile, file, env, transformLine(yaml));
+  return resolveBuildConfig((rest as BuildConfigFile).encoderfile, file, env, transformLine(yaml));
 }
 
 /** The line of the first line of an inline script; the text of a block scalar starts below its `|`. */
@@ -72,7 +72,7 @@ function transformLine({ doc, lines }: ParsedYaml): number {
  * is validated normally.
  */
 function checkTopLevel(value: unknown): {
-  findings: Finding[];
+  findings: SchemaIssue[];
   rest: Record<string, unknown> | undefined;
 } {
   const refuse = (message: string) => ({
@@ -91,7 +91,7 @@ function checkTopLevel(value: unknown): {
   const where = Object.hasOwn(value, 'encoderfile')
     ? 'under `encoderfile:`'
     : 'under a first line `encoderfile:`';
-  const findings: Finding[] = [
+  const findings: SchemaIssue[] = [
     {
       path: [first],
       at: 'key',

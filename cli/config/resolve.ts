@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { type ConfigFile, FIELDS_OF_TYPES, type TypeFields } from '#contract/config-schema.ts';
+import { type BuildConfigFile, FIELDS_OF_TYPES, type TypeFields } from '#contract/config-schema.ts';
 import { isAlwaysInWindows } from './check-fields.ts';
 import type { TransformLimits } from '#contract/transform.ts';
 import type { BuildConfig, TransformSource, UnfetchedConfig } from './build-config.ts';
@@ -7,10 +7,10 @@ import { isHubReference, parseHubReference } from './hub-reference.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { expandPath } from './expand.ts';
 
-type Fields = ConfigFile['encoderfile'];
+type Fields = BuildConfigFile['encoderfile'];
 
 /** Resolves a valid file with defaults into the build configuration. `transformLine` is the first line of an inline script. */
-export function resolveConfig(
+export function resolveBuildConfig(
   fields: Fields,
   file: string,
   env: Environment,

@@ -43,7 +43,7 @@ export interface BuildFlags {
   readonly offline?: boolean | undefined;
 }
 
-export interface Host {
+export interface BuildHost {
   readonly os: string;
   readonly cpu: string;
 }
@@ -67,7 +67,7 @@ export interface BuildPlan {
 }
 
 /** Decides what to build, for which platform, from which inputs and to which path. Pure. */
-export function planBuild(config: BuildConfig, flags: BuildFlags, host: Host): BuildPlan {
+export function planBuild(config: BuildConfig, flags: BuildFlags, host: BuildHost): BuildPlan {
   const target = flags.platform ?? config.target;
   const platform = target === undefined ? hostPlatform(host) : parsePlatform(target);
   const basePath = flags.baseBinaryPath ?? config.baseBinaryPath;
@@ -88,7 +88,7 @@ function outputKind(
   config: BuildConfig,
   flags: BuildFlags,
   platform: Platform,
-  host: Host,
+  host: BuildHost,
 ): BuildPlan['output']['kind'] {
   const builds = config.build && !flags.noBuild;
   if (flags.format !== 'oci') {
@@ -165,7 +165,7 @@ function namesOf({ triple, os, cpu }: Platform): string[] {
 }
 
 /** The platform of this machine. */
-export function hostPlatform(host: Host): Platform {
+export function hostPlatform(host: BuildHost): Platform {
   const found = PLATFORMS.find(({ os, cpu }) => os === host.os && cpu === host.cpu);
   if (found) return found;
   throw configError(

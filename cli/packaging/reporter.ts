@@ -4,7 +4,7 @@ import type { BuildStep } from './build-steps.ts';
 /** Receives the progress of long work; commands decide how to show it. */
 export interface Reporter {
   /** Starts a step; `done` ends it with a short result. */
-  readonly step: (label: string) => Step;
+  readonly step: (label: string) => ReportedStep;
   /** Reports a problem that does not stop the work. */
   readonly warn: (message: string) => void;
   /** Prints a line: what the user's script printed, or a choice that the build made. */
@@ -13,7 +13,7 @@ export interface Reporter {
   readonly onStep?: OnStep<BuildStep> | undefined;
 }
 
-export interface Step {
+export interface ReportedStep {
   readonly progress: (doneBytes: number, totalBytes: number) => void;
   readonly done: (detail?: string) => void;
 }

@@ -2,10 +2,10 @@ import { collectNotices } from '../packaging/notices/collect-notices.ts';
 import type { Notice } from '../packaging/notices/notice.ts';
 import { buildToolNotices } from '../packaging/base/build-tool.ts';
 import { bundleProgram } from '../packaging/base/program.ts';
-import type { Target } from '../services/target/build-result.ts';
+import type { BuildTarget } from '../services/target/build-result.ts';
 
 /** Collects the notices of all software in the executable of a program. */
-export async function noticesOf(target: Target, version: string): Promise<Notice[]> {
+export async function noticesOf(target: BuildTarget, version: string): Promise<Notice[]> {
   if (target === 'encoderfile') return await buildToolNotices();
   const { files } = await bundleProgram(target, version);
   return await collectNotices(files, []);

@@ -1,11 +1,11 @@
 import { type Platform, shortName } from '#contract/platforms.ts';
-import { type Target, TARGET_NAMES } from '../services/target/build-result.ts';
+import { type BuildTarget, TARGET_NAMES } from '../services/target/build-result.ts';
 import type { ReleasedProgram } from '../packaging/base/platform-package.ts';
 
 /** A program of a release: its target, and the texts of its packages. */
 export interface ProgramFacts {
   readonly program: ReleasedProgram;
-  readonly target: Target;
+  readonly target: BuildTarget;
   /** The npm package that users install. */
   readonly packageName: string;
   readonly description: string;

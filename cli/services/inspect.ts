@@ -8,6 +8,6 @@ export async function inspectFile(path: string): Promise<Inspection> {
 }
 
 /** `encoderfile inspect --card`: returns the model card in a model executable. */
-export async function readCard(path: string): Promise<string> {
+export async function readCardOf(path: string): Promise<string> {
   return await withFileSource(path, readModelCard);
 }

@@ -3,7 +3,7 @@ import type { ModelSourceFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import { batchingText, outputSize, accuracyText } from '#core/model/manifest-facts.ts';
 import { timeStep } from '#core/time/time-step.ts';
-import { type StartedOnnxRuntime, withOnnxRuntime, type OnnxRuntime } from '../adapters/onnxruntime.ts';
+import { type StartedOnnxRuntime, withOnnxRuntime, type OnnxTools } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import type { BuildType } from '../packaging/model/build-type.ts';
@@ -163,7 +163,7 @@ const sourceOf = (
  * tokenizer; problems of the other files are reported first. `onWeights` receives the path of the optimized weights.
  */
 async function loadModel(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   config: BuildConfig,
   type: BuildType,
   folder: string,

@@ -16,7 +16,7 @@ import {
   type ModelGuess,
   readEvidence,
 } from '../packaging/model/guess-model.ts';
-import { shellWord } from './text.ts';
+import { argumentWord } from './text.ts';
 import { graphOutputs } from '../packaging/model/graph-outputs.ts';
 import { chooseGraphIn, graphVariants } from '../packaging/model/graph-variants.ts';
 import { GRAPH_FOLDERS, listModel } from '../packaging/model/model-listing.ts';
@@ -35,7 +35,7 @@ interface ReadOptions extends HubOptions {
 }
 
 /** Reads a configuration. A model without a config file gets one from its own files. `variant` and `modelType` override the config. */
-export async function readConfig(source: ConfigSource, options: ReadOptions = {}): Promise<BuildConfig> {
+export async function readBuildConfig(source: ConfigSource, options: ReadOptions = {}): Promise<BuildConfig> {
   if (typeof source === 'string') return await fetched(await readFileConfig(source, options), options);
   const { folder } = source;
   if (isHubReference(folder)) return await hubConfig(folder, options);
@@ -58,7 +58,7 @@ async function readNamedFile(path: string, options: ReadOptions): Promise<BuildC
   if (config === undefined)
     return await folderConfig(folder, { ...options, variant: options.variant ?? variant });
   throw configError(
-    `${path} is a file of a model that has a config file. Run \`encoderfile build -f ${shellWord(config)}\`; \`variant\` in it, or --variant, chooses the graph.`,
+    `${path} is a file of a model that has a config file. Run \`encoderfile build -f ${argumentWord(config)}\`; \`variant\` in it, or --variant, chooses the graph.`,
   );
 }
 

@@ -1,4 +1,4 @@
 import { CONFIG_SCHEMA } from '#contract/config-schema.ts';
 
 /** The JSON Schema of the build configuration as text, identical to docs/config.schema.json. */
-export const schemaText = (): string => JSON.stringify(CONFIG_SCHEMA, undefined, 2);
+export const configSchemaText = (): string => JSON.stringify(CONFIG_SCHEMA, undefined, 2);

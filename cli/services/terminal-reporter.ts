@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { duration, formatBytes, progressLine } from '#core/model/progress.ts';
-import { type Reporter, silentReporter, type Step } from '../packaging/reporter.ts';
+import { secondsText, formatBytes, progressLine } from '#core/model/progress.ts';
+import { type Reporter, silentReporter, type ReportedStep } from '../packaging/reporter.ts';
 
 /** Reports progress on stderr: an updating line on a terminal, only finished lines elsewhere, nothing when quiet. */
 export function reporterFor(quiet: boolean): Reporter {
@@ -15,7 +15,7 @@ export function reporterFor(quiet: boolean): Reporter {
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const CLEAR = '\r\u001B[2K';
 
-function livingStep(label: string): Step {
+function livingStep(label: string): ReportedStep {
   const started = performance.now();
   const seconds = (): number => (performance.now() - started) / 1000;
   let frame = 0;
@@ -24,7 +24,7 @@ function livingStep(label: string): Step {
     const spinner = FRAMES[frame++ % FRAMES.length];
     const line = bytes
       ? `${progressLine(label, ...bytes, seconds())} of ${formatBytes(bytes[1])}`
-      : `${label} ${duration(seconds())}`;
+      : `${label} ${secondsText(seconds())}`;
     process.stderr.write(`${CLEAR}${spinner} ${line}`);
   };
   const timer = setInterval(draw, 100);
@@ -39,7 +39,7 @@ function livingStep(label: string): Step {
   };
 }
 
-function plainStep(label: string): Step {
+function plainStep(label: string): ReportedStep {
   const started = performance.now();
   return {
     progress: () => {},
@@ -49,4 +49,4 @@ function plainStep(label: string): Step {
 }
 
 const finished = (label: string, seconds: number, detail?: string): string =>
-  `${styleText('green', '✓', { stream: process.stderr })} ${label} (${duration(seconds)})${detail ? `: ${detail}` : ''}`;
+  `${styleText('green', '✓', { stream: process.stderr })} ${label} (${secondsText(seconds)})${detail ? `: ${detail}` : ''}`;

@@ -3,7 +3,7 @@ import { singleQuoted } from '#core/text/shell-word.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /** Formats rows as aligned columns. */
-export function columns(rows: readonly (readonly string[])[]): string {
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => greatest(rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
@@ -23,7 +23,7 @@ export function shownPath(path: string): string {
 }
 
 /** Quotes a path, the name of a model on the hub or a text as a shell word. */
-export const shellWord = (word: string): string =>
+export const argumentWord = (word: string): string =>
   /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/')) ? word : singleQuoted(word);
 
 /** The first dozen items of a long list. */

@@ -160,12 +160,12 @@ export const CONFIG_SCHEMA = Type.Object(
 );
 
 /** A valid config file as written. Optional fields with a default are still optional here. */
-export type ConfigFile = Static<typeof CONFIG_SCHEMA>;
+export type BuildConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
 /** Settings that only models of some types have. */
 export type TypeFields = Pick<
-  ConfigFile['encoderfile'],
+  BuildConfigFile['encoderfile'],
   keyof typeof sentenceFields | keyof typeof multiVectorFields
 >;
 /** The fields that only models of some types have. */

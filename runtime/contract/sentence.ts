@@ -44,12 +44,12 @@ export interface SentenceSettings {
   /** How vectors are compared. Undefined means cosine. */
   readonly similarity?: Similarity;
   /** Prompts by name; a prompt is put before each text. */
-  readonly prompts: Readonly<Record<string, Prompt>>;
+  readonly prompts: Readonly<Record<string, NamedPrompt>>;
   /** Name of the prompt for requests that do not set one. */
   readonly defaultPrompt?: string;
 }
 
-export interface Prompt {
+export interface NamedPrompt {
   readonly text: string;
   /** Number of tokens up to its end, including tokens that the tokenizer puts before a text. */
   readonly tokens: number;

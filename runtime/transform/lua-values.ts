@@ -1,6 +1,6 @@
 import type { Operand, Tensor } from '#core/tensor/tensor.ts';
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
-import type { ArgumentTypes, Callback, Parameter, ResultTypes } from './member.ts';
+import type { ParameterTypes, Callback, Parameter, ResultTypes } from './member.ts';
 import type { TensorValues } from './tensor-values.ts';
 
 type CallbackResult = NonNullable<Parameter['callback']>['returns'];
@@ -21,20 +21,20 @@ export class LuaValues {
 
   /** Returns the value at `index` converted to the type of a parameter; undefined if it has another type. */
   take(
-    type: keyof ArgumentTypes,
+    type: keyof ParameterTypes,
     state: number,
     index: number,
     returns: CallbackResult = 'operand',
-  ): ArgumentTypes[keyof ArgumentTypes] | undefined {
+  ): ParameterTypes[keyof ParameterTypes] | undefined {
     return this.#takers[type](state, index, returns);
   }
 
   readonly #takers: {
-    readonly [Type in keyof ArgumentTypes]: (
+    readonly [Type in keyof ParameterTypes]: (
       state: number,
       index: number,
       returns: CallbackResult,
-    ) => ArgumentTypes[Type] | undefined;
+    ) => ParameterTypes[Type] | undefined;
   } = {
     tensor: (state, index) => this.#tensors.at(state, index),
     number: (state, index) => this.#number(state, index),

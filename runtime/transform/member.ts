@@ -5,7 +5,7 @@ import type { NestedNumbers } from '#core/tensor/convert.ts';
 export type Callback = (...values: Operand[]) => Operand;
 
 /** Parameter types of members, with the types that `call` receives. */
-export interface ArgumentTypes {
+export interface ParameterTypes {
   readonly tensor: Tensor;
   readonly number: number;
   readonly integer: number;
@@ -35,7 +35,7 @@ export interface ResultTypes {
 
 export interface Parameter {
   readonly name: string;
-  readonly type: keyof ArgumentTypes;
+  readonly type: keyof ParameterTypes;
   /** Whether the argument can be nil or omitted. */
   readonly optional?: true;
   readonly doc: string;
@@ -46,7 +46,7 @@ export interface Parameter {
   };
 }
 
-type Value = ArgumentTypes[keyof ArgumentTypes] | undefined;
+type Value = ParameterTypes[keyof ParameterTypes] | undefined;
 
 /**
  * An operation on tensors for scripts. The Lua library, its checks, its editor stubs and its docs are generated from these
@@ -68,8 +68,8 @@ export interface Member {
 }
 
 type Argument<P extends Parameter> = P extends { readonly optional: true }
-  ? ArgumentTypes[P['type']] | undefined
-  : ArgumentTypes[P['type']];
+  ? ParameterTypes[P['type']] | undefined
+  : ParameterTypes[P['type']];
 
 type Arguments<P extends readonly Parameter[]> = { [Index in keyof P]: Argument<P[Index]> };
 

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openEngine } from '#encoder/engine/engine.ts';
-import { questionAnswering } from '#encoder/tasks/question-answering.ts';
+import { questionAnsweringTask } from '#encoder/tasks/question-answering.ts';
 import { largestDifference, TOLERANCE } from '../helpers/close.ts';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { copyModel, writeConfig } from '../helpers/model-folder.ts';
@@ -167,7 +167,7 @@ verifiesOnce('questions:build', async () => {
     inputsOf: (text) => [{ text: question ?? '', pair: text }],
   });
   expect(inference?.windows?.length).toBeGreaterThan(2);
-  const printed = inference && (questionAnswering.printed(inference, engine, options, context) as object);
+  const printed = inference && (questionAnsweringTask.printed(inference, engine, options, context) as object);
   expectAnswers((printed as { answers: Answer[] }).answers, LONG + 2);
   expect(engine.manifest.graphChanges).toEqual(['Outputs start_logits and end_logits are joined']);
   await engine.close();

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { Build } from '#cli/commands/build.ts';
-import { Validate } from '#cli/commands/validate.ts';
+import { ValidateCommand } from '#cli/commands/validate.ts';
 import { parseDuration } from '#core/time/duration.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { memberOf } from '#core/values/member-of.ts';
@@ -61,7 +61,7 @@ test('the flags of commands exist', () => {
   const [, build = ''] = /(options=[^]*)encoderfile validate/.exec(action) ?? [];
   expect(flagsIn(build)).toHaveLength(3);
   expect(Object.keys(Build.flags)).toEqual(expect.arrayContaining(flagsIn(build)));
-  expect(Object.keys(Validate.flags)).toContain('config');
+  expect(Object.keys(ValidateCommand.flags)).toContain('config');
   const lines = templates.flatMap(({ text }) => text.match(/keys create.*/g) ?? []);
   expect(lines.length).toBeGreaterThan(1);
   const known = [...Object.keys(gatewayKey.options), ...Object.keys(managerKey.options)];

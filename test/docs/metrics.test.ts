@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { metricNames } from '#gateway/evaluation/work/evaluation/metrics.ts';
-import { TASKS } from '#gateway/evaluation/work/tasks/index.ts';
+import { EVALUATED_TASKS } from '#gateway/evaluation/work/tasks/index.ts';
 import { inferenceOf } from '../runtime/targets/gateway/evaluation/work/working.ts';
 import { ROOT } from '../helpers/paths.ts';
 
@@ -21,12 +21,14 @@ const SECTIONS = [
 ] as const;
 
 test.each(SECTIONS)('every metric of %s is on the page', (task, title) => {
-  expect(metricNames(TASKS[task]).filter((name) => !namesIn(sectionOf(title)).has(name))).toEqual([]);
+  expect(metricNames(EVALUATED_TASKS[task]).filter((name) => !namesIn(sectionOf(title)).has(name))).toEqual(
+    [],
+  );
 });
 
 test('every column that a task writes is on the page', () => {
   const known = namesIn(sectionOf('Columns of the answers'));
   const spec = inferenceOf({ kind: 'gateway', model: 'm' });
-  const columns = Object.values(TASKS).flatMap((task) => task.columns(spec));
+  const columns = Object.values(EVALUATED_TASKS).flatMap((task) => task.columns(spec));
   expect([...new Set(columns)].filter((name) => !known.has(name))).toEqual([]);
 });

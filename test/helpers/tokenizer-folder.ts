@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJson } from '#cli/packaging/model/read-json.ts';
+import { readJsonObject } from '#cli/packaging/model/read-json.ts';
 import { type ReadTokenizer, readTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
 import { VOCABULARY_FILES } from '#cli/packaging/tokenizer/vocabulary-kind.ts';
 
@@ -8,7 +8,7 @@ import { VOCABULARY_FILES } from '#cli/packaging/tokenizer/vocabulary-kind.ts';
 export async function tokenizerOf(folder: string): Promise<ReadTokenizer> {
   const json = async (name: string): Promise<Record<string, unknown>> => {
     const path = join(folder, name);
-    return existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+    return existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : {};
   };
   return await readTokenizer(
     vocabularyIn(folder),

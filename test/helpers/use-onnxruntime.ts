@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll } from 'vitest';
-import { type OnnxRuntime, withOnnxRuntime } from '#cli/adapters/onnxruntime.ts';
+import { type OnnxTools, withOnnxRuntime } from '#cli/adapters/onnxruntime.ts';
 import { ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 /** One process that runs all graphs of a test file, because starting it takes longer than running one. */
-export function useOnnxRuntime(): () => OnnxRuntime {
-  let runtime: OnnxRuntime | undefined;
+export function useOnnxRuntime(): () => OnnxTools {
+  let runtime: OnnxTools | undefined;
   let end = (): void => {};
   let ended: Promise<void> | undefined;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { Args, Flags } from '@oclif/core';
-import { type Target, type TargetBuildResult, TARGETS } from '../../services/target/build-result.ts';
+import { type BuildTarget, type TargetBuildResult, TARGETS } from '../../services/target/build-result.ts';
 import { BaseCommand } from '../base-command.ts';
 import { cacheDirFlag } from '../flags.ts';
 
@@ -11,7 +11,7 @@ export class TargetBuild extends BaseCommand {
     '<%= config.bin %> target build gateway -o gateway --platform linux-arm64',
   ];
   static override args = {
-    target: Args.custom<Target>({ options: [...TARGETS], description: 'Program to build' })({
+    target: Args.custom<BuildTarget>({ options: [...TARGETS], description: 'Program to build' })({
       required: true,
     }),
   };

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import { readJson } from '../model/read-json.ts';
+import { readJsonObject } from '../model/read-json.ts';
 import { readSafetensors, type StoredTensor } from './read-safetensors.ts';
 import { isSafetensorsIndex } from './safetensors-files.ts';
 
@@ -19,7 +19,7 @@ export async function findWeights(path: string): Promise<Map<string, StoredTenso
 /** Names of the files, next to an index or a single file, that have the weights. */
 export async function safetensorsOf(path: string): Promise<string[]> {
   if (!isSafetensorsIndex(path)) return [basename(path)];
-  const { weight_map: map } = await readJson<{ weight_map?: unknown }>(path);
+  const { weight_map: map } = await readJsonObject<{ weight_map?: unknown }>(path);
   const files = typeof map === 'object' && map !== null ? [...new Set<unknown>(Object.values(map))] : [];
   return files.map((file) => {
     // An index names files of its own folder.

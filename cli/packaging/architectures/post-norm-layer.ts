@@ -15,7 +15,7 @@ export interface LayerNames {
 }
 
 /** What all layers of a model have in common. */
-export interface LayerSettings {
+export interface PostNormSettings {
   readonly heads: number;
   readonly width: number;
   readonly epsilon: number;
@@ -27,7 +27,7 @@ export function postNormLayer(
   g: EncoderGraph,
   rows: Value,
   names: LayerNames,
-  { heads, width, epsilon, activation }: LayerSettings,
+  { heads, width, epsilon, activation }: PostNormSettings,
   options: (query: Value, key: Value) => AttentionOptions = () => ({}),
 ): Value {
   const query = g.linear(rows, names.query);

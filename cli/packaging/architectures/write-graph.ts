@@ -2,7 +2,7 @@ import { copyFileSync, linkSync, realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { needsExport } from '../exports/needs-export.ts';
-import { readJson } from '../model/read-json.ts';
+import { readJsonObject } from '../model/read-json.ts';
 import { int } from '../onnx/attributes.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import {
@@ -44,7 +44,7 @@ export async function writeGraph(
   writeOutput: WriteOutput,
   folder: string,
 ): Promise<string> {
-  const config = new ConfigReader(await readJson(configPath));
+  const config = new ConfigReader(await readJsonObject(configPath));
   const architecture = architectureOf(config.text('model_type', ''), configPath);
   const tensors = await findWeights(weights);
   const g = new EncoderGraph(new Weights(tensors, architecture.prefixes), config);

@@ -12,7 +12,7 @@ import { knownKey } from './known-keys.ts';
 import { buildRuntime } from './make-runtime.ts';
 import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
-import { bundleProgram, type Program, programKey } from './program.ts';
+import { bundleProgram, type ProgramFiles, programKey } from './program.ts';
 
 /** Returns a base runtime from the cache, or builds and caches it. Its name in the cache is a hash of its inputs. */
 export async function provideBuilt({
@@ -51,7 +51,7 @@ async function pathOf(
 }
 
 interface BaseSources {
-  readonly program: Program;
+  readonly program: ProgramFiles;
   readonly native: NativeSources;
   readonly key: string;
 }

@@ -9,7 +9,7 @@ import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
 import type { Notice } from '../notices/notice.ts';
-import type { Content } from '../steps/write-container.ts';
+import type { SectionContent } from '../steps/write-container.ts';
 import { bundleProgram } from './program.ts';
 
 const MAIN = 'cli/bin.ts';
@@ -26,7 +26,7 @@ const OPTIONS = {
 /** The build tool as sections that are appended to a base runtime: its code, and what V8 compiled of it. */
 export async function bundleBuildTool(
   platform: Platform,
-): Promise<{ name: SectionName; content: Content }[]> {
+): Promise<{ name: SectionName; content: SectionContent }[]> {
   const bundled = bundleThreads();
   const [threads, notices, scripts] = await Promise.all([
     bundled,
@@ -45,7 +45,9 @@ export async function bundleBuildTool(
     ...Object.fromEntries(templates.map((path) => [path, readOwnText(path)])),
     ...Object.fromEntries(threads.map(({ entry, code }) => [entry, new TextDecoder().decode(code)])),
   });
-  const sections: { name: SectionName; content: Content }[] = [{ name: 'program', content: { bytes: code } }];
+  const sections: { name: SectionName; content: SectionContent }[] = [
+    { name: 'program', content: { bytes: code } },
+  ];
   // Only a V8 for the same processor accepts compiled code.
   if (isHost(platform, process)) {
     sections.push({ name: 'code-cache', content: { bytes: await compileInProcess(code) } });

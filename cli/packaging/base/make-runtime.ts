@@ -17,7 +17,7 @@ import { planMacho } from '../binary/macho-layout.ts';
 import { unsignPe } from '../binary/pe-unsign.ts';
 import { writeContainer } from '../steps/write-container.ts';
 import type { NativeSources } from './native-libraries.ts';
-import type { Program, ProgramName } from './program.ts';
+import type { ProgramFiles, ProgramName } from './program.ts';
 
 export interface RuntimeInput {
   readonly platform: Platform;
@@ -26,7 +26,7 @@ export interface RuntimeInput {
   readonly key: string;
   /** The Node binary of the platform. */
   readonly node: string;
-  readonly program: Program;
+  readonly program: ProgramFiles;
   /** Native libraries, for a program that runs models. */
   readonly native: NativeSources | undefined;
   readonly output: FileTarget;

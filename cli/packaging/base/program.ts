@@ -11,7 +11,7 @@ import { luaWasmFile } from './native-libraries.ts';
 import { pageAssets } from './page-assets.ts';
 
 /** The program of an executable: one file of code, and its assets. */
-export interface Program {
+export interface ProgramFiles {
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
   /** Paths of the source files, for the license notices. */
@@ -75,7 +75,7 @@ const SOURCES = {
 export type ProgramName = keyof typeof SOURCES;
 
 /** Bundles a program once: several platforms, and lists of base runtimes, ask for the same one. */
-export function bundleProgram(name: ProgramName, version: string): Promise<Program> {
+export function bundleProgram(name: ProgramName, version: string): Promise<ProgramFiles> {
   const id = `${name} ${version}`;
   const program = bundled.get(id) ?? bundleAll(name, version);
   bundled.set(id, program);
@@ -83,9 +83,9 @@ export function bundleProgram(name: ProgramName, version: string): Promise<Progr
   return program;
 }
 
-const bundled = new Map<string, Promise<Program>>();
+const bundled = new Map<string, Promise<ProgramFiles>>();
 
-async function bundleAll(name: ProgramName, version: string): Promise<Program> {
+async function bundleAll(name: ProgramName, version: string): Promise<ProgramFiles> {
   const sources: Sources = SOURCES[name];
   const define = { 'process.env.ENCODERFILE_VERSION': JSON.stringify(version) };
   const bundleEntry = (entry: string): Promise<Bundle> => bundle(repositoryFile(entry), define);
@@ -125,5 +125,5 @@ const packedData = async (path: string, name = basename(path)): Promise<readonly
 ];
 
 /** A hash over a whole program: its code, and every asset with its name. */
-export const programKey = ({ main, assets }: Program): string =>
+export const programKey = ({ main, assets }: ProgramFiles): string =>
   sha256(JSON.stringify([sha256(main), [...assets].map(([name, bytes]) => [name, sha256(bytes)])]));

@@ -10,7 +10,7 @@ import type { GraphVariant } from '../model/graph-variants.ts';
 import { CONFIG_FOLDERS, statedIn } from '../model/model-listing.ts';
 import { moduleWeights } from '../model/sentence-files.ts';
 import { externalLocations } from '../onnx/external-data.ts';
-import type { Reporter, Step } from '../reporter.ts';
+import type { Reporter, ReportedStep } from '../reporter.ts';
 import { RepositoryCache, replaceText } from './cache-layout.ts';
 import { type ChosenFiles, chooseFiles, refuseLarge } from './choose-files.ts';
 import { createHubClient, type HubClient, type Surroundings } from './hub-client.ts';
@@ -78,7 +78,7 @@ async function fromHub(
   { reference, choose }: FetchRequest,
   cache: RepositoryCache,
   client: HubClient,
-  step: Step,
+  step: ReportedStep,
 ): Promise<FetchedModel> {
   const { repository, revision } = reference;
   const commit = isCommit(revision) ? revision : await resolveCommit(client, reference);

@@ -26,7 +26,7 @@ export interface BuildType<Type extends ModelType = ModelType> {
   /** Options without which `infer` rejects a text. */
   readonly inferOptions?: string;
   /** Reads the settings of a model from its files. */
-  readonly read: (request: ReadRequest) => Promise<ReadModel<Type>>;
+  readonly read: (request: ReadModelRequest) => Promise<ReadModel<Type>>;
 }
 
 interface Alternative {
@@ -38,7 +38,7 @@ interface Alternative {
   readonly returns: string;
 }
 
-export interface ReadRequest {
+export interface ReadModelRequest {
   readonly config: BuildConfig;
   readonly files: ModelFiles;
   /** Repository of the model, or its folder. */

@@ -5,7 +5,7 @@ import { clue } from './evidence.ts';
 import { readModelConfig } from './model-config.ts';
 
 /** A model that returns its vectors of tokens as they are. */
-export const embedding: BuildType<'embedding'> = {
+export const embeddingBuild: BuildType<'embedding'> = {
   guess({ architectures: [architecture], outputs }) {
     const vectors = outputs.find(({ name }) => name === 'last_hidden_state' || name === 'token_embeddings');
     return [

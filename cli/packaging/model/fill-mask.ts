@@ -11,11 +11,11 @@ import { clue } from './evidence.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { readModelConfig } from './model-config.ts';
 import type { GraphRules } from './prepared-graph.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import { tokenText } from './tokenizer-settings.ts';
 
 /** A masked language model, which predicts the words of masked tokens. */
-export const fillMask: BuildType<'fill_mask'> = {
+export const fillMaskBuild: BuildType<'fill_mask'> = {
   guess({ architectures, outputs }) {
     const masked = architectures.find((architecture) => architecture.endsWith('ForMaskedLM'));
     // Many exports of such a model are without the head.
@@ -64,7 +64,7 @@ async function findMaskToken(
   const stated =
     tokenizerConfig === undefined
       ? undefined
-      : tokenText((await readJson<{ mask_token?: unknown }>(tokenizerConfig)).mask_token);
+      : tokenText((await readJsonObject<{ mask_token?: unknown }>(tokenizerConfig)).mask_token);
   for (const token of stated === undefined ? USUAL : [stated]) {
     const id = idOf(token);
     if (id !== undefined) return { id, token };

@@ -6,7 +6,7 @@ import { CERTAINTY, type Evidence } from './evidence.ts';
 import type { GraphOutput } from './graph-outputs.ts';
 import { findIn } from './locate-files.ts';
 import { modelOrigin } from './model-listing.ts';
-import { readJson, readJsonList } from './read-json.ts';
+import { readJsonObject, readJsonList } from './read-json.ts';
 
 export interface ModelGuess {
   readonly name: string;
@@ -25,7 +25,7 @@ export async function readEvidence(folder: string, outputs: readonly GraphOutput
     folder,
     name,
     repository,
-    config: config === undefined ? undefined : await readJson<Record<string, unknown>>(config),
+    config: config === undefined ? undefined : await readJsonObject<Record<string, unknown>>(config),
     modules: modules === undefined ? undefined : await readJsonList(modules),
     outputs,
   });

@@ -1,5 +1,5 @@
 import type { ModelFiles, SettingsFile } from './locate-files.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 
@@ -22,7 +22,7 @@ export interface ModelConfig {
 
 /** Reads config.json; empty if the model has none. */
 export const readModelConfig = async ({ modelConfig }: ModelFiles): Promise<ModelConfig> =>
-  modelConfig === undefined ? {} : await readJson<ModelConfig>(modelConfig);
+  modelConfig === undefined ? {} : await readJsonObject<ModelConfig>(modelConfig);
 
 /** Returns the number of attention heads that config.json states. */
 export function attentionHeads({ num_attention_heads, n_heads, num_heads }: ModelConfig): number | undefined {

@@ -11,8 +11,8 @@ import { isSafetensors } from '../architectures/safetensors-files.ts';
 import type { ProjectionLayer } from '../onnx/append-projection.ts';
 import { readTensors, tensorsOf } from './layer-weights.ts';
 import type { ModelFiles } from './locate-files.ts';
-import { readJson, readJsonList } from './read-json.ts';
-import { denseOf, moduleName, modulePath } from './sentence-layers.ts';
+import { readJsonObject, readJsonList } from './read-json.ts';
+import { denseOf, moduleClass, modulePath } from './sentence-layers.ts';
 
 type Folder = Pick<ModelFiles, 'folder'>;
 
@@ -42,7 +42,7 @@ export async function readMultiVectorDefaults({ folder }: Folder): Promise<Multi
 
 const readObject = async (folder: string, name: string): Promise<Record<string, unknown> | undefined> => {
   const path = join(folder, name);
-  return existsSync(path) ? await readJson<Record<string, unknown>>(path) : undefined;
+  return existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : undefined;
 };
 
 /** The entries of modules.json; none if there is no such file. */
@@ -138,13 +138,13 @@ export async function readProjection({
   weights,
 }: Pick<ModelFiles, 'folder' | 'weights'>): Promise<ProjectionLayer[]> {
   const modules = await readModules(folder);
-  const other = modules.map(moduleName).find((name) => name !== 'Dense' && !OTHER_MODULES.has(name));
+  const other = modules.map(moduleClass).find((name) => name !== 'Dense' && !OTHER_MODULES.has(name));
   if (other !== undefined) {
     throw configError(
       `modules.json has an unsupported module ${other} for model_type multi_vector. Choose the right model_type.`,
     );
   }
-  const dense = modules.filter((module) => moduleName(module) === 'Dense');
+  const dense = modules.filter((module) => moduleClass(module) === 'Dense');
   const layers: ProjectionLayer[] = [];
   for (const module of dense) layers.push(await readDense(folder, modulePath(module)));
   return layers.length > 0 ? layers : await readLinear(folder, weights);
@@ -159,7 +159,7 @@ async function readDense(folder: string, path: string): Promise<ProjectionLayer>
     module_output_name: _output,
     use_residual: isResidual,
     ...config
-  } = await readJson<Record<string, unknown>>(file);
+  } = await readJsonObject<Record<string, unknown>>(file);
   const settings = denseOf(config, `${path}/config.json`);
   if (typeof settings === 'string') throw configError(`${settings}.`);
   const weights = join(folder, path, WEIGHTS);

@@ -18,7 +18,7 @@ import {
   isProjected,
   type ProjectionLayer,
 } from '../onnx/append-projection.ts';
-import type { BuildType, ReadModel, ReadRequest } from './build-type.ts';
+import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
 import { compareTokenVectors } from './compare.ts';
 import { clue } from './evidence.ts';
 import { type ModelConfig, readModelConfig } from './model-config.ts';
@@ -29,11 +29,11 @@ import {
   readProjection,
 } from './multi-vector-files.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import { type TokenizerConfig, tokenText } from './tokenizer-settings.ts';
 
 /** A model of the ColBERT family, which returns a vector for each token of a query or a document. */
-export const multiVector: BuildType<'multi_vector'> = {
+export const multiVectorBuild: BuildType<'multi_vector'> = {
   async guess({ folder, architectures }) {
     const file = await findColbertFile(folder);
     return [
@@ -47,7 +47,7 @@ export const multiVector: BuildType<'multi_vector'> = {
 
 const STANFORD_COLBERT = 'HF_ColBERT';
 
-async function read({ config, files }: ReadRequest): Promise<ReadModel<'multi_vector'>> {
+async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'multi_vector'>> {
   const { file, typeFields, output } = config;
   const modelConfig = await readModelConfig(files);
   const source: MultiVectorSource = {
@@ -211,7 +211,7 @@ const USUAL_MASKS = ['[MASK]', '<mask>'];
 
 /** Tokens that fill queries: the mask, or the end of a text for models without a mask, as in PyLate. */
 async function fillerTokens(tokenizerConfig: string | undefined): Promise<string[]> {
-  const config = tokenizerConfig === undefined ? {} : await readJson<TokenizerConfig>(tokenizerConfig);
+  const config = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
   const [mask, end] = [tokenText(config.mask_token), tokenText(config.eos_token)];
   return [...(mask === undefined ? USUAL_MASKS : [mask]), ...(end === undefined ? [] : [end])];
 }

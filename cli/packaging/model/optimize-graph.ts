@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ASSETS } from '#contract/assets.ts';
 import { configError } from '#contract/errors.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { OptimizeTask } from '../../adapters/onnxruntime-task.ts';
 import { convertsIntegerWeights } from '../onnx/converts-integer-weights.ts';
 import { graphError } from './graph-error.ts';
@@ -25,7 +25,7 @@ export interface OptimizedGraph {
 
 /** Lets ONNX Runtime optimize a graph once, and writes it to `folder` with its weights in a separate file. */
 export async function optimizeGraph(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: OptimizeRequest,
   folder: string,
 ): Promise<OptimizedGraph> {

@@ -17,13 +17,13 @@ export interface FoundFamily extends PoolingFamily {
 }
 
 /** Names of a model, the more reliable ones first, and its config.json. */
-export interface FamilySource {
+export interface ModelFamilySource {
   readonly names: readonly string[];
   readonly config: unknown;
 }
 
 /** Finds the family of a model: by its names, or by the model that it was trained from. */
-export function findFamily({ names, config }: FamilySource): FoundFamily | undefined {
+export function findFamily({ names, config }: ModelFamilySource): FoundFamily | undefined {
   const fields = isObject(config) ? config : {};
   for (const name of names) {
     const found = familyOf(name);

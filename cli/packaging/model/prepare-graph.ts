@@ -1,5 +1,5 @@
 import { type OnStep, timeStep } from '#core/time/time-step.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { BuildStep } from '../build-steps.ts';
 import type { OptimizedGraph } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
@@ -24,7 +24,7 @@ import { findNotFinite } from '#core/numbers/finite.ts';
 
 /** Prepares an optimized graph: rewrites it for the runtime, and runs texts through the result. Writes all files to `folder`. */
 export async function prepareGraph(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: GraphRequest,
   tokenizer: PreparedTokenizer,
   optimized: Promise<OptimizedGraph>,
@@ -49,7 +49,7 @@ export async function prepareGraph(
 
 /** Records the shapes of the values of a graph, and runs texts through it. A graph that fails with shapes stays without. */
 export async function tryTextGraph(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: GraphRequest,
   tokenizer: PreparedTokenizer,
   runnable: RunnableGraph,
@@ -86,7 +86,7 @@ function unlessStuck(error: unknown): undefined {
  * (docs/decisions/0094). Returns the path of the copy; or undefined if the shapes cannot be found. `model` is the file that messages name.
  */
 async function writeShapes(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   model: string,
   { tokenizer, settings: { padId, maxLength } }: PreparedTokenizer,
   { graphPath, signature: { inputs }, fixedShape, firstPosition }: RunnableGraph,
@@ -140,7 +140,7 @@ const LONG_TEXT = SAMPLE_TEXTS.join(' ').repeat(3);
 
 /** Runs texts through a graph as the executable will, alone and together. */
 async function tryGraph(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: GraphRequest,
   { tokenizer, settings: { maxLength: wanted, padId } }: PreparedTokenizer,
   { graphPath, graph, signature: { inputs, output }, fixedShape, firstPosition }: RunnableGraph,

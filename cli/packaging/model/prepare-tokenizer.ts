@@ -6,11 +6,11 @@ import {
   withLowerCase,
   type TokenizerConfig,
   tokenizerSettings,
-  type TokenizerJson,
+  type SourceTokenizer,
 } from './tokenizer-settings.ts';
 import type { ModelConfig } from './model-config.ts';
 import type { ModelFiles } from './locate-files.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import { isMapping } from '#core/yaml/describe.ts';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -59,7 +59,7 @@ export async function prepareTokenizer(
     limit = (possible) => possible,
   }: TokenizerOverrides = {},
 ): Promise<PreparedTokenizer> {
-  const stated = files.tokenizerConfig ? await readJson<TokenizerConfig>(files.tokenizerConfig) : {};
+  const stated = files.tokenizerConfig ? await readJsonObject<TokenizerConfig>(files.tokenizerConfig) : {};
   const read = await readTokenizer(files.tokenizer, stated, modelConfig);
   const { content: written, origin, padToken } = read;
   const config = padToken === undefined ? stated : { ...stated, pad_token: padToken };
@@ -115,7 +115,7 @@ const MAX_UNKNOWN_SHARE = 0.5;
  */
 async function checkVocabulary(
   tokenizer: LoadedTokenizer,
-  { model, normalizer }: TokenizerJson,
+  { model, normalizer }: SourceTokenizer,
   origin: string,
 ): Promise<void> {
   const fields: unknown = model;
@@ -145,7 +145,7 @@ const WHOLE_WORDS: ReadonlySet<string> = new Set(['WordPiece', 'WordLevel']);
 /** @internal Exported for tests only. */
 export interface ReadTokenizer {
   /** Content of tokenizer.json, read or converted. */
-  readonly content: TokenizerJson;
+  readonly content: SourceTokenizer;
   /** Where the content comes from, for messages: `tokenizer.json`, or `vocab.txt (BertTokenizer)`. */
   readonly origin: string;
   /** The padding token of a converted tokenizer; other files name that of a tokenizer.json. */
@@ -159,7 +159,7 @@ export async function readTokenizer(
   modelConfig: ModelConfig,
 ): Promise<ReadTokenizer> {
   if (vocabularyKind(basename(path)) === undefined) {
-    return { content: await readJson<TokenizerJson>(path), origin: basename(path) };
+    return { content: await readJsonObject<SourceTokenizer>(path), origin: basename(path) };
   }
   const folder = dirname(path);
   const family = chooseFamily({ tokenizerConfig, modelConfig });
@@ -173,7 +173,7 @@ export async function readTokenizer(
 }
 
 const optional = async (path: string): Promise<Readonly<Record<string, unknown>>> =>
-  existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+  existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : {};
 
 async function readVocabulary(family: Family, found: string): Promise<Vocabulary> {
   const path = vocabularyPath(family, found);
@@ -187,7 +187,7 @@ async function readVocabulary(family: Family, found: string): Promise<Vocabulary
       `${dirname(path)} has ${basename(path)}, but no ${basename(mergesPath)}. The tokenizer needs both files.`,
     );
   }
-  const content = await readJson<Record<string, unknown>>(path);
+  const content = await readJsonObject<Record<string, unknown>>(path);
   return { kind: family.kind, path, content, mergesPath, merges: await readText(mergesPath) };
 }
 

@@ -3,7 +3,7 @@ import type { TokenOutputs } from '#contract/embedding-outputs.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 import type { Tensor } from '#core/tensor/tensor.ts';
 import type { GraphProto, ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { Signature, SignatureRequest, SignatureRules } from '../onnx/check-signature.ts';
 import type { MatchedInput } from '../onnx/match-inputs.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
@@ -93,7 +93,7 @@ export type RunnableGraph = Pick<
 export type TriedFile = TriedGraph & Pick<RunnableGraph, 'graphPath'>;
 
 type TryOut = (
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: GraphRequest,
   tokenizer: PreparedTokenizer,
   graph: RewrittenGraph,

@@ -3,7 +3,7 @@ import type { WindowSettings } from '#contract/manifest.ts';
 import { MODEL_TYPES } from '#contract/model-types.ts';
 import { writeAnswerLogits } from '../architectures/write-graph.ts';
 import { joinAnswerOutputs } from '../onnx/join-answer-outputs.ts';
-import type { BuildType, ReadRequest } from './build-type.ts';
+import type { BuildType, ReadModelRequest } from './build-type.ts';
 import { compareAnswers } from './compare.ts';
 import { classClue, outputClue } from './evidence.ts';
 import { readModelConfig } from './model-config.ts';
@@ -13,7 +13,7 @@ const MAX_LENGTH = 384;
 const STRIDE = 128;
 
 /** A model that finds the answer to a question in a text. */
-export const questionAnswering: BuildType<'question_answering'> = {
+export const questionAnsweringBuild: BuildType<'question_answering'> = {
   guess: (evidence) => [
     ...classClue(evidence, 'ForQuestionAnswering'),
     ...outputClue(evidence, 'start_logits'),
@@ -46,7 +46,7 @@ export const questionAnswering: BuildType<'question_answering'> = {
 
 /** Contexts always have windows. @internal Exported for tests only. */
 export const answerWindows = (
-  { windows }: Pick<ReadRequest['config'], 'windows'>,
+  { windows }: Pick<ReadModelRequest['config'], 'windows'>,
   maxLength: number,
 ): WindowSettings => ({ stride: windows?.stride ?? Math.min(Math.floor(maxLength / 2), STRIDE) });
 

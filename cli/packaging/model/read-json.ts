@@ -3,7 +3,7 @@ import { configError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
 /** Reads a JSON file that must contain an object. */
-export async function readJson<T>(path: string): Promise<T> {
+export async function readJsonObject<T>(path: string): Promise<T> {
   const value = await parse(path);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as T;
   throw configError(`${path} must contain a JSON object.`);

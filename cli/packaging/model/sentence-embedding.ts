@@ -17,23 +17,23 @@ import {
 } from '../onnx/select-output.ts';
 import { addTokenOutputs, exportedOutputs } from '../onnx/token-outputs.ts';
 import type { Reporter } from '../reporter.ts';
-import type { BuildType, FinishedModel, ReadModel, ReadRequest } from './build-type.ts';
+import type { BuildType, FinishedModel, ReadModel, ReadModelRequest } from './build-type.ts';
 import { compareTextVectors } from './compare.ts';
 import { clue, outputClue } from './evidence.ts';
 import { readLayerWeights } from './layer-weights.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { readModelConfig } from './model-config.ts';
-import { findFamily, type FamilySource, type FoundFamily } from './pooling-families.ts';
+import { findFamily, type ModelFamilySource, type FoundFamily } from './pooling-families.ts';
 import type { GraphRules, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { hasSentenceFiles, readSentenceDefaults, type SentenceDefaults } from './sentence-files.ts';
 import {
-  layersOf,
+  layerSettings,
   sentenceConfig,
   sentenceSettings,
   type SentenceSource,
   type VectorsOf,
-  vectorsOf,
+  vectorsKind,
 } from './sentence-settings.ts';
 import {
   findTokenOutputs,
@@ -46,7 +46,7 @@ import {
 } from './token-outputs.ts';
 
 /** A model that returns one vector per text, as sentence-transformers does. */
-export const sentenceEmbedding: BuildType<'sentence_embedding'> = {
+export const sentenceEmbeddingBuild: BuildType<'sentence_embedding'> = {
   guess(evidence) {
     const { folder, name, repository = name, config, modules, outputs } = evidence;
     const family = findFamily({ names: [repository], config })?.name;
@@ -66,7 +66,7 @@ export const sentenceEmbedding: BuildType<'sentence_embedding'> = {
   read,
 };
 
-async function read({ config, files, name }: ReadRequest): Promise<ReadModel<'sentence_embedding'>> {
+async function read({ config, files, name }: ReadModelRequest): Promise<ReadModel<'sentence_embedding'>> {
   const modelConfig = await readModelConfig(files);
   const tokenOutputs = await findTokenOutputs(config, files, modelConfig.hidden_size);
   const family = { names: [name], config: modelConfig };
@@ -84,9 +84,9 @@ async function read({ config, files, name }: ReadRequest): Promise<ReadModel<'se
 }
 
 async function findSource(
-  { file, typeFields, transform }: ReadRequest['config'],
+  { file, typeFields, transform }: ReadModelRequest['config'],
   files: ModelFiles,
-  familySource: FamilySource,
+  familySource: ModelFamilySource,
   hasHeads: boolean,
 ): Promise<{ readonly source: SentenceSource; readonly origin: PoolingOrigin }> {
   const saved = await readSentenceDefaults(files);
@@ -107,7 +107,7 @@ async function findSource(
 
 const outputRules = (source: SentenceSource, { areKept, heads }: TokenOutputsSource): GraphRules => ({
   canBePooled: true,
-  chooseOutput: (graph, request) => chooseVectors(graph, request, vectorsOf(source)),
+  chooseOutput: (graph, request) => chooseVectors(graph, request, vectorsKind(source)),
   keptOutputs(graph) {
     const kept = areKept ? exportedOutputs(graph) : undefined;
     return kept ? [kept.sparse, kept.multiVector] : [];
@@ -137,7 +137,7 @@ async function finish(
   const sentence = await sentenceSettings(source, { ...output, width }, tokenizer);
   return {
     compare: compareTextVectors(width, sentence.pooling),
-    layers: sentence.layers && (await readLayerWeights(files.folder, layersOf(source, output.shape))),
+    layers: sentence.layers && (await readLayerWeights(files.folder, layerSettings(source, output.shape))),
     report(report) {
       if (heads && !tokenOutputs)
         report.warn(unused(`\`${output.name}\` of ${files.weights} has one vector per text`));

@@ -6,13 +6,13 @@ import { isObject } from '#core/json/is-object.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
 import type { ModelFiles } from './locate-files.ts';
 import { TRANSFORMER_FOLDER } from './model-listing.ts';
-import { readJson, readJsonList } from './read-json.ts';
+import { readJsonObject, readJsonList } from './read-json.ts';
 import {
   findLayers,
   type FoundLayer,
   isWeighted,
   type ModuleFiles,
-  moduleName,
+  moduleClass,
   modulePath,
 } from './sentence-layers.ts';
 
@@ -28,7 +28,7 @@ export async function readSentenceDefaults({
   const pooling = join(poolingFolder(modules), 'config.json');
   const object = async (name: string): Promise<Record<string, unknown> | undefined> => {
     const path = join(folder, name);
-    return existsSync(path) ? await readJson<Record<string, unknown>>(path) : undefined;
+    return existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : undefined;
   };
   const files = new Map<string, ModuleFiles>();
   for (const path of (modules ?? []).filter(isWeighted).map(modulePath)) {
@@ -95,8 +95,8 @@ export function sentenceDefaults(
   files: ReadonlyMap<string, ModuleFiles> = new Map(),
 ): SentenceDefaults {
   const listed = modules ?? [];
-  const parts = listed.map((module) => moduleName(module));
-  const other = listed.find((module) => !KNOWN_PARTS.has(moduleName(module)) && !isWeighted(module));
+  const parts = listed.map((module) => moduleClass(module));
+  const other = listed.find((module) => !KNOWN_PARTS.has(moduleClass(module)) && !isWeighted(module));
   const modes = poolingModes(poolingFile.content);
   const [pooling, ...joined] = modes.flatMap((mode) => POOLING_OF[mode] ?? []);
   const { layers, problem } = other === undefined ? findLayers(listed, files) : NO_LAYERS;
@@ -106,7 +106,7 @@ export function sentenceDefaults(
     unsupported:
       other === undefined
         ? (problem ?? unsupportedPooling(modes, poolingFile, parts.includes('Pooling')))
-        : `modules.json has an unsupported module ${moduleName(other)}; it works only in a model with the output sentence_embedding`,
+        : `modules.json has an unsupported module ${moduleClass(other)}; it works only in a model with the output sentence_embedding`,
     includePrompt: poolingFile.content?.['include_prompt'] !== false,
     normalize: parts.findLast((part) => part !== 'Dropout') === 'Normalize',
     dimensions: positive(settings['truncate_dim']),
@@ -120,7 +120,7 @@ export function sentenceDefaults(
 
 /** Folder of the pooling settings, relative to the model folder. @internal Exported for tests only. */
 export function poolingFolder(modules: readonly unknown[] | undefined): string {
-  const pooling = modules?.filter(isObject).find((module) => moduleName(module) === 'Pooling');
+  const pooling = modules?.filter(isObject).find((module) => moduleClass(module) === 'Pooling');
   return modulePath(pooling) || '1_Pooling';
 }
 

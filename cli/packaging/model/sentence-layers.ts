@@ -24,7 +24,7 @@ export interface FoundLayers {
 }
 
 /** The class of a module; its package has changed between versions of the library. */
-export const moduleName = (module: unknown): string =>
+export const moduleClass = (module: unknown): string =>
   (textOf(memberOf(module, 'type')) ?? 'without a type').split('.').at(-1) ?? '';
 
 /** Folder of a module, relative to that of the model. */
@@ -32,7 +32,7 @@ export const modulePath = (module: unknown): string => textOf(memberOf(module, '
 
 /** Whether a module has weights that a build reads. Classes of the model's own package can compute something else. */
 export const isWeighted = (module: unknown): boolean =>
-  ['Dense', 'LayerNorm'].includes(moduleName(module)) &&
+  ['Dense', 'LayerNorm'].includes(moduleClass(module)) &&
   /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
 
 /** Reads the modules between Pooling and the final Normalize. */
@@ -40,20 +40,20 @@ export function findLayers(
   modules: readonly unknown[],
   files: ReadonlyMap<string, ModuleFiles>,
 ): FoundLayers {
-  const effective = modules.filter((module) => moduleName(module) !== 'Dropout');
-  const pooling = effective.findIndex((module) => moduleName(module) === 'Pooling');
-  const last = effective.findLastIndex((module) => moduleName(module) !== 'Normalize');
+  const effective = modules.filter((module) => moduleClass(module) !== 'Dropout');
+  const pooling = effective.findIndex((module) => moduleClass(module) === 'Pooling');
+  const last = effective.findLastIndex((module) => moduleClass(module) !== 'Normalize');
   const early = effective.slice(0, pooling < 0 ? undefined : pooling).find(isWeighted);
   if (early)
-    return { layers: [], problem: `modules.json has ${moduleName(early)} without a Pooling before it` };
+    return { layers: [], problem: `modules.json has ${moduleClass(early)} without a Pooling before it` };
   if (pooling < 0) return { layers: [], problem: undefined };
   const layers: FoundLayer[] = [];
   for (const module of effective.slice(pooling + 1, last + 1)) {
     const path = modulePath(module);
     const settings =
-      moduleName(module) === 'Normalize'
+      moduleClass(module) === 'Normalize'
         ? ({ kind: 'normalize' } as const)
-        : settingsOf(moduleName(module), path, files.get(path));
+        : settingsOf(moduleClass(module), path, files.get(path));
     if (typeof settings === 'string') return { layers: [], problem: settings };
     layers.push({ settings, path });
   }

@@ -1,6 +1,6 @@
 import type { TypeFields } from '#contract/config-schema.ts';
 import { configError } from '#contract/errors.ts';
-import type { Pooling, Prompt, SentenceSettings, Similarity } from '#contract/sentence.ts';
+import type { Pooling, NamedPrompt, SentenceSettings, Similarity } from '#contract/sentence.ts';
 import { pooledWidth, vectorWidth } from '#core/model/vector-width.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { SentenceDefaults } from './sentence-files.ts';
@@ -49,7 +49,7 @@ export type VectorsOf = readonly ('text' | 'token')[];
  * Returns what the model's vectors can be of. A graph that pools itself is preferred, but it cannot exclude the tokens of a
  * prompt.
  */
-export function vectorsOf(source: SentenceSource): VectorsOf {
+export function vectorsKind(source: SentenceSource): VectorsOf {
   const { pooling } = source.config;
   if (source.transforms || (source.hasHeads && source.config.pooling === undefined)) return ['token', 'text'];
   if (pooling !== undefined) return pooling === 'none' ? ['text'] : ['token'];
@@ -67,7 +67,7 @@ export async function sentenceSettings(
 ): Promise<SentenceSettings> {
   const { config, defaults, file } = source;
   const pooling = choosePooling(source, shape);
-  const layers = layersOf(source, shape);
+  const layers = layerSettings(source, shape);
   checkLayers(layers, pooledWidth(pooling, width));
   const steps = layers.map((layer) => layer.settings);
   const dimensions = config.dimensions ?? defaults.dimensions;
@@ -77,7 +77,7 @@ export async function sentenceSettings(
       `${file}: \`dimensions\` is ${dimensions}, but the vectors of the model have only ${full}.`,
     );
   }
-  const prompts: Record<string, Prompt> = {};
+  const prompts: Record<string, NamedPrompt> = {};
   for (const [name, text] of Object.entries(promptsOf(source))) {
     const tokens = text === '' ? 0 : await tokenizer.tokensBefore(text);
     if (tokens >= maxLength) {
@@ -105,7 +105,7 @@ export async function sentenceSettings(
  * The modules of the model that follow pooling. A graph or a transform that returns vectors of texts replaces them, and so does a
  * `pooling` that overrides modules which cannot be applied.
  */
-export function layersOf(
+export function layerSettings(
   { config, defaults, transforms }: SentenceSource,
   shape: readonly string[],
 ): readonly FoundLayer[] {
@@ -169,7 +169,7 @@ const EMPTY_PROMPTS: ReadonlySet<string> = new Set(['query', 'document']);
 
 function chooseDefaultPrompt(
   { config, defaults, file }: SentenceSource,
-  prompts: Readonly<Record<string, Prompt>>,
+  prompts: Readonly<Record<string, NamedPrompt>>,
 ): string | undefined {
   const name = config.defaultPromptName ?? defaults.defaultPromptName;
   if (name === undefined || Object.hasOwn(prompts, name)) return name;

@@ -6,7 +6,7 @@ import { classClue, clue } from './evidence.ts';
 import { readLabels, requiredConfig, type ModelConfig, readModelConfig } from './model-config.ts';
 
 /** A classifier of texts, or of pairs of texts. */
-export const sequenceClassification: BuildType<'sequence_classification'> = {
+export const sequenceClassificationBuild: BuildType<'sequence_classification'> = {
   guess(evidence) {
     const { architectures, labels, outputs } = evidence;
     const rank = outputs.find(({ name }) => name === 'logits')?.rank;

@@ -17,23 +17,23 @@ import {
   TEXT_VECTORS,
   unnamedOutputs,
 } from '../onnx/select-output.ts';
-import type { BuildType, ReadModel, ReadRequest } from './build-type.ts';
+import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
 import { compareTextVectors } from './compare.ts';
 import { clue } from './evidence.ts';
 import { readModelConfig } from './model-config.ts';
 import type { GraphRules } from './prepared-graph.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import { readModules, readSentenceDefaults } from './sentence-files.ts';
-import { moduleName, modulePath } from './sentence-layers.ts';
+import { moduleClass, modulePath } from './sentence-layers.ts';
 
 /** A model of the SPLADE family, which returns a weight for words of its vocabulary. */
-export const sparseEmbedding: BuildType<'sparse_embedding'> = {
+export const sparseEmbeddingBuild: BuildType<'sparse_embedding'> = {
   guess: ({ modules }) =>
     clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
   read,
 };
 
-async function read({ files }: ReadRequest): Promise<ReadModel<'sparse_embedding'>> {
+async function read({ files }: ReadModelRequest): Promise<ReadModel<'sparse_embedding'>> {
   const modelConfig = await readModelConfig(files);
   // Of the settings for sentences, only length and letter case apply.
   const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
@@ -108,13 +108,13 @@ const SETTINGS_FILE = 'config_sentence_transformers.json';
 /** Reads how a model was saved by sentence-transformers; without its files, the settings are those of the SPLADE papers. */
 async function readSparseSettings(folder: string): Promise<SparseSettings> {
   const modules = (await readModules(folder)) ?? [];
-  const other = modules.map(moduleName).find((name) => !MODULES.has(name));
+  const other = modules.map(moduleClass).find((name) => !MODULES.has(name));
   if (other !== undefined) {
     throw configError(
       `modules.json of ${folder} has the module ${other}, but a sparse_embedding model can only have MLMTransformer and SpladePooling. Choose another model, or another \`model_type\`.`,
     );
   }
-  const pooling = modules.find((module) => moduleName(module) === 'SpladePooling');
+  const pooling = modules.find((module) => moduleClass(module) === 'SpladePooling');
   const file = join(modulePath(pooling), 'config.json');
   const saved = pooling === undefined ? {} : await readObject(folder, file);
   const { similarity_fn_name: similarity } = await readObject(folder, SETTINGS_FILE);
@@ -130,7 +130,7 @@ const POOLINGS = SPARSE_POOLINGS.filter((pooling) => pooling !== 'none');
 
 async function readObject(folder: string, name: string): Promise<Readonly<Record<string, unknown>>> {
   const path = join(folder, name);
-  return existsSync(path) ? await readJson<Record<string, unknown>>(path) : {};
+  return existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : {};
 }
 
 function choose<T extends string>(

@@ -5,7 +5,7 @@ import { classClue, clue } from './evidence.ts';
 import { requiredConfig, requireLabels, readModelConfig } from './model-config.ts';
 
 /** A classifier of tokens. */
-export const tokenClassification: BuildType<'token_classification'> = {
+export const tokenClassificationBuild: BuildType<'token_classification'> = {
   guess: (evidence) => [
     ...classClue(evidence, 'ForTokenClassification'),
     ...clue(

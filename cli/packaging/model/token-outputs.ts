@@ -4,7 +4,7 @@ import { configError } from '#contract/errors.ts';
 import type { Activation } from '#contract/sentence.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { LoadedTokenizer } from '../../adapters/tokenizers.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { ProjectionLayer } from '../onnx/append-projection.ts';
@@ -15,7 +15,7 @@ import type { ModelFiles } from './locate-files.ts';
 import type { FoundFamily } from './pooling-families.ts';
 import type { RewrittenGraph, TriedTokenOutputs } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import { type TokenizerConfig, tokenText } from './tokenizer-settings.ts';
 
 /** Files that FlagEmbedding saves next to a model that also has sparse vectors and vectors of tokens. */
@@ -112,7 +112,7 @@ const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];
 
 /** Runs texts through the outputs that have a row per token. */
 export async function tryTokenOutputs(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   model: string,
   { tokenizer, settings: { padId, maxLength } }: PreparedTokenizer,
   { graphPath, signature: { inputs }, fixedShape, firstPosition, tokenOutputs }: RewrittenGraph,
@@ -156,7 +156,7 @@ export async function specialIds(
   { tokenizerConfig }: Pick<ModelFiles, 'tokenizerConfig'>,
   { idOf }: Pick<LoadedTokenizer, 'idOf'>,
 ): Promise<number[]> {
-  const config = tokenizerConfig === undefined ? {} : await readJson<TokenizerConfig>(tokenizerConfig);
+  const config = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
   const names = Object.keys(USUAL) as (keyof typeof USUAL)[];
   const ids = names.flatMap((name) => idOf(tokenText(config[name]) ?? USUAL[name]) ?? []);
   return [...new Set(ids)].sort((a, b) => a - b);

@@ -19,7 +19,7 @@ export interface TokenizerConfig {
   readonly cls_token?: unknown;
   readonly unk_token?: unknown;
 }
-export interface TokenizerJson {
+export interface SourceTokenizer {
   readonly normalizer?: Normalizer | null;
   readonly truncation?: { readonly max_length?: unknown } | null;
   readonly padding?: { readonly pad_id?: unknown } | null;
@@ -43,7 +43,7 @@ const DEFAULT_MAX_LENGTH = 512;
 /** Determines truncation and padding: from tokenizer_config.json, then config.json, then settings stored in tokenizer.json. */
 export function tokenizerSettings(
   tokenizerConfig: TokenizerConfig,
-  tokenizerJson: TokenizerJson,
+  tokenizerJson: SourceTokenizer,
   modelConfig: ModelConfig,
   idOf: (token: string) => number | undefined,
 ): Omit<TokenizerSettings, 'vocabularySize'> {
@@ -68,7 +68,7 @@ export function tokenizerSettings(
 
 function maxLength(
   tokenizerConfig: TokenizerConfig,
-  tokenizerJson: TokenizerJson,
+  tokenizerJson: SourceTokenizer,
   modelConfig: ModelConfig,
   padId: number,
 ): number {
@@ -96,14 +96,14 @@ export function tokenText(value: unknown): string | undefined {
 }
 
 /** Adds lower-casing to a tokenizer, as sentence-transformers does for models with `do_lower_case`. */
-export function withLowerCase<Json extends TokenizerJson>(json: Json): Json {
+export function withLowerCase<Json extends SourceTokenizer>(json: Json): Json {
   const { normalizer } = json;
   if (lowers(normalizer)) return json;
   const first = { type: 'Lowercase' };
   return { ...json, normalizer: normalizer ? { type: 'Sequence', normalizers: [first, normalizer] } : first };
 }
 
-function lowers(normalizer: TokenizerJson['normalizer']): boolean {
+function lowers(normalizer: SourceTokenizer['normalizer']): boolean {
   if (!normalizer) return false;
   return (
     normalizer.type === 'Lowercase' ||
@@ -116,7 +116,7 @@ function lowers(normalizer: TokenizerJson['normalizer']): boolean {
  * Applies settings of tokenizer_config.json that differ from tokenizer.json, as the tokenizer classes of the BERT family do.
  * Other classes read these settings only when they convert a vocabulary. A setting that is missing changes nothing.
  */
-export function withBertSettings<Json extends TokenizerJson>(
+export function withBertSettings<Json extends SourceTokenizer>(
   json: Json,
   tokenizerConfig: TokenizerConfig,
   modelConfig: ModelConfig,

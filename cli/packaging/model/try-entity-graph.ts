@@ -7,7 +7,7 @@ import type { WindowSettings } from '#contract/manifest.ts';
 import { rowOf, shapeOfRow } from '#core/model/raw-output.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { ModelProtoSchema, type GraphProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { loadEntityTokenizer } from '../../adapters/tokenizers.ts';
 import { isClose, quantizesOverBatch } from './find-batching.ts';
@@ -36,7 +36,7 @@ const POSITIONS = 3;
 /** Runs texts and entity types through a graph as the executable will, alone and together. */
 export async function tryEntityGraph(
   { settings, windows }: EntityModel,
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: GraphRequest,
   prepared: PreparedTokenizer,
   rewritten: RewrittenGraph,

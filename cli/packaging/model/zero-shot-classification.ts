@@ -7,7 +7,7 @@ import { classClue } from './evidence.ts';
 import { requiredConfig, requireLabels, readModelConfig } from './model-config.ts';
 
 /** A model of natural language inference, which scores labels that a request sets. */
-export const zeroShotClassification: BuildType<'zero_shot_classification'> = {
+export const zeroShotClassificationBuild: BuildType<'zero_shot_classification'> = {
   guess(evidence) {
     const { labels } = evidence;
     if (!areInferenceLabels(labels)) return [];

@@ -6,11 +6,11 @@ import { isMapping } from '#core/yaml/describe.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import { GLINER_CONFIG, glinerExport } from '../exports/gliner.ts';
 import { checkWordInputs } from '../onnx/match-inputs.ts';
-import type { BuildType, ReadModel, ReadRequest } from './build-type.ts';
+import type { BuildType, ReadModel, ReadModelRequest } from './build-type.ts';
 import { clue } from './evidence.ts';
 import { findIn, type SettingsFile } from './locate-files.ts';
 import type { ModelConfig } from './model-config.ts';
-import { readJson } from './read-json.ts';
+import { readJsonObject } from './read-json.ts';
 import type { TokenizerConfig } from './tokenizer-settings.ts';
 import { tryEntityGraph } from './try-entity-graph.ts';
 
@@ -24,18 +24,18 @@ const SETTINGS_FILE: SettingsFile = {
 };
 
 /** A model of the gliner package, which finds entities of types that a request sets. */
-export const zeroShotNer: BuildType<'zero_shot_ner'> = {
+export const zeroShotNerBuild: BuildType<'zero_shot_ner'> = {
   guess: ({ folder }) => clue('file', findIn(folder, GLINER_CONFIG) !== undefined, `it has ${GLINER_CONFIG}`),
   settingsFile: SETTINGS_FILE,
   inferOptions: '--labels person,place',
   read,
 };
 
-async function read({ config, files }: ReadRequest): Promise<ReadModel<'zero_shot_ner'>> {
+async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zero_shot_ner'>> {
   const { tokenizerConfig, modelConfig = '', weights } = files;
   const gliner = await readGlinerConfig(modelConfig);
   const { settings } = gliner;
-  const stated = tokenizerConfig === undefined ? {} : await readJson<TokenizerConfig>(tokenizerConfig);
+  const stated = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
   return {
     modelConfig: gliner.encoder,
     tokenizer: { maxLength: unlimitedLength(gliner, stated) },
@@ -74,7 +74,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads the settings of a GLiNER model. Models of other kinds with the same file are refused. */
 async function readGlinerConfig(path: string): Promise<GlinerConfig> {
-  const fields = await readJson<Fields>(path);
+  const fields = await readJsonObject<Fields>(path);
   refuseOtherKinds(fields, path);
   const { encoder_config: stated } = fields;
   const encoder: ModelConfig & Fields = isMapping(stated) ? stated : {};

@@ -12,7 +12,7 @@ import type { Ids, Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 
 /** How groups of products are computed; those that are missing stay in float32. */
-export type Form = ReadonlyMap<MatMulGroup, Scaling>;
+export type QuantizedForm = ReadonlyMap<MatMulGroup, Scaling>;
 
 /** Matrices and tables of a model as integers. */
 export interface RoundedModel {
@@ -44,7 +44,7 @@ export class Candidates {
   }
 
   /** Writes a form next to the original, whose weights it shares; returns the path of its graph. */
-  async write(form: Form, tables = this.#rounded.tables): Promise<string> {
+  async write(form: QuantizedForm, tables = this.#rounded.tables): Promise<string> {
     const groups = [...form].map(([group, scaling]) => {
       const rounded = this.#rounded.groups.get(group);
       if (!rounded) throw new Error('A group was not rounded');
@@ -106,7 +106,7 @@ const SHARE_OF_ERROR = 0.8;
 
 interface ChosenForm {
   readonly path: string;
-  readonly form: Form;
+  readonly form: QuantizedForm;
 }
 
 /**
@@ -115,7 +115,7 @@ interface ChosenForm {
  */
 export async function chooseForm(
   candidates: Candidates,
-  scalings: Form,
+  scalings: QuantizedForm,
   texts: readonly Ids[],
   thresholds: Thresholds,
 ): Promise<ChosenForm> {
@@ -123,7 +123,7 @@ export async function chooseForm(
     minCosine: stricter(thresholds.minCosine),
     minAgreement: stricter(thresholds.minAgreement),
   };
-  const attempt = async (form: Form): Promise<ChosenForm & { readonly passes: boolean }> => {
+  const attempt = async (form: QuantizedForm): Promise<ChosenForm & { readonly passes: boolean }> => {
     const path = await candidates.write(form);
     return {
       path,
@@ -133,7 +133,7 @@ export async function chooseForm(
   };
   const fastest = await attempt(scalings);
   if (fastest.passes) return fastest;
-  const byToken: Form = new Map([...scalings.keys()].map((group) => [group, { kind: 'token' }]));
+  const byToken: QuantizedForm = new Map([...scalings.keys()].map((group) => [group, { kind: 'token' }]));
   let last = await attempt(byToken);
   const sensitive = last.passes ? [] : await mostSensitive(candidates, byToken, texts);
   for (let count = 1; !last.passes && count <= sensitive.length / 3; count *= 2) {
@@ -146,7 +146,7 @@ export async function chooseForm(
 /** Groups by their effect on the results, the largest first. Groups that there was no time for are last. */
 async function mostSensitive(
   candidates: Candidates,
-  form: Form,
+  form: QuantizedForm,
   texts: readonly Ids[],
 ): Promise<MatMulGroup[]> {
   const few = texts.slice(0, SEARCH_TEXTS);

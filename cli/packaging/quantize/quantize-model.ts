@@ -5,7 +5,7 @@ import { configError } from '#contract/errors.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '#platform/file-source.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import { chooseScalings, collectStatistics } from './calibrate.ts';
 import type { InputStatistics } from './probe-graph.ts';
 import { Candidates, type RoundedModel, writeAlone, chooseForm } from './candidates.ts';
@@ -46,7 +46,7 @@ const TRIED_TEXTS = 24;
 
 /** Quantizes a graph to int8: the fastest form that is accurate enough. Its files are written to `folder`. */
 export async function quantizeModel(
-  runtime: OnnxRuntime,
+  runtime: OnnxTools,
   request: QuantizationRequest,
   folder: string,
 ): Promise<QuantizedGraph | { readonly reason: string }> {

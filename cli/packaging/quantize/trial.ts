@@ -1,6 +1,6 @@
 import type { FixedShape } from '#contract/fixed-shape.ts';
 import { rowOf } from '#core/model/raw-output.ts';
-import type { OnnxRuntime } from '../../adapters/onnxruntime.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 
 export type Ids = readonly number[];
 
@@ -16,10 +16,10 @@ export interface TrialInputs {
 
 /** Runs token ids through graphs. */
 export class Trial {
-  readonly #runtime: OnnxRuntime;
+  readonly #runtime: OnnxTools;
   readonly #inputs: TrialInputs;
 
-  constructor(runtime: OnnxRuntime, inputs: TrialInputs) {
+  constructor(runtime: OnnxTools, inputs: TrialInputs) {
     this.#runtime = runtime;
     this.#inputs = inputs;
   }

@@ -14,11 +14,11 @@ import { sealMacho } from '../binary/macho-sign.ts';
 import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';
 
 /** Content of a section: bytes in memory, or a part of a file whose hash may be known. */
-export type Content = { readonly bytes: Uint8Array } | (FileRange & { readonly sha256?: string });
+export type SectionContent = { readonly bytes: Uint8Array } | (FileRange & { readonly sha256?: string });
 
 export interface NamedContent {
   readonly name: SectionName;
-  readonly content: Content;
+  readonly content: SectionContent;
 }
 
 export interface ContainerInput {
@@ -75,7 +75,7 @@ const layoutOf = (executable: FileRange, payload: readonly NamedContent[]): Layo
 async function writePart(
   file: FileHandle,
   offset: number,
-  content: Content,
+  content: SectionContent,
   onProgress: (doneBytes: number) => void,
   patch: (firstChunk: Uint8Array) => Uint8Array | undefined = () => undefined,
 ): Promise<SectionHashes> {
@@ -104,7 +104,8 @@ async function writePart(
   return { sha256: known ?? hash.hex() };
 }
 
-const lengthOf = (content: Content): number => ('bytes' in content ? content.bytes.length : content.length);
+const lengthOf = (content: SectionContent): number =>
+  'bytes' in content ? content.bytes.length : content.length;
 
 /** Platform-specific changes to an executable when data is appended to it. */
 interface Seal {

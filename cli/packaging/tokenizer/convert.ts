@@ -4,8 +4,14 @@ import { readMerges, readVocabJson, readVocabText } from './vocabulary-kind.ts';
 import { readSentencePieceModel } from './sentencepiece-model.ts';
 import { sentencePieceTokenizer } from './sentencepiece.ts';
 import { contentOf, type SettingsFiles, type TokenSettings, tokenSettings } from './settings.ts';
-import { type TokenizerFile, tokenizerFile, type Component, addTokens, TokenList } from './token-list.ts';
-import { roleToken, templateProcessing, withoutToken, requiredId } from './post-processor.ts';
+import {
+  type TokenizerFile,
+  tokenizerFile,
+  type Component,
+  addModelTokens,
+  TokenList,
+} from './token-list.ts';
+import { roleToken, templateProcessing, withoutToken, requiredTokenId } from './post-processor.ts';
 
 /** Content of a vocabulary, by its kind. `path` is for messages. */
 export type Vocabulary =
@@ -76,7 +82,7 @@ function wordPieceTokenizer(
   options: BertOptions,
 ): TokenizerFile {
   const list = new TokenList(vocabulary);
-  addTokens(list, tokens);
+  addModelTokens(list, tokens);
   const unknown = roleToken('unk', tokens.special);
   if (!vocabulary.has(unknown)) throw withoutToken(unknown);
   return tokenizerFile({
@@ -117,7 +123,7 @@ function byteLevelTokenizer(
   options: ByteLevelOptions,
 ): TokenizerFile {
   const list = new TokenList(vocabulary);
-  addTokens(list, tokens);
+  addModelTokens(list, tokens);
   const prefix = options.add_prefix_space === true;
   const byteLevel = { type: 'ByteLevel', add_prefix_space: prefix, trim_offsets: true, use_regex: true };
   return tokenizerFile({
@@ -151,7 +157,7 @@ function robertaProcessing(
 ): Component {
   const withId = (role: string): [string, number] => {
     const token = roleToken(role, special);
-    return [token, requiredId(token, list)];
+    return [token, requiredTokenId(token, list)];
   };
   return {
     type: 'RobertaProcessing',

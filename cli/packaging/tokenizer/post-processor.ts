@@ -27,7 +27,7 @@ export function templateProcessing(
     if (name === '$A') return { Sequence: { id: 'A', type_id } };
     if (name === '$B') return { Sequence: { id: 'B', type_id } };
     const id = name.startsWith('@') ? roleToken(name.slice(1), special) : name;
-    used.set(id, requiredId(id, list));
+    used.set(id, requiredTokenId(id, list));
     return { SpecialToken: { id, type_id } };
   };
   const parts = (text: string): Part[] => text.split(' ').map((item) => part(item));
@@ -49,7 +49,7 @@ export function roleToken(name: string, special: TokenSettings['special']): stri
   );
 }
 
-export function requiredId(token: string, list: TokenList): number {
+export function requiredTokenId(token: string, list: TokenList): number {
   const id = list.trainedIdOf(token);
   if (id !== undefined) return id;
   throw withoutToken(token);

@@ -1,6 +1,12 @@
 import { configError } from '#contract/errors.ts';
 import { isCount } from '#core/numbers/is-count.ts';
-import { addTokens, TokenList, type Component, type TokenizerFile, tokenizerFile } from './token-list.ts';
+import {
+  addModelTokens,
+  TokenList,
+  type Component,
+  type TokenizerFile,
+  tokenizerFile,
+} from './token-list.ts';
 import { type SentencePieceFamily, addedToken } from './family.ts';
 import { templateProcessing } from './post-processor.ts';
 import { ALGORITHM, PIECE, type SentencePieceModel, type Piece } from './sentencepiece-model.ts';
@@ -31,7 +37,7 @@ export function sentencePieceTokenizer(
     if (type === PIECE.control) list.add(addedToken(text, { normalized: false, special: true }));
   }
   const sentinels = family.ids === 'extra' ? sentinelsOf(options) : [];
-  addTokens(list, { ...tokens, additional: [...tokens.additional, ...sentinels.toReversed()] });
+  addModelTokens(list, { ...tokens, additional: [...tokens.additional, ...sentinels.toReversed()] });
   const metaspace = {
     type: 'Metaspace',
     replacement: '▁',

@@ -53,7 +53,7 @@ export class TokenList {
 }
 
 /** Adds the tokens of the files to a list, and checks that they get the ids that the model was trained with. */
-export function addTokens(list: TokenList, { special, additional, added }: TokenSettings): void {
+export function addModelTokens(list: TokenList, { special, additional, added }: TokenSettings): void {
   const roles = ROLES.flatMap((role) => special.get(role) ?? []);
   const all = [...roles, ...additional];
   const names = new Set(all.map((token) => contentOf(token)));

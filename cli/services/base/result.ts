@@ -1,5 +1,5 @@
 import { formatBytes } from '#core/model/progress.ts';
-import { columns } from '../text.ts';
+import { alignColumns } from '../text.ts';
 
 /** A file in the cache. */
 export interface ListedFile {
@@ -31,7 +31,7 @@ export interface BaseRemoveResult {
 export function baseListText({ cacheDir, bases, nodeBinaries }: BaseListResult): string {
   const nodes =
     nodeBinaries.length > 0
-      ? columns([
+      ? alignColumns([
           ['NODE BINARY', 'VERSION', 'SIZE', 'PATH'],
           ...nodeBinaries.map(({ platform, version, bytes, path }) => [
             platform,
@@ -43,7 +43,7 @@ export function baseListText({ cacheDir, bases, nodeBinaries }: BaseListResult):
       : undefined;
   const table =
     bases.length > 0
-      ? columns([
+      ? alignColumns([
           ['BASE RUNTIME', 'VERSION', 'SIZE', 'USED BY BUILDS', 'PATH'],
           ...bases.map(({ platform, version, bytes, current, path }) => [
             platform,

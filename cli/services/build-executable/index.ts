@@ -20,7 +20,7 @@ import { type BaseImage, openBaseImage } from '../../packaging/oci/open-base-ima
 import { refuseFolderOf } from '../../packaging/oci/refuse-folder-of.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { type ConfigSource, readConfig } from '../read-config.ts';
+import { type ConfigSource, readBuildConfig } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
 import { type ChosenBase, type Written, writeProduct } from './write-product.ts';
 
@@ -96,7 +96,7 @@ type Decided = Awaited<ReturnType<typeof decide>>;
 async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
   const { variant, modelType, offline } = flags;
   const config = withQuantize(
-    await readConfig(source, { report, variant, modelType, offline }),
+    await readBuildConfig(source, { report, variant, modelType, offline }),
     flags.quantize,
   );
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });

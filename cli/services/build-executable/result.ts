@@ -8,10 +8,10 @@ import {
   sparseFacts,
 } from '#core/model/manifest-facts.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { duration, formatBytes } from '#core/model/progress.ts';
+import { secondsText, formatBytes } from '#core/model/progress.ts';
 import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
-import { columns, shellWord, shortList, shownPath } from '../text.ts';
+import { alignColumns, argumentWord, shortList, shownPath } from '../text.ts';
 
 /** The result of a build. */
 export interface BuildResult {
@@ -31,8 +31,8 @@ export function buildSummary(result: BuildResult): string {
   const { path, bytes, image, digest, platform, seconds, manifest } = result;
   const shown = shownPath(path);
   const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
-  return columns([
-    ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
+  return alignColumns([
+    ['File', `${shown} (${formatBytes(bytes)}, ${secondsText(seconds)})`],
     ...(image === undefined || digest === undefined ? [] : [['Image', `${image}, ${digest}`]]),
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Type', `${manifest.modelType}, ${outputSize(manifest)}`],
@@ -45,7 +45,7 @@ export function buildSummary(result: BuildResult): string {
     ...graphFacts(manifest),
     ['Batches', batchingText(manifest)],
     ['Platform', platform],
-    ...nextStep(result, shellWord(shown)),
+    ...nextStep(result, argumentWord(shown)),
   ]);
 }
 

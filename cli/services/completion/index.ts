@@ -7,6 +7,6 @@ import { zshScript } from './zsh.ts';
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /** `encoderfile completion`: creates a static script that never calls the program, so that completion is instant. Pure. */
-export function completionScript(shell: CompletionShell, commands: readonly CommandMetadata[]): string {
+export function commandCompletions(shell: CompletionShell, commands: readonly CommandMetadata[]): string {
   return SCRIPTS[shell](describeCommands(commands));
 }

@@ -1,5 +1,5 @@
 import { hasLabels, type ModelType } from '#contract/model-types.ts';
-import { columns, shellWord, shortList, shownPath } from '../text.ts';
+import { alignColumns, argumentWord, shortList, shownPath } from '../text.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
@@ -29,7 +29,7 @@ export function initSummary(result: InitResult): string {
   const { modelType, guessed, architecture, labels, license, files } = result;
   const origin = architecture === undefined ? '' : ` (${architecture})`;
   const shown = shownPath(result.file);
-  return columns([
+  return alignColumns([
     ['Wrote', shown],
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
     ['Type', guessed ? `${modelType}${origin}; ${wayOut(modelType)}` : modelType],
@@ -40,7 +40,7 @@ export function initSummary(result: InitResult): string {
     ['Found', list(files, true)],
     ...(files.some(({ present }) => !present) ? [['Missing', list(files, false)]] : []),
     ['Editor', 'encoderfile schema > encoderfile.schema.json, next to the config, for completion'],
-    ['Next', `encoderfile build -f ${shellWord(shown)}`],
+    ['Next', `encoderfile build -f ${argumentWord(shown)}`],
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { formatBytes } from '#core/model/progress.ts';
 import type { FetchedModel } from '../../packaging/hub/fetch-model.ts';
-import { columns, shellWord } from '../text.ts';
+import { alignColumns, argumentWord } from '../text.ts';
 
 export interface PullResult extends FetchedModel {
   /** The model as the user named it. */
@@ -9,7 +9,7 @@ export interface PullResult extends FetchedModel {
 }
 
 export function pullSummary({ reference, folder, repository, commit, graph, files }: PullResult): string {
-  return columns([
+  return alignColumns([
     ['Folder', folder],
     ['Source', `hf:${repository}@${commit}`],
     ['Graph', graph.path],
@@ -17,6 +17,6 @@ export function pullSummary({ reference, folder, repository, commit, graph, file
       at === 0 ? 'Files' : '',
       `${path} (${formatBytes(bytes)}, ${downloaded ? 'downloaded' : 'from the cache'})`,
     ]),
-    ['Next', `encoderfile build ${shellWord(reference)}`],
+    ['Next', `encoderfile build ${argumentWord(reference)}`],
   ]);
 }

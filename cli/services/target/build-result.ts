@@ -1,20 +1,20 @@
-import { duration, formatBytes } from '#core/model/progress.ts';
+import { secondsText, formatBytes } from '#core/model/progress.ts';
 import type { ReleasedProgram } from '../../packaging/base/platform-package.ts';
-import { columns, shellWord, shownPath } from '../text.ts';
+import { alignColumns, argumentWord, shownPath } from '../text.ts';
 
 /** The programs that `target build` builds. */
 export const TARGETS = ['encoderfile', 'manager', 'gateway'] as const;
-export type Target = (typeof TARGETS)[number];
+export type BuildTarget = (typeof TARGETS)[number];
 
 /** The names of the programs, as users type them. */
 export const TARGET_NAMES = {
   encoderfile: 'encoderfile',
   manager: 'mcp-manager',
   gateway: 'gateway',
-} as const satisfies Record<Target, ReleasedProgram>;
+} as const satisfies Record<BuildTarget, ReleasedProgram>;
 
 export interface TargetBuildResult {
-  readonly target: Target;
+  readonly target: BuildTarget;
   readonly path: string;
   readonly bytes: number;
   readonly platform: string;
@@ -23,9 +23,9 @@ export interface TargetBuildResult {
 
 export function targetBuildText({ path, bytes, platform, seconds }: TargetBuildResult): string {
   const shown = shownPath(path);
-  return columns([
-    ['File', `${shown} (${formatBytes(bytes)}, ${duration(seconds)})`],
+  return alignColumns([
+    ['File', `${shown} (${formatBytes(bytes)}, ${secondsText(seconds)})`],
     ['Platform', platform],
-    ['Run', `${shellWord(shown)} --help`],
+    ['Run', `${argumentWord(shown)} --help`],
   ]);
 }

@@ -6,10 +6,10 @@ import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { hostPlatform, parsePlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { claimOutput } from '../../packaging/steps/check-output.ts';
-import { type Target, TARGET_NAMES, type TargetBuildResult } from './build-result.ts';
+import { type BuildTarget, TARGET_NAMES, type TargetBuildResult } from './build-result.ts';
 
 export interface TargetBuildRequest {
-  readonly target: Target;
+  readonly target: BuildTarget;
   readonly output: string | undefined;
   readonly platform: string | undefined;
   readonly cacheDir: string | undefined;

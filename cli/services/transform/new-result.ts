@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ModelType } from '#contract/model-types.ts';
-import { columns, shownPath } from '../text.ts';
+import { alignColumns, shownPath } from '../text.ts';
 
 /** The files that were written. */
 export interface TransformNewResult {
@@ -11,7 +11,7 @@ export interface TransformNewResult {
 }
 
 export function transformNewSummary({ file, modelType, stubs }: TransformNewResult): string {
-  return columns([
+  return alignColumns([
     ['Wrote', `${shownPath(file)}, for models of type ${modelType}`],
     ...(stubs === undefined ? [] : [['Stubs', `${shownPath(stubs)}: type stubs for lua-language-server`]]),
     ['Config', `transform: {path: ${JSON.stringify(`./${basename(file)}`)}} (relative to the config file)`],

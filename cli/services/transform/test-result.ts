@@ -4,7 +4,7 @@ import { describeShape, type Tensor } from '#core/tensor/tensor.ts';
 import { nest, type NestedNumbers } from '#core/tensor/convert.ts';
 import type { ResultKind } from '#transform/check-result.ts';
 import { describe } from '#core/yaml/describe.ts';
-import { columns } from '../text.ts';
+import { alignColumns } from '../text.ts';
 import type { TestedText } from './tested-text.ts';
 import { argmax } from '#core/numbers/argmax.ts';
 import { greatest } from '#core/numbers/extremes.ts';
@@ -57,7 +57,7 @@ export function transformTestText({ manifest, texts }: TransformTestResult): str
       const { text, tokens, input, mask, output } = tested;
       const maskShape = mask ? `, mask ${describeShape(mask.shape)}` : '';
       return [
-        columns([
+        alignColumns([
           ['Text', `${describe(text)}, ${tokens.length} tokens`],
           ['Input', `${manifest.output} ${describeShape(input.shape)}${maskShape}`],
           ['Output', `${output.kind} ${describeShape(output.shape)}`],
@@ -93,7 +93,9 @@ function beforeAndAfter(tested: TestedText, labels: Labels): string {
   const rows = [...(head ? [head] : []), ...shown];
   const width = greatest(rows.map(({ length }) => length));
   return [
-    columns(rows.map((cells) => ['', ...Array.from({ length: width }, (_, column) => cells[column] ?? '')])),
+    alignColumns(
+      rows.map((cells) => ['', ...Array.from({ length: width }, (_, column) => cells[column] ?? '')]),
+    ),
     ...(hidden > 0 ? [`  and ${hidden} more; use --json to print all`] : []),
     ...verdict(tested, labels),
   ].join('\n');

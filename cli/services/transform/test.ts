@@ -7,7 +7,7 @@ import { checkFinite } from '#transform/check-result.ts';
 import { explainScriptError, type TransformScript } from '#transform/transform-script.ts';
 import { transformInputs } from '#transform/transform.ts';
 import { type RunLua, withLua } from '../../adapters/lua.ts';
-import { type OnnxRuntime, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
+import { type OnnxTools, withOnnxRuntime } from '../../adapters/onnxruntime.ts';
 import { userCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { PreparedModel } from '../../packaging/model/prepared-graph.ts';
@@ -15,7 +15,7 @@ import type { Reporter } from '../../packaging/reporter.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import { describe } from '#core/yaml/describe.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { type ConfigSource, readConfig } from '../read-config.ts';
+import { type ConfigSource, readBuildConfig } from '../read-config.ts';
 import type { TransformTestResult } from './test-result.ts';
 import type { TestedText } from './tested-text.ts';
 
@@ -33,7 +33,7 @@ export async function testTransform(
   report: Reporter,
 ): Promise<TransformTestResult> {
   if (texts.includes('')) throw inputError('Cannot tokenize empty string');
-  const config = await readConfig(source, { report, variant, offline });
+  const config = await readBuildConfig(source, { report, variant, offline });
   if (!config.transform) throw configError(withoutTransform(config));
   const chosen = cacheDir ?? config.cacheDir;
   const folder = chosen === undefined ? userCacheDir() : resolve(chosen);
@@ -54,7 +54,7 @@ export async function testTransform(
 
 interface Tools {
   readonly script: TransformScript;
-  readonly onnx: OnnxRuntime;
+  readonly onnx: OnnxTools;
   readonly lua: RunLua;
 }
 

@@ -3,9 +3,9 @@ import type { ModelType } from '#contract/model-types.ts';
 import { userCacheDir } from '../../adapters/user-folders.ts';
 import { withWorkFolder } from '../../adapters/work-folder.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
-import { shellWord } from '../text.ts';
+import { argumentWord } from '../text.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { type ConfigSource, readConfig } from '../read-config.ts';
+import { type ConfigSource, readBuildConfig } from '../read-config.ts';
 import type { ValidateResult } from './result.ts';
 
 const nextCommand = (
@@ -14,9 +14,9 @@ const nextCommand = (
 ): string =>
   [
     'encoderfile build',
-    typeof source === 'string' ? `-f ${shellWord(source)}` : shellWord(source.folder),
+    typeof source === 'string' ? `-f ${argumentWord(source)}` : argumentWord(source.folder),
     ...(modelType === undefined ? [] : [`--model-type ${modelType}`]),
-    ...(variant === undefined ? [] : [`--variant ${shellWord(variant)}`]),
+    ...(variant === undefined ? [] : [`--variant ${argumentWord(variant)}`]),
   ].join(' ');
 
 interface ValidateRequest {
@@ -32,7 +32,7 @@ export async function validate(
   { source, variant, modelType, offline, cacheDir }: ValidateRequest,
   report: Reporter,
 ): Promise<ValidateResult> {
-  const config = await readConfig(source, { report, variant, modelType, offline });
+  const config = await readBuildConfig(source, { report, variant, modelType, offline });
   const chosen = cacheDir ?? config.cacheDir;
   const folder = chosen === undefined ? userCacheDir() : resolve(chosen);
   return await withWorkFolder(folder, async (work) => {

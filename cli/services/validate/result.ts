@@ -8,7 +8,7 @@ import {
 } from '#core/model/manifest-facts.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { ModelFiles } from '../../packaging/model/locate-files.ts';
-import { columns, shortList, shownPath } from '../text.ts';
+import { alignColumns, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */
 export interface ValidateResult {
@@ -32,7 +32,7 @@ export function validateSummary({
 }: ValidateResult): string {
   const labels = manifest.id2label ? Object.values(manifest.id2label) : [];
   const { maxLength, truncationSide } = manifest.tokenizer;
-  return columns([
+  return alignColumns([
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Weights', shownPath(files.weights)],
     ['Tokenizer', tokenizerOrigin],

@@ -1,12 +1,12 @@
 import { isIntact } from '#contract/container/verify.ts';
 import { verifyFile } from '#platform/verify-file.ts';
-import type { Reporter, Step } from '../../packaging/reporter.ts';
+import type { Reporter, ReportedStep } from '../../packaging/reporter.ts';
 import type { VerifyResult } from './result.ts';
 
 /** `encoderfile verify`: reads the whole file and compares the SHA-256 of every section. */
 export async function verify(path: string, report: Reporter): Promise<VerifyResult> {
   // The step begins with the first bytes, so that a file that is not ours is refused without it.
-  let step: Step | undefined;
+  let step: ReportedStep | undefined;
   const sections = await verifyFile(path, {
     onBytes(done, total) {
       step ??= report.step('Verifying');

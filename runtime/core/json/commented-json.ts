@@ -7,12 +7,12 @@ interface Span {
 /** A value of a JSON text with its position. */
 export type JsonNode = Span &
   (
-    | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
+    | { readonly kind: 'object'; readonly members: readonly JsonSpanMember[] }
     | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
     | { readonly kind: 'scalar'; readonly value: string | number | boolean | null }
   );
 
-export interface JsonMember extends Span {
+export interface JsonSpanMember extends Span {
   readonly name: string;
   readonly value: JsonNode;
 }
@@ -84,7 +84,7 @@ export function parseCommentedJson(text: string): CommentedJson {
       if (text[at] === close) extension ??= comma;
     }
   };
-  const member = (depth: number) => (): JsonMember => {
+  const member = (depth: number) => (): JsonSpanMember => {
     const name = scalar('a name in quotes');
     if (typeof name.value !== 'string') throw new JsonSyntaxError('expected a name in quotes', name.start);
     skipSpace();

@@ -1,5 +1,5 @@
 import { isObject } from './is-object.ts';
-import { type JsonMember, type JsonNode, parseCommentedJson } from './commented-json.ts';
+import { type JsonSpanMember, type JsonNode, parseCommentedJson } from './commented-json.ts';
 
 /**
  * Sets or removes (`undefined`) the member at a path of an object, and changes nothing else in the text: comments, order and indentation
@@ -102,7 +102,7 @@ function addMember(
 const TRAILING_COMMA = /^(?:\s|\/\/[^\n\r]*[\n\r]|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/;
 const SAME_LINE_COMMENT = /^[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*?\*\/)/;
 
-function removeMember(text: string, members: readonly JsonMember[], index: number): string {
+function removeMember(text: string, members: readonly JsonSpanMember[], index: number): string {
   const member = members[index];
   if (!member) return text;
   const next = members[index + 1];

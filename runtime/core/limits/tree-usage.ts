@@ -1,5 +1,5 @@
 /** A running process as the system reports it. */
-export interface ProcessRow {
+export interface ProcessSample {
   readonly pid: number;
   readonly parent: number;
   /** Memory in use, in bytes. Memory that several processes share is in each of them. */
@@ -17,7 +17,7 @@ export interface TreeUsage {
 
 /** Adds up the usage of each process and its descendants. Processes that do not run are left out. */
 export function treeUsage(
-  rows: readonly ProcessRow[],
+  rows: readonly ProcessSample[],
   heads: readonly number[],
 ): ReadonlyMap<number, TreeUsage> {
   const byPid = new Map(rows.map((row) => [row.pid, row]));
@@ -30,7 +30,7 @@ export function treeUsage(
       // A set returns members that are added while it is read.
       for (const { pid } of seen) for (const child of children.get(pid) ?? []) seen.add(child);
       const all = [...seen];
-      const sum = (value: (row: ProcessRow) => number): number =>
+      const sum = (value: (row: ProcessSample) => number): number =>
         all.reduce((total, row) => total + value(row), 0);
       return [
         [

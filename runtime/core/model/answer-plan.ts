@@ -26,7 +26,7 @@ export function planAnswers({ topK, maxLength, canBeEmpty }: AnswerWishes): Answ
 }
 
 /** Number of possible answers to examine per window, by the rule of the pipeline: some of them become the same when extended to words. */
-export const candidatesOf = ({ topK }: AnswerPlan): number => topK * 2 + 10;
+export const answerCandidates = ({ topK }: AnswerPlan): number => topK * 2 + 10;
 
 function inRange(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= MAX_ANSWERS) return value;

@@ -5,10 +5,10 @@ export function progressLine(
   total: number | undefined,
   seconds: number,
 ): string {
-  if (!total) return `${label} ${done} (${duration(seconds)})`;
+  if (!total) return `${label} ${done} (${secondsText(seconds)})`;
   const share = Math.min(1, done / total);
   const filled = Math.round(share * WIDTH);
-  const left = share > 0 && share < 1 ? `, ${duration((seconds / share) * (1 - share))} left` : '';
+  const left = share > 0 && share < 1 ? `, ${secondsText((seconds / share) * (1 - share))} left` : '';
   return `${label} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.floor(share * 100)}%${left}`;
 }
 
@@ -20,7 +20,7 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
-export function duration(seconds: number): string {
+export function secondsText(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60

@@ -77,7 +77,7 @@ export function walkPairs(
 }
 
 /** A row of elements: `count` results from `at`, with a step of 1 or 0 in the operands. */
-export interface Row {
+export interface BroadcastRow {
   readonly out: Float32Array;
   readonly count: number;
   readonly left: Float32Array;
@@ -90,7 +90,7 @@ export interface Row {
 }
 
 /** Computes one row. Each operation has its own loop, because a call per element would cost more than the operation. */
-type RowKernel = (row: Row) => void;
+type RowKernel = (row: BroadcastRow) => void;
 
 /** Combines two operands element by element, broadcasting shapes as in numpy. */
 export function combine(
@@ -110,7 +110,7 @@ export function combine(
 function combineInto(out: Tensor, left: Tensor, right: Tensor, kernel: RowKernel): void {
   if (out.data.length === 0) return;
   const [inner, ...outer] = pairAxes(out.shape, left.shape, right.shape);
-  const row: Row = {
+  const row: BroadcastRow = {
     out: out.data,
     count: inner?.size ?? 1,
     left: left.data,
@@ -143,25 +143,55 @@ export const divide = (allocate: Allocate, left: Operand, right: Operand): Tenso
 
 // Adding, multiplying or dividing doubles and rounding to float32 gives the same results as float32 arithmetic.
 
-function addRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function addRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     out[at + i] = (left[leftAt + i * leftStep] ?? 0) + (right[rightAt + i * rightStep] ?? 0);
   }
 }
 
-function subtractRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function subtractRow({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     out[at + i] = (left[leftAt + i * leftStep] ?? 0) - (right[rightAt + i * rightStep] ?? 0);
   }
 }
 
-function multiplyRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function multiplyRow({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     out[at + i] = (left[leftAt + i * leftStep] ?? 0) * (right[rightAt + i * rightStep] ?? 0);
   }
 }
 
-function divideRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function divideRow({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     out[at + i] = (left[leftAt + i * leftStep] ?? 0) / (right[rightAt + i * rightStep] ?? 0);
   }
@@ -181,13 +211,33 @@ export const isGreaterOrEqual = (allocate: Allocate, left: Operand, right: Opera
 export const isLessOrEqual = (allocate: Allocate, left: Operand, right: Operand): Tensor =>
   combine(allocate, right, left, 'le', greaterOrEqualRow);
 
-function greaterRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function greaterRow({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     out[at + i] = (left[leftAt + i * leftStep] ?? 0) > (right[rightAt + i * rightStep] ?? 0) ? 1 : 0;
   }
 }
 
-function greaterOrEqualRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function greaterOrEqualRow({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     out[at + i] = (left[leftAt + i * leftStep] ?? 0) >= (right[rightAt + i * rightStep] ?? 0) ? 1 : 0;
   }
@@ -212,13 +262,33 @@ export function where(allocate: Allocate, condition: Tensor, yes: Operand, no: O
   return out;
 }
 
-function writeWhereSet({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function writeWhereSet({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     if ((left[leftAt + i * leftStep] ?? 0) !== 0) out[at + i] = right[rightAt + i * rightStep] ?? 0;
   }
 }
 
-function writeWhereZero({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function writeWhereZero({
+  out,
+  at,
+  count,
+  left,
+  leftAt,
+  leftStep,
+  right,
+  rightAt,
+  rightStep,
+}: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     if ((left[leftAt + i * leftStep] ?? 0) === 0) out[at + i] = right[rightAt + i * rightStep] ?? 0;
   }

@@ -1,5 +1,5 @@
 import { type Allocate, createTensor, type Tensor, type Operand } from './tensor.ts';
-import { combine, type Row } from './broadcast.ts';
+import { combine, type BroadcastRow } from './broadcast.ts';
 
 /** Computes all elements; each operation has its own loop, as in `RowKernel`. */
 type Fill = (out: Float32Array, data: Float32Array) => void;
@@ -34,7 +34,7 @@ export const exponentiate = elementwise((out, data) => {
   for (let at = 0; at < out.length; at++) out[at] = exponential(data[at] ?? 0, powers);
 });
 
-export const sigmoid = elementwise((out, data) => {
+export const sigmoidOfTensor = elementwise((out, data) => {
   const powers = createPowers();
   for (let at = 0; at < out.length; at++) out[at] = 1 / (1 + exponential(-(data[at] ?? 0), powers));
 });
@@ -109,7 +109,7 @@ export function power(allocate: Allocate, base: Tensor, exponent: Operand): Tens
   return combine(allocate, base, exponent, 'pow', exponent === 2 ? squareRow : powerRow);
 }
 
-function powerRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: Row): void {
+function powerRow({ out, at, count, left, leftAt, leftStep, right, rightAt, rightStep }: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     const base = left[leftAt + i * leftStep] ?? 0;
     const exponent = right[rightAt + i * rightStep] ?? 0;
@@ -120,7 +120,7 @@ function powerRow({ out, at, count, left, leftAt, leftStep, right, rightAt, righ
 }
 
 /** The most common exponent, ten times as fast. */
-function squareRow({ out, at, count, left, leftAt, leftStep }: Row): void {
+function squareRow({ out, at, count, left, leftAt, leftStep }: BroadcastRow): void {
   for (let i = 0; i < count; i++) {
     const base = left[leftAt + i * leftStep] ?? 0;
     out[at + i] = base * base;

@@ -85,7 +85,7 @@ function layerNormLane(
 }
 
 /** Softmax, numerically stable for large values. A lane with only -infinity gives NaN. */
-export function softmax(allocate: Allocate, tensor: Tensor, axis: number): Tensor {
+export function softmaxOfTensor(allocate: Allocate, tensor: Tensor, axis: number): Tensor {
   const index = resolveAxis(axis, tensor.shape, 'softmax');
   return changeLanes(allocate, tensor, index, softmaxLane, createPowers());
 }

@@ -1,7 +1,7 @@
 /** A pattern whose expanded form is longer takes too long per character of a text. */
 const MAX_LENGTH = 1000;
 
-export interface ExpandOptions {
+export interface RepetitionOptions {
   /** Writes ASCII letters in lower case, to match texts in lower case. */
   readonly lowerCase: boolean;
   /**
@@ -15,7 +15,7 @@ export interface ExpandOptions {
  * Rewrites a regular expression for an engine without backtracking: counted repetitions are written out, and groups capture nothing.
  * Throws a SyntaxError for a repetition that is too long. Other mistakes are left to the engine.
  */
-export function expandRepetitions(source: string, { lowerCase, canEnd = false }: ExpandOptions): string {
+export function expandRepetitions(source: string, { lowerCase, canEnd = false }: RepetitionOptions): string {
   const lower = (text: string): string => (lowerCase ? text.replaceAll(/[A-Z]/g, asciiLower) : text);
   const orEnd = (text: string): string => (canEnd && text !== '$' ? `(?:${text}|$)` : text);
   const maxLength = canEnd ? MAX_LENGTH * orEnd('x').length : MAX_LENGTH;

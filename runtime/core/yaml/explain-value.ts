@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { NO_CONTROL_CHARACTERS } from '#contract/config-schema.ts';
 import { describe, listing } from './describe.ts';
-import { type Finding, stepsOf } from './issue.ts';
+import { type SchemaIssue, stepsOf } from './issue.ts';
 import { alternativesOf, type SchemaBranch } from '../json/relevant-errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 
@@ -14,7 +14,7 @@ interface ValueContext {
 }
 
 /** Explains one invalid value in a sentence. */
-export function explainValue(error: ErrorObject, { source, hidden }: ValueContext): Finding {
+export function explainValue(error: ErrorObject, { source, hidden }: ValueContext): SchemaIssue {
   const path = stepsOf(error.instancePath);
   const instead = hidden?.(path);
   const written = source(path);

@@ -9,7 +9,7 @@ export interface Issue {
 }
 
 /** A problem with a value, before it is located in the text. */
-export interface Finding {
+export interface SchemaIssue {
   readonly path: readonly string[];
   readonly at: 'key' | 'value';
   readonly message: string;

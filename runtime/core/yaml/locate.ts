@@ -9,10 +9,10 @@ import {
   type Pair,
   type ParsedNode,
 } from 'yaml';
-import type { Finding, Issue } from './issue.ts';
+import type { SchemaIssue, Issue } from './issue.ts';
 
 /** Locates a finding in the text. */
-export function locate(doc: Document.Parsed, finding: Finding): Issue {
+export function locate(doc: Document.Parsed, finding: SchemaIssue): Issue {
   const { path, at, message, label } = finding;
   return { offset: offsetOf(doc, path, at), path: (label ?? path).join('.'), message };
 }
@@ -53,7 +53,7 @@ export function startOfScalarAround(doc: Document.Parsed, offset: number): numbe
   return start;
 }
 
-function offsetOf(doc: Document.Parsed, path: readonly string[], at: Finding['at']): number {
+function offsetOf(doc: Document.Parsed, path: readonly string[], at: SchemaIssue['at']): number {
   const pair = pairAt(doc, path);
   const item = pair ? undefined : itemAt(doc, path);
   if (item) return item.range[0];

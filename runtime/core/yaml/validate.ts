@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { relevantErrors } from '../json/relevant-errors.ts';
 import { TRUSTED_SCHEMAS } from '../json/trusted-schemas.ts';
 import { explainValue, RULE_KEYWORD } from './explain-value.ts';
-import { type Finding, stepsOf } from './issue.ts';
+import { type SchemaIssue, stepsOf } from './issue.ts';
 import { keyName, listing } from './describe.ts';
 import { didYouMean, suggest } from '../text/suggest.ts';
 
@@ -14,7 +14,7 @@ interface ValidateOptions {
 }
 
 /** Validates values, and fills in the schema's defaults in place, unless the resolver of the values does that. */
-export type Validate = (value: unknown, options: ValidateOptions) => Finding[];
+export type ValueValidator = (value: unknown, options: ValidateOptions) => SchemaIssue[];
 
 /** Compiled schemas are used once or twice, so compilation must be fast. */
 const STARTS_SOON = { ...TRUSTED_SCHEMAS, code: { optimize: false } } as const;
@@ -22,7 +22,7 @@ const STARTS_SOON = { ...TRUSTED_SCHEMAS, code: { optimize: false } } as const;
 export function createValidate(
   schema: object,
   { fillsDefaults = true }: { readonly fillsDefaults?: boolean } = {},
-): Validate {
+): ValueValidator {
   const ajv = new Ajv({
     strict: true,
     allErrors: true,
@@ -35,7 +35,7 @@ export function createValidate(
   return (value, options) => (check(value) ? [] : explain(check.errors ?? [], options));
 }
 
-function explain(found: readonly ErrorObject[], options: ValidateOptions): Finding[] {
+function explain(found: readonly ErrorObject[], options: ValidateOptions): SchemaIssue[] {
   const errors = relevantErrors(found);
   const [keys, values] = [errors.filter(isAboutKeys), errors.filter((error) => !isAboutKeys(error))];
   return [
@@ -52,16 +52,20 @@ const isAboutKeys = ({ keyword }: ErrorObject): boolean =>
   keyword === 'required' || keyword === 'additionalProperties';
 
 /** Explains unknown and missing keys of mappings, one sentence each. */
-function explainKeys(errors: readonly ErrorObject[]): Finding[] {
+function explainKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
   return mappings(errors).flatMap(({ path, schema, missing, unknown }) => [
-    ...unknown.map((key): Finding => unknownKey(path, key, schema)),
-    ...missing.map((key): Finding => ({ path, at: 'key', message: `missing required key ${keyName(key)}` })),
+    ...unknown.map((key): SchemaIssue => unknownKey(path, key, schema)),
+    ...missing.map((key): SchemaIssue => ({
+      path,
+      at: 'key',
+      message: `missing required key ${keyName(key)}`,
+    })),
   ]);
 }
 
 /** Explains the keys of the mapping form of a union in one sentence, including the form's keys. */
-function explainUnionKeys(errors: readonly ErrorObject[]): Finding[] {
-  return mappings(errors).map(({ path, schema, missing, unknown }): Finding => {
+function explainUnionKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
+  return mappings(errors).map(({ path, schema, missing, unknown }): SchemaIssue => {
     const { required = [] } = schema;
     const [first] = unknown;
     if (first !== undefined && missing.length === 0 && unknown.length === 1)
@@ -113,7 +117,7 @@ const notPartOfIt = (unknown: readonly string[]): string =>
 
 const keysOf = (key: unknown): string[] => (typeof key === 'string' ? [key] : []);
 
-function unknownKey(path: readonly string[], key: string, { properties }: ObjectSchema): Finding {
+function unknownKey(path: readonly string[], key: string, { properties }: ObjectSchema): SchemaIssue {
   const known = Object.keys(properties);
   const owner = known.find((name) =>
     properties[name]?.anyOf?.some(

@@ -1,13 +1,13 @@
 import type { WordInput } from '#core/model/word-inputs.ts';
-import { Tensor } from './session.ts';
+import { OnnxTensor } from './session.ts';
 
 /** A tensor of int64. */
-export const integerTensor = (values: Int32Array, dims: readonly number[]): Tensor =>
-  new Tensor('int64', widen(values), dims);
+export const integerTensor = (values: Int32Array, dims: readonly number[]): OnnxTensor =>
+  new OnnxTensor('int64', widen(values), dims);
 
 /** A tensor of int64, or of truth values. */
-export const wordTensor = ({ values, dims }: WordInput): Tensor =>
-  values instanceof Int32Array ? integerTensor(values, dims) : new Tensor('bool', values, dims);
+export const wordTensor = ({ values, dims }: WordInput): OnnxTensor =>
+  values instanceof Int32Array ? integerTensor(values, dims) : new OnnxTensor('bool', values, dims);
 
 /** Writes int64 values through their low words, which is several times faster than creating a BigInt for each. */
 function widen(values: Int32Array): BigInt64Array {

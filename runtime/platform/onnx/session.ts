@@ -5,7 +5,7 @@ import { loadAddon } from '../native/load-addon.ts';
 export type TensorData = Float32Array | BigInt64Array | Uint8Array;
 
 /** A tensor in the format of the ONNX Runtime addon; the addon receives this class and accesses these fields. */
-export class Tensor {
+export class OnnxTensor {
   readonly type: string;
   readonly data: TensorData;
   readonly dims: readonly number[];
@@ -27,11 +27,11 @@ export interface SessionOptions {
   readonly prepack: boolean;
 }
 
-export interface Session {
+export interface OnnxSession {
   /** Runs synchronously on the calling thread: call it from a worker thread. */
-  run(feeds: Record<string, Tensor>, output: string): Tensor;
+  run(feeds: Record<string, OnnxTensor>, output: string): OnnxTensor;
   /** Same for several outputs of one run. */
-  runAll(feeds: Record<string, Tensor>, outputs: readonly string[]): Tensor[];
+  runAll(feeds: Record<string, OnnxTensor>, outputs: readonly string[]): OnnxTensor[];
 }
 
 /** ONNX Runtime, loaded and initialized. This takes half of a short start, so it begins before the model is known. */
@@ -43,7 +43,7 @@ export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
     // Without this variable, ONNX Runtime for Linux stores a device id and a usage record in the home folder.
     process.env['ORT_DISABLE_TELEMETRY'] = '1';
     loaded = loadAddon(addonPath) as OnnxruntimeAddon;
-    loaded.initOrtOnce(LOG_ERRORS_ONLY, Tensor, isMainThread);
+    loaded.initOrtOnce(LOG_ERRORS_ONLY, OnnxTensor, isMainThread);
   }
   return loaded;
 }
@@ -96,7 +96,7 @@ export function optimizeModel(
 }
 
 /** Opens a session whose weights are mapped from a file. */
-export function openSession(addon: OnnxRuntime, options: SessionOptions): Session {
+export function openOnnxSession(addon: OnnxRuntime, options: SessionOptions): OnnxSession {
   const { graph } = options;
   const session = new addon.InferenceSession();
   session.loadModel(graph.buffer, graph.byteOffset, graph.byteLength, {
@@ -116,7 +116,7 @@ export function openSession(addon: OnnxRuntime, options: SessionOptions): Sessio
       },
     },
   });
-  const runAll: Session['runAll'] = (feeds, outputs) => {
+  const runAll: OnnxSession['runAll'] = (feeds, outputs) => {
     const results = session.run(feeds, Object.fromEntries(outputs.map((name) => [name, null])), {});
     return outputs.map((name) => {
       const result = results[name];
@@ -130,11 +130,11 @@ export function openSession(addon: OnnxRuntime, options: SessionOptions): Sessio
 const LOG_ERRORS_ONLY = 3;
 
 interface OnnxruntimeAddon {
-  initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
+  initOrtOnce(logLevel: number, tensor: typeof OnnxTensor, mainThread: boolean): void;
   readonly InferenceSession: new () => {
     loadModel(path: string, options: object): void;
     loadModel(buffer: ArrayBufferLike, offset: number, length: number, options: object): void;
     dispose(): void;
-    run(feeds: object, fetches: object, options: object): Record<string, Tensor>;
+    run(feeds: object, fetches: object, options: object): Record<string, OnnxTensor>;
   };
 }

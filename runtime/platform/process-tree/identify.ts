@@ -8,12 +8,12 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return process.platform === 'linux' ? identifyByProc(pid) : identifyByPs(pid);
 }
 
-export const isRunning = ({ pid, startedAt }: Pick<ProcessIdentity, 'pid' | 'startedAt'>): boolean =>
+export const stillRuns = ({ pid, startedAt }: Pick<ProcessIdentity, 'pid' | 'startedAt'>): boolean =>
   identify(pid)?.startedAt === startedAt;
 
 /** Sends a signal, unless the process has ended. */
 export function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): void {
-  if (!isRunning(target)) return;
+  if (!stillRuns(target)) return;
   try {
     process.kill(target.pid, signal);
   } catch {

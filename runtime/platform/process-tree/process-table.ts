@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { ProcessRow } from '#core/limits/tree-usage.ts';
+import type { ProcessSample } from '#core/limits/tree-usage.ts';
 
 /** Ticks per second of the times in /proc, which is the same on all systems of Linux. */
 const TICKS = 100;
 const KIBIBYTE = 1024;
 
 /** Returns the running processes of this machine; undefined on systems that do not list them, as on Windows. */
-export async function readProcessTable(): Promise<readonly ProcessRow[] | undefined> {
+export async function readProcessTable(): Promise<readonly ProcessSample[] | undefined> {
   if (process.platform === 'win32') return undefined;
   return process.platform === 'linux' ? await readByProc() : await readByPs();
 }
 
-async function readByProc(): Promise<readonly ProcessRow[] | undefined> {
+async function readByProc(): Promise<readonly ProcessSample[] | undefined> {
   const [names, pageBytes] = await Promise.all([readdir('/proc').catch(() => undefined), readPageBytes()]);
   if (!names) return undefined;
   const stats = names
@@ -23,7 +23,7 @@ async function readByProc(): Promise<readonly ProcessRow[] | undefined> {
 }
 
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-function rowOf(stat: string, pageBytes: number): ProcessRow[] {
+function rowOf(stat: string, pageBytes: number): ProcessSample[] {
   const pid = Number.parseInt(stat, 10);
   // The name of the program, in parentheses, can contain anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -39,7 +39,7 @@ async function readPageBytes(): Promise<number> {
   return Number(/^KernelPageSize:\s+(\d+) kB$/m.exec(maps)?.[1] ?? 4) * KIBIBYTE;
 }
 
-async function readByPs(): Promise<readonly ProcessRow[] | undefined> {
+async function readByPs(): Promise<readonly ProcessSample[] | undefined> {
   const options = { maxBuffer: 16 * 1024 * 1024, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' } };
   const { stdout } = await promisify(execFile)('ps', ['axo', 'pid=,ppid=,rss=,time='], options).catch(() => ({
     stdout: undefined,

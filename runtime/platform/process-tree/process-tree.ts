@@ -3,7 +3,7 @@ import type { ChildCgroup } from '../cgroups/child-cgroup.ts';
 import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
 import { descendantsOf } from './descendants.ts';
 import type { MarkedProcess } from './marked-process.ts';
-import { identify, isRunning, signalProcess } from './identify.ts';
+import { identify, stillRuns, signalProcess } from './identify.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** A child process and everything that it started, even what has left its process group. */
@@ -32,7 +32,7 @@ export function createProcessTree(head: number, { findMarked, group }: ProcessTr
     const grouped = (group?.pids() ?? []).map((pid) => identify(pid)).filter((found) => found !== undefined);
     const found = [...known, ...grouped, ...(await findMarked())].filter((process) => process.group !== head);
     return [...new Map(found.map((process) => [process.pid, process])).values()].filter((process) =>
-      isRunning(process),
+      stillRuns(process),
     );
   };
 
@@ -45,7 +45,7 @@ export function createProcessTree(head: number, { findMarked, group }: ProcessTr
       signalGroup(head, 'SIGTERM');
       const strays = await findStrays(known);
       for (const process of strays) signalProcess(process, 'SIGTERM');
-      const isGone = (): boolean => !signalGroup(head, 0) && !strays.some((process) => isRunning(process));
+      const isGone = (): boolean => !signalGroup(head, 0) && !strays.some((process) => stillRuns(process));
       if (!(await becomesTrue(deadline - performance.now(), isGone))) signalGroup(head, 'SIGKILL');
       group?.kill();
       for (let round = 0; round < MAX_ROUNDS; round += 1) {

@@ -3,7 +3,7 @@ import { readCgroupPaths } from '../cgroups/read-cgroup-paths.ts';
 import { openCgroups, type RefusedLimit } from '../cgroups/cgroups.ts';
 import { LIMIT_NAMES, type ProcessLimits } from '#core/limits/process-limits.ts';
 import { MARK_VARIABLE, type MarkedProcess } from './marked-process.ts';
-import { isRunning, signalProcess, identify } from './identify.ts';
+import { stillRuns, signalProcess, identify } from './identify.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
 import { setImmediate } from 'node:timers/promises';
 import { findMarkedByProc } from './proc-processes.ts';
@@ -72,7 +72,7 @@ export function createProcessTrees(owner: string, paths = readCgroupPaths()): Pr
     async endAbandoned() {
       const left = await findAbandoned();
       for (const process of left) signalProcess(process, 'SIGTERM');
-      const isGone = (): boolean => !left.some((process) => isRunning(process));
+      const isGone = (): boolean => !left.some((process) => stillRuns(process));
       if (!(await becomesTrue(ABANDONED_MS, isGone))) {
         for (const process of await findAbandoned()) signalProcess(process, 'SIGKILL');
       }
@@ -138,7 +138,7 @@ function createProcessMarks(owner: string): ProcessMarks | undefined {
     isAbandoned(mark) {
       const [, pid, startedAt] = pattern.exec(mark) ?? [];
       if (pid === undefined || startedAt === undefined) return false;
-      return !isRunning({ pid: Number(pid), startedAt });
+      return !stillRuns({ pid: Number(pid), startedAt });
     },
   };
 }

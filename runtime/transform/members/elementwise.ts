@@ -3,7 +3,7 @@ import {
   absolute,
   exponentiate,
   logarithm,
-  sigmoid,
+  sigmoidOfTensor,
   squareRoot,
   power,
 } from '#core/tensor/elementwise.ts';
@@ -46,7 +46,7 @@ export const ELEMENTWISE: readonly Member[] = [
     doc: '1 / (1 + exp(-x)) for each element x; turns logits of a multi-label model into probabilities.',
     parameters: [],
     returns: 'tensor',
-    call: sigmoid,
+    call: sigmoidOfTensor,
   }),
   method({
     name: 'pow',

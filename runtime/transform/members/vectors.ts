@@ -1,4 +1,4 @@
-import { layerNorm, lpNormalize, softmax } from '#core/tensor/normalize.ts';
+import { layerNorm, lpNormalize, softmaxOfTensor } from '#core/tensor/normalize.ts';
 import { matmul } from '#core/tensor/matmul.ts';
 import { meanPool } from '#core/tensor/mean-pool.ts';
 import { AXIS } from './parameters.ts';
@@ -11,7 +11,7 @@ export const VECTORS: readonly Member[] = [
     doc: 'Turns scores along an axis into probabilities that add up to 1. The classes of logits are on the last axis, -1.',
     parameters: [AXIS],
     returns: 'tensor',
-    call: softmax,
+    call: softmaxOfTensor,
   }),
   method({
     name: 'lp_normalize',

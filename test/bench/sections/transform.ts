@@ -1,6 +1,6 @@
 import { createInterrupter } from '../../../runtime/platform/interrupt.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
-import { loadOnnxRuntime, openSession } from '../../../runtime/platform/onnx/session.ts';
+import { loadOnnxRuntime, openOnnxSession } from '../../../runtime/platform/onnx/session.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from '../../../runtime/contract/transform.ts';
 import type { ModelType } from '../../../runtime/contract/model-types.ts';
 import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
@@ -37,7 +37,7 @@ export const transform: Section = {
   async run(bench) {
     const native = await loadNativeLibraries();
     const { manifest, graph, weightsFolder } = openModel(await bench.executable('m6'));
-    const session = openSession(loadOnnxRuntime(native.onnxruntime), {
+    const session = openOnnxSession(loadOnnxRuntime(native.onnxruntime), {
       graph,
       weightsFolder,
       threads: 1,

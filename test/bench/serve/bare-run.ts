@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { padBatch } from '../../../runtime/targets/encoder/batching/padding.ts';
 import { loadNativeLibraries } from '../../../runtime/platform/native/libraries.ts';
-import { loadOnnxRuntime, openSession } from '../../../runtime/platform/onnx/session.ts';
+import { loadOnnxRuntime, openOnnxSession } from '../../../runtime/platform/onnx/session.ts';
 import { feedsOf } from '../../../runtime/targets/encoder/engine/feeds.ts';
 import { openModel } from '../../../runtime/targets/encoder/model.ts';
 
@@ -15,7 +15,7 @@ const PAUSE = 1;
 
 const native = await loadNativeLibraries();
 const { manifest, graph, weightsFolder } = openModel(process.argv[2] ?? '');
-const session = openSession(loadOnnxRuntime(native.onnxruntime), {
+const session = openOnnxSession(loadOnnxRuntime(native.onnxruntime), {
   graph,
   weightsFolder,
   threads: availableParallelism(),

@@ -14,7 +14,7 @@ const PATIENCE = 3;
 /** Turns of some flags and of the given ones: what else happens on the host then affects both. */
 const TURNS = 2;
 
-export interface Comparison {
+export interface FlagsComparison {
   readonly concurrency: number;
   readonly maxTokens: number;
   /** The given flags first. */
@@ -45,7 +45,7 @@ export async function compareFlags(
   host: Host,
   milliseconds: number,
   onProgress: (done: number, total: number) => void,
-): Promise<Comparison> {
+): Promise<FlagsComparison> {
   const divisions =
     given.workers === undefined && given.threads === undefined
       ? threadCandidates(host.cores, host.maxWorkers).map((flags) => ({ ...given, ...flags }))

@@ -3,7 +3,7 @@ import { formatTable } from '#serve/cli/table.ts';
 import type { Terminal } from '#serve/cli/terminal.ts';
 import { flagsText } from './candidates.ts';
 import type { Cell } from './cells.ts';
-import type { Comparison } from './compare-flags.ts';
+import type { FlagsComparison } from './compare-flags.ts';
 import type { FlagsResult } from './flags-result.ts';
 import type { Measured } from './load.ts';
 
@@ -11,7 +11,7 @@ export interface BenchResult {
   readonly model: Pick<Manifest, 'name' | 'version' | 'modelType'>;
   readonly host: { readonly processor: string; readonly cores: number; readonly memoryBytes: number };
   readonly cells: readonly Cell[];
-  readonly comparison: Comparison;
+  readonly comparison: FlagsComparison;
 }
 
 /** What `bench --json` prints. */

@@ -2,7 +2,7 @@ import type { RunRules } from '#contract/batching.ts';
 import { AppError } from '#contract/errors.ts';
 import { BatchQueue, widthOf } from '../batching/batch-queue.ts';
 import type { EngineObserver } from './serving.ts';
-import type { Job, JobItem } from './job.ts';
+import type { EngineJob, JobItem } from './job.ts';
 import type { Pool, PoolHooks } from './pool.ts';
 
 export interface Dispatcher {
@@ -11,7 +11,7 @@ export interface Dispatcher {
   readonly attach: (pool: Pool) => void;
   readonly add: (items: readonly JobItem[]) => void;
   /** Removes a job from the queue if it has not been sent to a thread yet. */
-  readonly forget: (job: Job) => void;
+  readonly forget: (job: EngineJob) => void;
 }
 
 /** Number of times a batch is retried in another thread after its thread died. */

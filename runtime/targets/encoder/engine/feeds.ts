@@ -1,7 +1,7 @@
 import { type InputName, type TokenInputName, WORD_INPUT_NAMES } from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import { Tensor } from '#platform/onnx/session.ts';
+import { OnnxTensor } from '#platform/onnx/session.ts';
 import { integerTensor, wordTensor } from '#platform/onnx/input-tensors.ts';
 
 export interface FeedOptions {
@@ -16,11 +16,11 @@ export function feedsOf(
   batch: TokenBatch,
   inputs: readonly InputName[],
   { firstPosition = 0, maxWidth = 0 }: FeedOptions = {},
-): Record<string, Tensor> {
+): Record<string, OnnxTensor> {
   const { lengths, columns, words } = batch;
   const dims = [lengths.length, columns];
   return Object.fromEntries(
-    inputs.map((name): [string, Tensor] => {
+    inputs.map((name): [string, OnnxTensor] => {
       if (!isWordInput(name)) return [name, integerTensor(FILL[name](batch, firstPosition), dims)];
       if (!words) throw new Error(`tokenized without words, which ${name} needs`);
       return [name, wordTensor(WORD_INPUTS[name](words, maxWidth))];

@@ -3,7 +3,7 @@ import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
 import { spawnWorker } from '#platform/spawn-worker.ts';
 import { connectWorker } from '#platform/worker-client.ts';
-import type { InferenceRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';
+import type { ThreadRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';
 import type { SharedSpan } from './steps.ts';
 
 export interface InferenceThread {
@@ -24,7 +24,7 @@ export interface InferenceThread {
 
 /** ONNX Runtime blocks the calling thread, so each session runs in its own thread. */
 export function startInferenceThread(): InferenceThread {
-  const worker = connectWorker<InferenceRequest>(
+  const worker = connectWorker<ThreadRequest>(
     spawnWorker('encoder', new URL('./worker.ts', import.meta.url)),
   );
   const explained = async (prefix: string, answer: Promise<unknown>): Promise<unknown> => {

@@ -12,7 +12,7 @@ import { encodeJson, encodeVector } from '../json/json-writer.ts';
 import type { EntitySpan } from '../math/entity-candidates.ts';
 import { meanOfWindows } from '../math/mean-of-windows.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
-import { sentenceEmbedding } from '../tasks/sentence-embedding.ts';
+import { sentenceEmbeddingTask } from '../tasks/sentence-embedding.ts';
 import { entitiesOf, writeEntities } from '../tasks/zero-shot-ner.ts';
 
 /** A long text while its windows are processed: collects their rendered results and merges them. */
@@ -79,7 +79,7 @@ class WindowedText {
     const vector = this.#vector.normalize ? normalizeL2(mean) : mean;
     if (view.kind === 'vector') return encodeVector(vector, view.format);
     const embedding = { embedding: vector };
-    return isProto(view) ? sentenceEmbedding.proto(embedding) : encodeJson(embedding);
+    return isProto(view) ? sentenceEmbeddingTask.proto(embedding) : encodeJson(embedding);
   }
 
   #mergeSpans(entities: EntityOptions): Uint8Array {
@@ -128,7 +128,7 @@ const MAX_QUEUED_WINDOWS = 16;
 
 /** One input while it is being processed. */
 export interface JobItem {
-  readonly job: Job;
+  readonly job: EngineJob;
   readonly index: number;
   readonly text: TokenizedText;
   /** The view of the request, or of a window of a long text. */
@@ -144,7 +144,7 @@ export interface JobItem {
 }
 
 /** One request while it is being processed: collects the results of its inputs in input order. */
-export class Job {
+export class EngineJob {
   readonly view: View;
   readonly answer: Promise<EngineAnswer>;
   /** Inputs that are accepted and not yet answered. */

@@ -57,7 +57,7 @@ export interface RenderRow {
   readonly words: TextWords | undefined;
 }
 
-export type InferenceRequest = OpenModel | RunBatch | RenderBatch;
+export type ThreadRequest = OpenModel | RunBatch | RenderBatch;
 /** The transform's result for a row, or the reason why there is none. */
 export type RowResult = Transformed | FailedInference;
 

@@ -34,7 +34,7 @@ import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { maxTextLength } from '#core/model/mark-text.ts';
 import { noMask } from '../tasks/fill-mask.ts';
 import { TASKS } from '../tasks/index.ts';
-import { Job } from './job.ts';
+import { EngineJob } from './job.ts';
 
 export interface ServingOptions {
   readonly limits: EngineLimits;
@@ -303,7 +303,7 @@ function createRunner(
       ? `${maxWindows} ${maxWindows === 1 ? 'window' : 'windows'} of ${entities ? `${entities.maxWords} words` : `${maxLength} tokens`} (--max-windows)`
       : `${maxLength} tokens, the maximum of this model`;
   };
-  const jobs = new Set<Job>();
+  const jobs = new Set<EngineJob>();
   const { details } = TASKS[modelType];
 
   const encode = async (
@@ -336,7 +336,7 @@ function createRunner(
       };
     });
   };
-  const feed = async (job: Job, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
+  const feed = async (job: EngineJob, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
     const { inputs, overflow, group = 1, role = 'document' } = request;
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0; start < inputs.length && !job.ended; start += TOKENIZE_AT_ONCE) {
@@ -353,7 +353,7 @@ function createRunner(
       if (!job.ended) dispatcher.add(texts.flatMap((text, at) => job.items(start + at, text, manifest)));
     }
   };
-  const drop = (job: Job, error: unknown): void => {
+  const drop = (job: EngineJob, error: unknown): void => {
     dispatcher.forget(job);
     job.fail(error);
   };
@@ -361,7 +361,7 @@ function createRunner(
   return {
     async submit(request, onOverflow) {
       const { signal } = request;
-      const job = new Job(request);
+      const job = new EngineJob(request);
       const leave = (): void => drop(job, new AppError('CancelledError', 'Request cancelled.'));
       if (signal?.aborted) leave();
       signal?.addEventListener('abort', leave, { once: true });

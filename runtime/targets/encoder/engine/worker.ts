@@ -1,9 +1,9 @@
-import { loadOnnxRuntime, openSession } from '#platform/onnx/session.ts';
+import { loadOnnxRuntime, openOnnxSession } from '#platform/onnx/session.ts';
 import { lowerThreadPriority } from '#platform/thread-priority.ts';
 import { type Answer, serveWorker } from '#platform/worker-server.ts';
 import { padToShape } from '../batching/padding.ts';
 import { feedsOf } from './feeds.ts';
-import type { InferenceRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './protocol.ts';
+import type { ThreadRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './protocol.ts';
 import type { View } from './serving.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
@@ -57,7 +57,7 @@ async function open({
 }: OpenModel): Promise<Answer> {
   const started = timed && sharedNow();
   if (background) lowerThreadPriority();
-  const session = openSession(loadOnnxRuntime(addon), options);
+  const session = openOnnxSession(loadOnnxRuntime(addon), options);
   const opened: SharedSpan | undefined = started ? [started, sharedNow()] : undefined;
   const { inputs, output, tokenizer, fixedShape, firstPosition, entities } = manifest;
   const feedOptions = { firstPosition, maxWidth: entities?.maxWidth };
@@ -113,4 +113,4 @@ function skipOf(view: View): number | undefined {
   return view.kind === 'result' ? view.options.skip : undefined;
 }
 
-serveWorker({ open, run, render } satisfies Record<InferenceRequest['kind'], unknown>);
+serveWorker({ open, run, render } satisfies Record<ThreadRequest['kind'], unknown>);

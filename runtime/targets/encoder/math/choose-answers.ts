@@ -2,7 +2,7 @@ import type { WindowAnswers } from './answer-spans.ts';
 import { least } from '#core/numbers/extremes.ts';
 
 /** Members as in the question answering pipeline of transformers. */
-export interface Answer {
+export interface SpanAnswer {
   readonly answer: string;
   readonly score: number;
   /** Start and end in the context, in Unicode code points. */
@@ -24,9 +24,9 @@ export function chooseAnswers(
   windows: readonly WindowAnswers[],
   context: string,
   { topK, canBeEmpty }: AnswerChoice,
-): Answer[] {
+): SpanAnswer[] {
   const characters = Array.from(context);
-  const byText = new Map<string, Answer>();
+  const byText = new Map<string, SpanAnswer>();
   for (const { start, end, score } of windows.flatMap(({ spans }) => spans)) {
     const answer = characters.slice(start, end).join('');
     const key = answer.toLowerCase();

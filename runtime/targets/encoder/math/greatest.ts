@@ -2,7 +2,7 @@
 const MAX_KEPT = 64;
 
 /** The `count` items with the greatest values, the greatest first, of equal ones those that come first. */
-export function greatest(
+export function greatestItems(
   items: Iterable<number>,
   valueOf: (item: number) => number,
   count: number,

@@ -1,4 +1,4 @@
-import { greatest } from './greatest.ts';
+import { greatestItems } from './greatest.ts';
 
 /** The values of a vector that are not zero, ordered by index. */
 export interface SparseVector {
@@ -40,7 +40,9 @@ function limited(
   limit = Infinity,
 ): SparseVector {
   const indices =
-    active.length <= limit ? active : greatest(active, valueAt, limit).sort((left, right) => left - right);
+    active.length <= limit
+      ? active
+      : greatestItems(active, valueAt, limit).sort((left, right) => left - right);
   return { indices, values: Float32Array.from(indices, valueAt) };
 }
 

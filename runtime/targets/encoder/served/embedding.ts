@@ -18,7 +18,7 @@ const result = Type.Object(
   { $id: 'EmbeddingResult' },
 );
 
-export const embedding: ServedType<BodyOf<typeof options>> = {
+export const servedEmbedding: ServedType<BodyOf<typeof options>> = {
   texts: {
     summary: 'Compute one vector per token of each text.',
     tool: 'Performs embeddings for input text sequences.',

@@ -131,7 +131,7 @@ function candidatesOf({ masks }: FilledText): object[] {
   return lists.length === 1 ? (lists[0] ?? []) : lists;
 }
 
-export const fillMask: ServedType<BodyOf<typeof options>> = {
+export const servedFillMask: ServedType<BodyOf<typeof options>> = {
   texts: {
     summary: 'Predict the masked words of each text.',
     tool: 'Predicts the masked tokens of input text sequences.',

@@ -1,25 +1,25 @@
 import type { ModelType } from '#contract/model-types.ts';
-import { embedding } from './embedding.ts';
-import { fillMask } from './fill-mask.ts';
-import { multiVector } from './multi-vector.ts';
-import { questionAnswering } from './question-answering.ts';
-import { sentenceEmbedding } from './sentence-embedding.ts';
-import { sequenceClassification } from './sequence-classification.ts';
+import { servedEmbedding } from './embedding.ts';
+import { servedFillMask } from './fill-mask.ts';
+import { servedMultiVector } from './multi-vector.ts';
+import { servedQuestionAnswering } from './question-answering.ts';
+import { servedSentenceEmbedding } from './sentence-embedding.ts';
+import { servedSequenceClassification } from './sequence-classification.ts';
 import type { ServedType } from './served-type.ts';
-import { sparseEmbedding } from './sparse-embedding.ts';
-import { tokenClassification } from './token-classification.ts';
-import { zeroShotClassification } from './zero-shot-classification.ts';
-import { zeroShotNer } from './zero-shot-ner.ts';
+import { servedSparseEmbedding } from './sparse-embedding.ts';
+import { servedTokenClassification } from './token-classification.ts';
+import { servedZeroShotClassification } from './zero-shot-classification.ts';
+import { servedZeroShotNer } from './zero-shot-ner.ts';
 
 export const SERVED: Readonly<Record<ModelType, ServedType>> = {
-  embedding,
-  sparse_embedding: sparseEmbedding,
-  fill_mask: fillMask,
-  sequence_classification: sequenceClassification,
-  zero_shot_classification: zeroShotClassification,
-  question_answering: questionAnswering,
-  token_classification: tokenClassification,
-  zero_shot_ner: zeroShotNer,
-  sentence_embedding: sentenceEmbedding,
-  multi_vector: multiVector,
+  embedding: servedEmbedding,
+  sparse_embedding: servedSparseEmbedding,
+  fill_mask: servedFillMask,
+  sequence_classification: servedSequenceClassification,
+  zero_shot_classification: servedZeroShotClassification,
+  question_answering: servedQuestionAnswering,
+  token_classification: servedTokenClassification,
+  zero_shot_ner: servedZeroShotNer,
+  sentence_embedding: servedSentenceEmbedding,
+  multi_vector: servedMultiVector,
 };

@@ -5,7 +5,7 @@ import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
 import { texts, engineInputs } from '../schemas/texts.ts';
-import { encodedQuery, numberIn } from './scores.ts';
+import { encodedQuery, documentScore } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 
 const options = {
@@ -45,10 +45,10 @@ const scoreByVectors: ScoreDocuments = async ({ manifest }, { query, documents, 
     view: { kind: 'max-sim', query: sharedRows(vectors) },
     overflow,
   });
-  return { scores: results.map(numberIn), tokens: [...encoded.tokens, ...tokens], truncated };
+  return { scores: results.map(documentScore), tokens: [...encoded.tokens, ...tokens], truncated };
 };
 
-export const multiVector: ServedType<BodyOf<typeof options, string>> = {
+export const servedMultiVector: ServedType<BodyOf<typeof options, string>> = {
   texts: {
     summary: 'Compute one vector per token of each query or document.',
     tool: 'Computes one vector per token of input queries or documents, for late interaction.',

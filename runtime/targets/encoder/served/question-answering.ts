@@ -110,7 +110,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   },
 };
 
-export const questionAnswering: ServedType<Body> = {
+export const servedQuestionAnswering: ServedType<Body> = {
   texts: {
     summary: 'Find the answer of each question in its context.',
     tool: 'Finds the answers of questions in texts.',

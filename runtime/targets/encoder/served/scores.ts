@@ -13,4 +13,4 @@ export const encodedQuery = ({ results: [result] }: Pick<EngineAnswer, 'results'
   result === undefined ? {} : (readJson(result) as EncodedQuery);
 
 /** The score of a document. */
-export const numberIn = (result: Uint8Array): number => Number(Buffer.from(result).toString());
+export const documentScore = (result: Uint8Array): number => Number(Buffer.from(result).toString());

@@ -10,7 +10,7 @@ import { numbers } from '../schemas/results.ts';
 import { promptName, atLeastOne, engineInputs } from '../schemas/texts.ts';
 import type { OutputWeights } from '../tasks/hybrid-score.ts';
 import { addTokens, sparseOptions, sparseResult } from './sparse-embedding.ts';
-import { encodedQuery, numberIn } from './scores.ts';
+import { encodedQuery, documentScore } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 
 /** Of models that return multi-vectors and sparse vectors, too. */
@@ -83,12 +83,12 @@ const scoreByOutputs: ScoreDocuments = async (_, request, run) => {
     },
     overflow,
   });
-  return { scores: results.map(numberIn), tokens: [...encoded.tokens, ...tokens], truncated };
+  return { scores: results.map(documentScore), tokens: [...encoded.tokens, ...tokens], truncated };
 };
 
 const DENSE_ONLY: OutputWeights = { dense: 1 };
 
-export const sentenceEmbedding: ServedType<Body> = {
+export const servedSentenceEmbedding: ServedType<Body> = {
   texts: {
     summary: 'Compute one vector per text.',
     tool: 'Performs sentence embedding of input text sequences.',

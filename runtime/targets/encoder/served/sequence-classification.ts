@@ -143,7 +143,7 @@ function scoreOf(rendered: Uint8Array, raw: boolean): number {
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
 }
 
-export const sequenceClassification: ServedType<BodyOf<typeof options>> = {
+export const servedSequenceClassification: ServedType<BodyOf<typeof options>> = {
   texts: {
     summary: 'Classify each text.',
     tool: 'Performs sequence classification of input text sequences.',

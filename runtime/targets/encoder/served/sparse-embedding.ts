@@ -35,7 +35,7 @@ export const sparseResult = Type.Object(
   { $id: 'SparseEmbeddingResult' },
 );
 
-export const sparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
+export const servedSparseEmbedding: ServedType<BodyOf<typeof sparseOptions>> = {
   texts: {
     summary: 'Compute one sparse vector per text.',
     tool: 'Performs sparse embedding of input text sequences.',

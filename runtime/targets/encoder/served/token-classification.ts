@@ -136,7 +136,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   },
 };
 
-export const tokenClassification: ServedType<Body> = {
+export const servedTokenClassification: ServedType<Body> = {
   texts: {
     summary: 'Classify each token of each text.',
     tool: 'Performs token classification of input text sequences.',

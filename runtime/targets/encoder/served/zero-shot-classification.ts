@@ -130,7 +130,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   },
 };
 
-export const zeroShotClassification: ServedType<BodyOf<typeof options, string>> = {
+export const servedZeroShotClassification: ServedType<BodyOf<typeof options, string>> = {
   texts: {
     summary: 'Score the labels of the request for each text.',
     tool: 'Scores candidate labels, which are set in the request, for input text sequences.',

@@ -48,7 +48,7 @@ const result = Type.Object(
   { $id: 'ZeroShotNerResult' },
 );
 
-export const zeroShotNer: ServedType<BodyOf<typeof options, string>> = {
+export const servedZeroShotNer: ServedType<BodyOf<typeof options, string>> = {
   texts: {
     summary: 'Find entities of the given types in each text.',
     tool: 'Finds entities of the given types in input text sequences.',

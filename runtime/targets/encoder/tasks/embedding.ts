@@ -8,7 +8,7 @@ interface EmbeddingResult {
   readonly embeddings: readonly { readonly embedding: Float32Array; readonly token_info: TokenInfo }[];
 }
 
-export const embedding: Task<EmbeddingResult> = {
+export const embeddingTask: Task<EmbeddingResult> = {
   details: true,
   printedAs: 'embeddings',
   lineKey: 'embedding',
@@ -30,7 +30,7 @@ export const embedding: Task<EmbeddingResult> = {
     const { windows } = inference;
     if (windows) {
       return {
-        embeddings: windows.flatMap((window) => embedding.result(window, manifest, options).embeddings),
+        embeddings: windows.flatMap((window) => embeddingTask.result(window, manifest, options).embeddings),
       };
     }
     const { normalize } = options;
@@ -55,7 +55,7 @@ export const embedding: Task<EmbeddingResult> = {
 
   printed(inference, { manifest }, options) {
     if (options.pooling === 'none') {
-      return embedding.result(inference, manifest, options).embeddings.map((token) => token.embedding);
+      return embeddingTask.result(inference, manifest, options).embeddings.map((token) => token.embedding);
     }
     return textVector(inference, manifest, options);
   },

@@ -3,7 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { softmax } from '#core/numbers/softmax.ts';
 import { itemAt } from '#core/values/item-at.ts';
-import { greatest } from '../math/greatest.ts';
+import { greatestItems } from '../math/greatest.ts';
 import { finiteOutput, type PrintModel, type Task } from './task.ts';
 
 /** Candidates of the masks of a text, as ids: what a model computes. */
@@ -33,7 +33,7 @@ export interface FilledText {
 const DEFAULT_CANDIDATES = 5;
 
 /** Results are completed, and encoded as messages, by the thread that has the tokenizer. */
-export const fillMask: Task<MaskedText> = {
+export const fillMaskTask: Task<MaskedText> = {
   details: false,
   printedAs: 'predictions',
   flags: {
@@ -65,7 +65,7 @@ export const fillMask: Task<MaskedText> = {
   },
 
   async printed(inference, model, options) {
-    const [filled] = await fillMasks(model, [fillMask.result(inference, model.manifest, options)]);
+    const [filled] = await fillMasks(model, [fillMaskTask.result(inference, model.manifest, options)]);
     return filled ?? { masks: [] };
   },
 };
@@ -76,7 +76,7 @@ function best(
   targets?: readonly number[],
 ): { token_id: number; score: number }[] {
   const scoreOf = (id: number): number => scores[id] ?? 0;
-  return greatest(targets ?? scores.keys(), scoreOf, count).map((id) => ({
+  return greatestItems(targets ?? scores.keys(), scoreOf, count).map((id) => ({
     token_id: id,
     score: scoreOf(id),
   }));

@@ -1,26 +1,26 @@
 import type { ModelType } from '#contract/model-types.ts';
-import { embedding } from './embedding.ts';
-import { multiVector } from './multi-vector.ts';
-import { questionAnswering } from './question-answering.ts';
-import { sentenceEmbedding } from './sentence-embedding.ts';
-import { sparseEmbedding } from './sparse-embedding.ts';
-import { fillMask } from './fill-mask.ts';
-import { sequenceClassification } from './sequence-classification.ts';
+import { embeddingTask } from './embedding.ts';
+import { multiVectorTask } from './multi-vector.ts';
+import { questionAnsweringTask } from './question-answering.ts';
+import { sentenceEmbeddingTask } from './sentence-embedding.ts';
+import { sparseEmbeddingTask } from './sparse-embedding.ts';
+import { fillMaskTask } from './fill-mask.ts';
+import { sequenceClassificationTask } from './sequence-classification.ts';
 import type { Task } from './task.ts';
-import { tokenClassification } from './token-classification.ts';
-import { zeroShotClassification } from './zero-shot-classification.ts';
-import { zeroShotNer } from './zero-shot-ner.ts';
+import { tokenClassificationTask } from './token-classification.ts';
+import { zeroShotClassificationTask } from './zero-shot-classification.ts';
+import { zeroShotNerTask } from './zero-shot-ner.ts';
 
 /** Help lists their flags in this order. */
 export const TASKS: Record<ModelType, Task<unknown>> = {
-  sentence_embedding: sentenceEmbedding,
-  multi_vector: multiVector,
-  embedding,
-  sparse_embedding: sparseEmbedding,
-  zero_shot_classification: zeroShotClassification,
-  zero_shot_ner: zeroShotNer,
-  question_answering: questionAnswering,
-  fill_mask: fillMask,
-  token_classification: tokenClassification,
-  sequence_classification: sequenceClassification,
+  sentence_embedding: sentenceEmbeddingTask,
+  multi_vector: multiVectorTask,
+  embedding: embeddingTask,
+  sparse_embedding: sparseEmbeddingTask,
+  zero_shot_classification: zeroShotClassificationTask,
+  zero_shot_ner: zeroShotNerTask,
+  question_answering: questionAnsweringTask,
+  fill_mask: fillMaskTask,
+  token_classification: tokenClassificationTask,
+  sequence_classification: sequenceClassificationTask,
 };

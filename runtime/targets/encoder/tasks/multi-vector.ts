@@ -14,7 +14,7 @@ interface MultiVectorResult {
   readonly vectors: readonly Float32Array[];
 }
 
-export const multiVector: Task<MultiVectorResult> = {
+export const multiVectorTask: Task<MultiVectorResult> = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'vectors',

@@ -1,8 +1,8 @@
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { configError } from '#contract/errors.ts';
-import { type AnswerPlan, candidatesOf, MAX_ANSWERS, planAnswers } from '#core/model/answer-plan.ts';
+import { type AnswerPlan, answerCandidates, MAX_ANSWERS, planAnswers } from '#core/model/answer-plan.ts';
 import { answerSpans, type WindowAnswers } from '../math/answer-spans.ts';
-import { type Answer, chooseAnswers } from '../math/choose-answers.ts';
+import { type SpanAnswer, chooseAnswers } from '../math/choose-answers.ts';
 import { finiteOutput, type Task } from './task.ts';
 
 /** Possible answers of each window of a context. The answers of the context are chosen among them. */
@@ -10,7 +10,7 @@ interface QuestionAnsweringResult {
   readonly windows: readonly WindowAnswers[];
 }
 
-export const questionAnswering: Task<QuestionAnsweringResult> = {
+export const questionAnsweringTask: Task<QuestionAnsweringResult> = {
   details: true,
   printedAs: 'predictions',
   flags: {
@@ -48,12 +48,12 @@ export const questionAnswering: Task<QuestionAnsweringResult> = {
   result({ text, values, windows }, manifest, options) {
     if (windows) {
       return {
-        windows: windows.flatMap((window) => questionAnswering.result(window, manifest, options).windows),
+        windows: windows.flatMap((window) => questionAnsweringTask.result(window, manifest, options).windows),
       };
     }
     if (!text.details) throw new Error('tokenized without details');
     const plan = options.answers ?? planAnswers({});
-    const limits = { count: candidatesOf(plan), maxLength: plan.maxLength };
+    const limits = { count: answerCandidates(plan), maxLength: plan.maxLength };
     return { windows: [answerSpans(finiteOutput(values, manifest), text.details, limits)] };
   },
 
@@ -61,13 +61,13 @@ export const questionAnswering: Task<QuestionAnsweringResult> = {
 
   printed(inference, { manifest }, { questions }, context) {
     const plan = questions?.plan ?? planAnswers({});
-    const { windows } = questionAnswering.result(inference, manifest, { answers: plan });
+    const { windows } = questionAnsweringTask.result(inference, manifest, { answers: plan });
     return answersIn(windows, context, plan);
   },
 };
 
 export interface Answers {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly SpanAnswer[];
 }
 
 /** The answers of a context, with scores as they are printed. */

@@ -27,7 +27,7 @@ export interface SentenceEmbeddingResult {
   readonly sparse?: SparseVector;
 }
 
-export const sentenceEmbedding = {
+export const sentenceEmbeddingTask = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'embedding',

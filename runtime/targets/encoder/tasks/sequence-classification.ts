@@ -21,7 +21,7 @@ interface RankedLabel {
   readonly score: number;
 }
 
-export const sequenceClassification: Task<SequenceClassificationResult> = {
+export const sequenceClassificationTask: Task<SequenceClassificationResult> = {
   details: false,
   printedAs: 'predictions',
   sharedFlags: ['top-k'],
@@ -51,7 +51,7 @@ export const sequenceClassification: Task<SequenceClassificationResult> = {
   },
 
   printed(inference, { manifest }, { topK }) {
-    const { predicted_label, predicted_index, scores, top } = sequenceClassification.result(
+    const { predicted_label, predicted_index, scores, top } = sequenceClassificationTask.result(
       inference,
       manifest,
       { topK },

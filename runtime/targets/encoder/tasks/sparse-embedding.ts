@@ -3,7 +3,7 @@ import { type SparseVector, toSparse } from '../math/sparse.ts';
 import { finiteOutput, type FlagReader, type PrintModel, type PrintOptions, type Task } from './task.ts';
 import { writeFloats } from './token-info.ts';
 
-export const sparseEmbedding: Task<SparseVector> = {
+export const sparseEmbeddingTask: Task<SparseVector> = {
   details: false,
   printedAs: 'embeddings',
   lineKey: 'embedding',
@@ -26,7 +26,7 @@ export const sparseEmbedding: Task<SparseVector> = {
   proto: writeSparse,
 
   printed: (inference, model, options) =>
-    printSparse(sparseEmbedding.result(inference, model.manifest, options), model, options),
+    printSparse(sparseEmbeddingTask.result(inference, model.manifest, options), model, options),
 };
 
 /** Also flags of sentence_embedding models that have sparse vectors. */

@@ -29,7 +29,7 @@ export const AGGREGATIONS = ['none', 'simple', 'first', 'average', 'max'] as con
   | 'none'
 )[];
 
-export const tokenClassification: Task<TokenClassificationResult> = {
+export const tokenClassificationTask: Task<TokenClassificationResult> = {
   details: true,
   printedAs: 'predictions',
   flags: {
@@ -49,7 +49,9 @@ export const tokenClassification: Task<TokenClassificationResult> = {
   result(inference, manifest): TokenClassificationResult {
     const { windows } = inference;
     if (windows) {
-      return { tokens: windows.flatMap((window) => tokenClassification.result(window, manifest, {}).tokens) };
+      return {
+        tokens: windows.flatMap((window) => tokenClassificationTask.result(window, manifest, {}).tokens),
+      };
     }
     const { width, id2label } = manifest;
     const { transformed } = inference;
@@ -82,7 +84,7 @@ export const tokenClassification: Task<TokenClassificationResult> = {
   },
 
   async printed(inference, model, { aggregation }, text) {
-    const { tokens } = tokenClassification.result(inference, model.manifest, {});
+    const { tokens } = tokenClassificationTask.result(inference, model.manifest, {});
     const printed = {
       tokens: tokens.map(({ token_info }) => token_info.token),
       labels: tokens.map(({ label }) => label),

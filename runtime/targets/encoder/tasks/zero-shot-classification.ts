@@ -10,7 +10,7 @@ interface EntailmentResult {
   readonly logits: Float32Array;
 }
 
-export const zeroShotClassification: Task<EntailmentResult> = {
+export const zeroShotClassificationTask: Task<EntailmentResult> = {
   details: false,
   printedAs: 'predictions',
   flags: {

@@ -20,7 +20,7 @@ export interface ZeroShotNerResult {
   }[];
 }
 
-export const zeroShotNer: Task<ZeroShotNerResult> = {
+export const zeroShotNerTask: Task<ZeroShotNerResult> = {
   details: false,
   printedAs: 'predictions',
   flags: {
@@ -57,7 +57,7 @@ export const zeroShotNer: Task<ZeroShotNerResult> = {
 
   proto: writeEntities,
 
-  printed: (inference, { manifest }, options) => zeroShotNer.result(inference, manifest, options),
+  printed: (inference, { manifest }, options) => zeroShotNerTask.result(inference, manifest, options),
 };
 
 /** Encodes a result as the protobuf message of the contract. */

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context.ts';
 import { comparisonCsv } from '../evaluation/compare/as-csv.ts';
 import { comparisonMarkdown } from '../evaluation/compare/as-markdown.ts';
 import { createComparer } from '../evaluation/compare/comparer.ts';
-import type { Comparison } from '../evaluation/compare/comparison.ts';
+import type { ModelComparison } from '../evaluation/compare/comparison.ts';
 import { taskDefinition } from './experiments-schemas.ts';
 import { EXPERIMENT_ID, taskView } from './experiments.ts';
 import { viewOf } from './guards.ts';
@@ -230,7 +230,7 @@ export const comparisonView = ({
   pairs,
   repeats,
   disagreements,
-}: Comparison) => ({
+}: ModelComparison) => ({
   experiment: {
     id: experiment.id,
     name: experiment.name,

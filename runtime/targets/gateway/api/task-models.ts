@@ -6,7 +6,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
-import { TASKS } from '../evaluation/work/tasks/index.ts';
+import { EVALUATED_TASKS } from '../evaluation/work/tasks/index.ts';
 import type { TaskDefinition } from '../evaluation/work/work.ts';
 import type { ModelEntry } from '../providers/adapters/provider.ts';
 import { callerOf } from './guards.ts';
@@ -105,7 +105,7 @@ function checkTasks(tasks: ReadonlySet<string>): void {
 
 type TaskName = TaskDefinition['task'];
 
-const TASK_NAMES = keysOf(TASKS);
+const TASK_NAMES = keysOf(EVALUATED_TASKS);
 
 /** `provider` and `model` have the values that a workflow requires. */
 function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
@@ -130,7 +130,7 @@ function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
 
 const tasksOf = ({ id, modelType }: ModelEntry): readonly TaskName[] =>
   TASK_NAMES.filter((name) => {
-    const { hasChat, modelTypes } = TASKS[name];
+    const { hasChat, modelTypes } = EVALUATED_TASKS[name];
     if (!isEncoder(id)) return hasChat;
     return ENCODER_TASKS.has(name) && (modelType === undefined || modelTypes.includes(modelType));
   });

@@ -20,7 +20,7 @@ import {
   type WorkerWritten,
 } from '../evaluation/jobs/worker/protocol.ts';
 import { rowsFrom } from '../evaluation/jobs/worker/rows-from.ts';
-import { secretNames } from '../evaluation/jobs/worker/secret-names.ts';
+import { secretsOfJob } from '../evaluation/jobs/worker/secret-names.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 import { workerFileRoutes } from './worker-files.ts';
 import { workerParts } from './worker-parts.ts';
@@ -364,7 +364,7 @@ export function workerRoutes(
       run: async (c) => {
         const { job } = claimOf(c);
         const name = c.req.param('name');
-        if (!secretNames(job.spec).includes(name)) {
+        if (!secretsOfJob(job.spec).includes(name)) {
           throw new AppError('ForbiddenError', `This job does not use the secret '${name}'.`);
         }
         return { value: await secrets.reveal(job.owner, name) };

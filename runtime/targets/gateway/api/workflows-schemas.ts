@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, anyObject, oneOf, orNull } from '#serve/http/schemas.ts';
-import type { Row } from '../evaluation/datasets/dataset.ts';
+import type { RowCells } from '../evaluation/datasets/dataset.ts';
 import { maybe, nonEmptyText, count, text, time, timeOrNull, pageSchema } from './http/fields.ts';
 import { tags } from './http/lists.ts';
 
@@ -89,7 +89,7 @@ const maxErrorRate = Type.Number({
   description: 'Maximum share of failed rows (default: 0).',
 });
 
-const exampleRow = Type.Unsafe<Row>({
+const exampleRow = Type.Unsafe<RowCells>({
   type: 'object',
   additionalProperties: true,
   description: 'Values by column, with the answer in `ground_truth`.',

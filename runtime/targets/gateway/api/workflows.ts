@@ -8,7 +8,7 @@ import { wordOf } from '#serve/http/query.ts';
 import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
-import { followLogs, jobLog, LOG_SEPARATOR } from '../evaluation/workflows/workflow-logs.ts';
+import { followWorkflowLogs, jobLog, LOG_SEPARATOR } from '../evaluation/workflows/workflow-logs.ts';
 import type { WorkflowDetails } from '../evaluation/workflows/workflow.ts';
 import { noExperiment } from '../evaluation/workflows/workflows.ts';
 import { eventText } from '../providers/streams/stream.ts';
@@ -69,7 +69,7 @@ async function* eventsOf(
   stop: AbortController,
 ): AsyncGenerator<Uint8Array, void> {
   try {
-    for await (const { jobId, line } of followLogs(queue, readWorkflow, stop.signal)) {
+    for await (const { jobId, line } of followWorkflowLogs(queue, readWorkflow, stop.signal)) {
       const { at, level, text } = line;
       yield Buffer.from(eventText({ job_id: jobId, timestamp: rfc3339(at), level, message: text }));
     }

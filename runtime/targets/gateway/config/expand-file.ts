@@ -1,5 +1,5 @@
 import { type Environment, expand } from '#core/text/expand.ts';
-import type { Finding } from '#core/yaml/issue.ts';
+import type { SchemaIssue } from '#core/yaml/issue.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
@@ -7,7 +7,7 @@ type Path = readonly string[];
 
 export interface ExpandedFile {
   readonly value: unknown;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SchemaIssue[];
   /** The text in the file, if it differs from the value; otherwise undefined. */
   readonly written: (path: Path) => string | undefined;
 }
@@ -17,14 +17,14 @@ export interface ExpandedFile {
  * converted to the type in the schema. Members without a value count as not set.
  */
 export function expandFile(file: unknown, schema: object, env: Environment): ExpandedFile {
-  const findings: Finding[] = [];
+  const findings: SchemaIssue[] = [];
   const written = new Map<string, string>();
 
   const expandText = (text: string, path: Path, expected: SchemaNode | undefined): unknown => {
     const { text: expanded, problems } = expand(text, env, { bareNames: false });
     pushAll(
       findings,
-      problems.map((message): Finding => ({ path, at: 'value', message })),
+      problems.map((message): SchemaIssue => ({ path, at: 'value', message })),
     );
     if (expanded === text) return text;
     written.set(keyOf(path), text);

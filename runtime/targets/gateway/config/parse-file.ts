@@ -2,10 +2,10 @@ import { type AppError, configError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { describe, isMapping } from '#core/yaml/describe.ts';
-import { type Finding, formatIssues } from '#core/yaml/issue.ts';
+import { type SchemaIssue, formatIssues } from '#core/yaml/issue.ts';
 import { locate, sourceAt } from '#core/yaml/locate.ts';
 import { parseYaml } from '#core/yaml/parse-yaml.ts';
-import { createValidate, type Validate } from '#core/yaml/validate.ts';
+import { createValidate, type ValueValidator } from '#core/yaml/validate.ts';
 import { GATEWAY_FILE_SCHEMA, type GatewayFile } from './schemas/file.ts';
 import { expandFile } from './expand-file.ts';
 
@@ -19,15 +19,15 @@ export interface ParsedFile {
   readonly written: unknown;
   /** Whether a value contains a variable. */
   readonly isExpanded: (path: Path) => boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SchemaIssue[];
   /** Creates one ConfigError for all findings, with the line and column of each. */
-  readonly problems: (findings: readonly Finding[]) => AppError;
+  readonly problems: (findings: readonly SchemaIssue[]) => AppError;
 }
 
 /** Parses the text of a configuration file. Throws a ConfigError if it is not YAML. */
 export function parseFile(text: string, name: string, env: Environment): ParsedFile {
   const { doc, text: clean, value, issues, lines } = parseYaml(text);
-  const problems = (findings: readonly Finding[]): AppError =>
+  const problems = (findings: readonly SchemaIssue[]): AppError =>
     configError(formatIssues([...issues, ...findings.map((finding) => locate(doc, finding))], name, lines));
   if (value === undefined) throw problems([]);
   // An empty file is allowed.
@@ -62,7 +62,7 @@ export function parseFile(text: string, name: string, env: Environment): ParsedF
 }
 
 /** Removes invalid values repeatedly, because removing a required member makes its parent invalid. */
-function validPart(value: unknown, findings: readonly Finding[], validate: Validate): GatewayFile {
+function validPart(value: unknown, findings: readonly SchemaIssue[], validate: ValueValidator): GatewayFile {
   const left = findings.reduce((rest, { path }) => without(rest, path), value);
   const more = findings.length === 0 ? [] : validate(left, { source: () => '' });
   return more.length === 0 ? (left as GatewayFile) : validPart(left, more, validate);

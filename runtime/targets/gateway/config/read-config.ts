@@ -3,7 +3,7 @@ import { configError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { createRedactions } from '#core/text/redactions.ts';
-import type { Finding } from '#core/yaml/issue.ts';
+import type { SchemaIssue } from '#core/yaml/issue.ts';
 import { isBlank, readText, type TextFileOnDisk } from '#platform/read-text.ts';
 import type { ReloadableConfig } from '#serve/program/reloader.ts';
 import type { FlagsAndEnv } from './flags-and-env.ts';
@@ -47,7 +47,7 @@ export async function readGatewayConfig(
     const providers = Object.fromEntries(
       presetsWithKeys((variable) => flagsAndEnv.variable(variable)).map((preset) => [preset, {}]),
     );
-    const findings: Finding[] = [];
+    const findings: SchemaIssue[] = [];
     const config = resolveAll(flagsAndEnv, { providers }, { folder: '.', findings, isNeeded });
     const relevant = relevantFindings(findings, isNeeded);
     // Without a file, findings concern the environment, so they have no line and column.
@@ -80,9 +80,9 @@ export async function readGatewayConfig(
 }
 
 const relevantFindings = (
-  findings: readonly Finding[],
+  findings: readonly SchemaIssue[],
   isNeeded: ResolveContext['isNeeded'],
-): readonly Finding[] => findings.filter(({ path: [first] }) => first === undefined || isNeeded(first));
+): readonly SchemaIssue[] => findings.filter(({ path: [first] }) => first === undefined || isNeeded(first));
 
 /** Reads the configuration file. A file that is set must exist; the default file need not. */
 async function readFile(
@@ -97,7 +97,7 @@ async function readFile(
 interface FileParts {
   readonly folder: string;
   /** Problems are added to this list. */
-  readonly findings: Finding[];
+  readonly findings: SchemaIssue[];
   readonly isNeeded: ResolveContext['isNeeded'];
   readonly written?: unknown;
 }

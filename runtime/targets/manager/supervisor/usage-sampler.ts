@@ -1,4 +1,4 @@
-import { type ProcessRow, type TreeUsage, treeUsage } from '#core/limits/tree-usage.ts';
+import { type ProcessSample, type TreeUsage, treeUsage } from '#core/limits/tree-usage.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Supervisor } from './managed-server.ts';
 
@@ -17,7 +17,7 @@ export interface UsageSamplerOptions {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
   /** Undefined on systems that do not list processes. */
-  readonly readTable: () => Promise<readonly ProcessRow[] | undefined>;
+  readonly readTable: () => Promise<readonly ProcessSample[] | undefined>;
 }
 
 const MIN_AGE_MS = 2000;

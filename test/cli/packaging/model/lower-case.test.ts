@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadTokenizer } from '#cli/adapters/tokenizers.ts';
-import { withLowerCase, type TokenizerJson } from '#cli/packaging/model/tokenizer-settings.ts';
+import { withLowerCase, type SourceTokenizer } from '#cli/packaging/model/tokenizer-settings.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
-const read = (model: string): TokenizerJson =>
-  JSON.parse(readFileSync(join(FIXTURES, 'models', model, 'tokenizer.json'), 'utf8')) as TokenizerJson;
-const idsOf = async (json: TokenizerJson, text: string): Promise<number[][]> =>
+const read = (model: string): SourceTokenizer =>
+  JSON.parse(readFileSync(join(FIXTURES, 'models', model, 'tokenizer.json'), 'utf8')) as SourceTokenizer;
+const idsOf = async (json: SourceTokenizer, text: string): Promise<number[][]> =>
   await (await loadTokenizer(JSON.stringify(json))).encode([text]);
 
 test.each(['ner', 'roberta'])('texts for %s are lower-cased before anything else', async (model) => {

@@ -4,7 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { loadTokenizer } from '#cli/adapters/tokenizers.ts';
 import type { PreparedTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
 import { type SentenceDefaults, sentenceDefaults } from '#cli/packaging/model/sentence-files.ts';
-import { type SentenceConfig, sentenceSettings, vectorsOf } from '#cli/packaging/model/sentence-settings.ts';
+import {
+  type SentenceConfig,
+  sentenceSettings,
+  vectorsKind,
+} from '#cli/packaging/model/sentence-settings.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 const json = readFileSync(join(FIXTURES, 'models/sentence/tokenizer.json'), 'utf8');
@@ -65,11 +69,11 @@ describe('a model that pools by itself', () => {
   });
 
   test('is only the second choice where the tokens of prompts must not count', async () => {
-    expect(vectorsOf(source({}))).toEqual(['text', 'token']);
-    expect(vectorsOf(source({}, leavesOut))).toEqual(['token', 'text']);
-    expect(vectorsOf(source({ prompts: {} }, leavesOut))).toEqual(['text', 'token']);
-    expect(vectorsOf(source({ pooling: 'max' }))).toEqual(['token']);
-    expect(vectorsOf(source({ pooling: 'none' }))).toEqual(['text']);
+    expect(vectorsKind(source({}))).toEqual(['text', 'token']);
+    expect(vectorsKind(source({}, leavesOut))).toEqual(['token', 'text']);
+    expect(vectorsKind(source({ prompts: {} }, leavesOut))).toEqual(['text', 'token']);
+    expect(vectorsKind(source({ pooling: 'max' }))).toEqual(['token']);
+    expect(vectorsKind(source({ pooling: 'none' }))).toEqual(['text']);
     await expect(settings(source({}, leavesOut), PER_TEXT)).rejects.toThrow(
       'The model pools its vectors itself, prompt tokens included, but 1_Pooling/config.json has `include_prompt: false`. ' +
         'Export the model with token vectors, or set `prompts: {}` in x.yml to disable prompts.',
@@ -86,7 +90,7 @@ describe('a transform', () => {
 
   test('pools instead, whatever the model could not have been pooled by', async () => {
     const from = transformed({}, { unsupported: 'It pools oddly', includePrompt: false });
-    expect(vectorsOf(from)).toEqual(['token', 'text']);
+    expect(vectorsKind(from)).toEqual(['token', 'text']);
     expect(await settings(from)).toMatchObject({ pooling: 'none', includePrompt: false });
     expect(await settings(transformed({ pooling: 'none' }))).toMatchObject({ pooling: 'none' });
   });

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareTokenizer } from '#cli/packaging/model/prepare-tokenizer.ts';
-import { readJson } from '#cli/packaging/model/read-json.ts';
+import { readJsonObject } from '#cli/packaging/model/read-json.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { vocabularyIn } from '../../../helpers/tokenizer-folder.ts';
@@ -43,7 +43,7 @@ test.each(cases.map((one) => ({ ...one, name: `${one.folder} ${JSON.stringify(on
         modelConfig: join(folder(), 'config.json'),
         tokenizerConfig: join(folder(), 'tokenizer_config.json'),
       },
-      await readJson(join(folder(), 'config.json')),
+      await readJsonObject(join(folder(), 'config.json')),
     );
     expect(await tokenizer.encode(texts)).toEqual(ids);
     expect(settings).toMatchObject({ maxLength: maxLength ?? DEFAULT_MAX_LENGTH, truncationSide, padId });

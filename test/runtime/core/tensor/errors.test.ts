@@ -11,7 +11,7 @@ import {
 } from '#core/tensor/rearrange.ts';
 import { elementAt, fromTable, full } from '#core/tensor/convert.ts';
 import { foldAxis, reduceAll, reduceAxis, ARGMAX, MAX } from '#core/tensor/reduce.ts';
-import { layerNorm, lpNormalize, softmax } from '#core/tensor/normalize.ts';
+import { layerNorm, lpNormalize, softmaxOfTensor } from '#core/tensor/normalize.ts';
 import { matmul } from '#core/tensor/matmul.ts';
 import { meanPool } from '#core/tensor/mean-pool.ts';
 import { numbered } from './arbitrary-tensors.ts';
@@ -28,11 +28,11 @@ describe('sentences name the value, the rule and the way out', () => {
   const cases: [string, () => unknown][] = [
     [
       `softmax: axis 4 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
-      () => softmax(A, MATRIX, 4),
+      () => softmaxOfTensor(A, MATRIX, 4),
     ],
     [
       `softmax: axis -3 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
-      () => softmax(A, MATRIX, -3),
+      () => softmaxOfTensor(A, MATRIX, -3),
     ],
     [
       `layer_norm: axis 0 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
@@ -44,11 +44,11 @@ describe('sentences name the value, the rule and the way out', () => {
     ],
     [
       'softmax: axis 2 is out of range for a tensor of shape [3]: it has only axis 1, or -1 from the end.',
-      () => softmax(A, ROW, 2),
+      () => softmaxOfTensor(A, ROW, 2),
     ],
     [
       'softmax: axis 1 is out of range for a tensor of shape []: it has no axes.',
-      () => softmax(A, NUMBER, 1),
+      () => softmaxOfTensor(A, NUMBER, 1),
     ],
     ['max: a tensor of shape [0, 3] has no elements to choose from.', () => reduceAll(NONE, 'max', MAX)],
     [

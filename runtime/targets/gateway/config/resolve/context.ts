@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
 import type { Redactions } from '#core/text/redactions.ts';
-import type { Finding } from '#core/yaml/issue.ts';
+import type { SchemaIssue } from '#core/yaml/issue.ts';
 import { homeOrAccountFolder } from '#platform/files/home-folder.ts';
 import type { FlagsAndEnv } from '../flags-and-env.ts';
 
@@ -12,7 +12,7 @@ export type Path = readonly string[];
 export interface ResolveContext {
   readonly flagsAndEnv: FlagsAndEnv;
   /** Reports a problem of the value at a path of the file. */
-  readonly report: (path: Path, message: string, at?: Finding['at']) => void;
+  readonly report: (path: Path, message: string, at?: SchemaIssue['at']) => void;
   /** Reports a problem that does not make the configuration invalid. */
   readonly warn: (message: string) => void;
   readonly secrets: Redactions;

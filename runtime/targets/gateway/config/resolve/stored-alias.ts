@@ -1,5 +1,5 @@
 import { didYouMean } from '#core/text/suggest.ts';
-import { createValidate, type Validate } from '#core/yaml/validate.ts';
+import { createValidate, type ValueValidator } from '#core/yaml/validate.ts';
 import type { StoredAlias } from '../../accounts/registry/model-entries.ts';
 import type { Alias, WeightedTarget } from '../../requests/routing/routing.ts';
 import { parseModel } from '../../shared/model-string.ts';
@@ -18,8 +18,8 @@ type ResolveAlias = (entry: StoredAlias, known: KnownProviders) => EntryOutcome<
 
 /** Returns the resolver of stored aliases. Targets without a provider are left out, like targets that fail. */
 export function createStoredAliases(): ResolveAlias {
-  let compiled: Validate | undefined;
-  const validate: Validate = (value, options) =>
+  let compiled: ValueValidator | undefined;
+  const validate: ValueValidator = (value, options) =>
     (compiled ??= createValidate(storedAlias, { fillsDefaults: false }))(value, options);
   return ({ name, settings }, known) => {
     const findings = validate(structuredClone(settings), { source: () => '' });

@@ -1,7 +1,7 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Redactions } from '#core/text/redactions.ts';
-import type { Finding } from '#core/yaml/issue.ts';
-import { createValidate, type Validate } from '#core/yaml/validate.ts';
+import type { SchemaIssue } from '#core/yaml/issue.ts';
+import { createValidate, type ValueValidator } from '#core/yaml/validate.ts';
 import { joinSecrets } from '../../accounts/registry/entry-secrets.ts';
 import type { EntrySettings, StoredProvider } from '../../accounts/registry/model-entries.ts';
 import { CLOUDS, isCloud } from '../../providers/adapters/cloud-settings.ts';
@@ -24,13 +24,16 @@ export function createStoredProviders(
   context: ResolveContext,
   { limits, usesPriceMap }: ProviderDefaults,
 ): ResolveStored {
-  let compiled: Validate | undefined;
-  const validate: Validate = (value, options) =>
+  let compiled: ValueValidator | undefined;
+  const validate: ValueValidator = (value, options) =>
     (compiled ??= createValidate(storedProvider, { fillsDefaults: false }))(value, options);
   return ({ name, settings, secrets: own }, secrets) => {
     if (own === undefined) return invalid(UNOPENED);
     const entry = joinSecrets(settings, own);
-    const findings: Finding[] = validate(structuredClone(entry), { source: () => '', hidden: hiddenValue });
+    const findings: SchemaIssue[] = validate(structuredClone(entry), {
+      source: () => '',
+      hidden: hiddenValue,
+    });
     if (name === ENCODER) return invalid('The name `encoder` is reserved for encoders. Use another name.');
     if (findings.length === 0) {
       const foreign = credentialProblem(name, entry);
@@ -94,7 +97,7 @@ function addressProblem(instance: ConfiguredProvider): string | undefined {
   }
 }
 
-export const sentenceOf = ({ path, message }: Finding): string =>
+export const sentenceOf = ({ path, message }: SchemaIssue): string =>
   `${path.length === 0 ? '' : `\`${path.join('.')}\`: `}${message.replace(/\.$/, '')}.`;
 
 /** The member of an entry that a problem is about; undefined if it is about the whole entry. */

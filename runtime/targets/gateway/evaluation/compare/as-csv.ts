@@ -1,5 +1,5 @@
 import { csvLine } from '../../shared/csv-line.ts';
-import type { Comparison } from './comparison.ts';
+import type { ModelComparison } from './comparison.ts';
 
 const COLUMNS = [
   'workflow_id',
@@ -30,7 +30,7 @@ const COLUMNS = [
 ];
 
 /** A CSV line for each metric of each workflow. A workflow without metrics has one line with its error. */
-export async function* comparisonCsv({ workflows }: Comparison): AsyncGenerator<string, void> {
+export async function* comparisonCsv({ workflows }: ModelComparison): AsyncGenerator<string, void> {
   yield csvLine(COLUMNS);
   for (const workflow of workflows) {
     const { id, name, model, provider, status, cost, error } = workflow;

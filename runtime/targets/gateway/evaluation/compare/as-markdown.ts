@@ -1,4 +1,4 @@
-import type { Comparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
+import type { ModelComparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /** Differences with a p-value below this level are marked as significant. */
@@ -7,7 +7,7 @@ const MAX_SHOWN_ROWS = 10;
 const MAX_CELL_LENGTH = 80;
 
 /** A report in Markdown: scores and cost of each model, significant differences, and rows with different answers. */
-export function comparisonMarkdown(comparison: Comparison): string {
+export function comparisonMarkdown(comparison: ModelComparison): string {
   const { experiment, workflows, metrics } = comparison;
   const shown = metrics.filter((name) => workflows.some((workflow) => workflow.metrics[name]?.interval));
   const others = metrics.filter((name) => !shown.includes(name));
@@ -68,7 +68,7 @@ const otherMetrics = (workflows: readonly ComparedWorkflow[], names: readonly st
     ],
   );
 
-function repeatLines({ repeats }: Comparison): readonly string[] {
+function repeatLines({ repeats }: ModelComparison): readonly string[] {
   const rows = repeats.flatMap(({ name, workflowIds, metrics }) =>
     Object.entries(metrics).map(([metric, { mean, deviation, min, max }]) => [
       plain(name),
@@ -84,7 +84,7 @@ function repeatLines({ repeats }: Comparison): readonly string[] {
   ];
 }
 
-function pairLines({ pairs, workflows }: Comparison): readonly string[] {
+function pairLines({ pairs, workflows }: ModelComparison): readonly string[] {
   if (pairs.length === 0) return [];
   const rows = pairs.map(({ metric, first, second, mean, interval, p_value: p, adjusted }) => [
     metric,
@@ -100,7 +100,7 @@ function pairLines({ pairs, workflows }: Comparison): readonly string[] {
   ];
 }
 
-function disagreementLines({ disagreements, workflows }: Comparison): readonly string[] {
+function disagreementLines({ disagreements, workflows }: ModelComparison): readonly string[] {
   if (disagreements === null) return [];
   const { total, items } = disagreements;
   const title = `## Rows with different answers: ${total}`;

@@ -2,7 +2,7 @@ import type { Experiment } from '../experiments/experiment.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import { isActive } from '../workflows/workflow-row.ts';
 import type {
-  Comparison,
+  ModelComparison,
   ComparedMetric,
   ComparedWorkflow,
   Latency,
@@ -16,7 +16,7 @@ import { memberOf } from '#core/values/member-of.ts';
 import { percentile } from '../metrics/compare/bootstrap.ts';
 import { scoreInterval, comparePair, holm } from '../metrics/compare/compare-pair.ts';
 import { runYielding } from '#platform/run-yielding.ts';
-import type { Datasets, Row } from '../datasets/dataset.ts';
+import type { Datasets, RowCells } from '../datasets/dataset.ts';
 import type { Job } from '../jobs/job.ts';
 import { payingUser } from '../jobs/standing.ts';
 import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
@@ -31,7 +31,7 @@ export type Comparer = (
   experiment: Experiment,
   all: readonly WorkflowDetails[],
   maxDisagreements: number,
-) => Promise<Comparison>;
+) => Promise<ModelComparison>;
 
 const MAX_CACHED = 8;
 /** Comparisons with more disagreements are too large for the cache. */
@@ -42,7 +42,7 @@ const MAX_CACHED_DISAGREEMENTS = 100;
  * Concurrent requests for the same comparison share one computation.
  */
 export function createComparer(parts: CompareParts): Comparer {
-  const cache = new Map<string, Promise<Comparison>>();
+  const cache = new Map<string, Promise<ModelComparison>>();
   return (experiment, all, maxDisagreements) => {
     if (all.some(isActive) || maxDisagreements > MAX_CACHED_DISAGREEMENTS) {
       return compareExperiment(experiment, all, maxDisagreements, parts);
@@ -74,7 +74,7 @@ async function compareExperiment(
   all: readonly WorkflowDetails[],
   maxDisagreements: number,
   parts: CompareParts,
-): Promise<Comparison> {
+): Promise<ModelComparison> {
   const { datasets } = parts;
   const workflows: ComparedWorkflow[] = [];
   const scored: Scored[] = [];
@@ -191,7 +191,7 @@ async function disagreementsOf(
   all: readonly WorkflowDetails[],
   maxItems: number,
   { datasets }: CompareParts,
-): Promise<Comparison['disagreements']> {
+): Promise<ModelComparison['disagreements']> {
   // Vectors of two models always differ, so a comparison has no meaning.
   if (task.task === 'feature-extraction') return null;
   const answers = all.flatMap((workflow) => {
@@ -355,13 +355,13 @@ async function findDisagreements(
   }
 }
 
-const disagreementOf = (row: number, first: Row, answers: Disagreement['answers']): Disagreement => ({
+const disagreementOf = (row: number, first: RowCells, answers: Disagreement['answers']): Disagreement => ({
   row,
   example: textOfRow(first).slice(0, MAX_EXAMPLE_LENGTH),
   groundTruth: first[GROUND_TRUTH] ?? null,
   answers,
 });
 
-async function* rowsOf(datasets: Pick<Datasets, 'rows'>, id: string): AsyncGenerator<Row, void> {
+async function* rowsOf(datasets: Pick<Datasets, 'rows'>, id: string): AsyncGenerator<RowCells, void> {
   for await (const { rows } of datasets.rows(id)) yield* rows;
 }

@@ -1,5 +1,5 @@
 import type { PairComparison, ScoreInterval } from '../metrics/compare/compare-pair.ts';
-import type { Cell } from '../datasets/dataset.ts';
+import type { DatasetCell } from '../datasets/dataset.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
@@ -85,12 +85,12 @@ export interface Disagreement {
   /** Number of the row, from 1. */
   readonly row: number;
   readonly example: string;
-  readonly groundTruth: Cell;
+  readonly groundTruth: DatasetCell;
   /** Answers by the id of the workflow. */
-  readonly answers: Readonly<Record<string, Cell>>;
+  readonly answers: Readonly<Record<string, DatasetCell>>;
 }
 
-export interface Comparison {
+export interface ModelComparison {
   readonly experiment: Experiment;
   /** Whether a workflow is missing in the comparison because it failed or has not ended. */
   readonly partial: boolean;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
-import type { Row, RowChunk } from './dataset.ts';
-import { GROUND_TRUTH, isBlank } from './check-row.ts';
+import type { RowCells, RowChunk } from './dataset.ts';
+import { GROUND_TRUTH, isEmptyCell } from './check-row.ts';
 import { putRows } from './chunks.ts';
 import { decodeRows } from './row-codec.ts';
 
@@ -31,7 +31,7 @@ export async function appendRows(
       row_count: row('row_count', '+', rows.length),
       size: row('size', '+', size),
       ...(firstRow === 0 ? { columns: JSON.stringify(Object.keys(rows[0] ?? {})) } : {}),
-      ...(rows.some((one) => isBlank(one[GROUND_TRUTH])) ? { ground_truth: 0 } : {}),
+      ...(rows.some((one) => isEmptyCell(one[GROUND_TRUTH])) ? { ground_truth: 0 } : {}),
     }))
     .where('id', '=', id)
     .execute();
@@ -59,7 +59,7 @@ async function joinRows(
     .executeTakeFirstOrThrow();
   if (count < 2 || bytes > MAX_JOINED_BYTES) return;
   const found = await chunks.select(['first_row', 'bytes']).orderBy('first_row').execute();
-  const joined: Row[] = found.flatMap((chunk) => decodeRows(chunk.bytes));
+  const joined: RowCells[] = found.flatMap((chunk) => decodeRows(chunk.bytes));
   await db
     .deleteFrom('gateway_chunks')
     .where('set_id', '=', setId)

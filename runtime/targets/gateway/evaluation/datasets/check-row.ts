@@ -1,5 +1,5 @@
 import { AppError, inputError } from '#contract/errors.ts';
-import type { Cell, Row } from './dataset.ts';
+import type { DatasetCell, RowCells } from './dataset.ts';
 import { MAX_CELL_CHARACTERS } from './read/limits.ts';
 
 /** The column with the input of models. */
@@ -16,7 +16,7 @@ export function checkRequiredColumns(columns: readonly string[]): void {
 }
 
 /** Throws an InputError for a row that cannot be sent to a model. `number` counts from 1. */
-export function checkRow(row: Row, number: number): void {
+export function checkRow(row: RowCells, number: number): void {
   for (const [column, cell] of Object.entries(row)) {
     const length =
       typeof cell === 'string' ? cell.length : typeof cell === 'object' ? JSON.stringify(cell).length : 0;
@@ -27,11 +27,11 @@ export function checkRow(row: Row, number: number): void {
   }
   const example = row[EXAMPLES];
   if (typeof example !== 'string') throw inputError(`Row ${number} has no text in \`${EXAMPLES}\`.`);
-  if (isBlank(example))
+  if (isEmptyCell(example))
     throw inputError(`Row ${number} has an empty text in \`${EXAMPLES}\`. Remove the row.`);
 }
 
-export const isBlank = (cell: Cell | undefined): boolean =>
+export const isEmptyCell = (cell: DatasetCell | undefined): boolean =>
   cell === undefined ||
   cell === null ||
   (typeof cell === 'string' && cell.trim() === '') ||

@@ -23,7 +23,11 @@ const ROWS_AHEAD = 32;
  * Reads rows from a row on, in order. Rows that are not written yet are left out. It yields to the event loop, because SQLite's
  * driver is synchronous.
  */
-export async function* readRows(db: Kysely<Schema>, setId: string, from = 0): AsyncGenerator<RowChunk, void> {
+export async function* readStoredRows(
+  db: Kysely<Schema>,
+  setId: string,
+  from = 0,
+): AsyncGenerator<RowChunk, void> {
   const yieldToOthers = createYielder();
   for (let end: number | undefined = from; end !== undefined; end = await nextWritten(db, setId, end)) {
     for (let next = -1; next !== end;) {

@@ -1,4 +1,4 @@
-import type { Cell, Dataset, Datasets } from './dataset.ts';
+import type { DatasetCell, Dataset, Datasets } from './dataset.ts';
 
 /** The text of a dataset as a file, chunk by chunk. */
 export async function* datasetText(
@@ -27,7 +27,7 @@ export async function* jsonLines(
   }
 }
 
-function csvCell(cell: Cell): string {
+function csvCell(cell: DatasetCell): string {
   const text = cell === null ? '' : typeof cell === 'string' ? cell : JSON.stringify(cell);
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -6,14 +6,20 @@ import type { ColumnMapping } from './column-mapping.ts';
 import type { Owner, Viewer } from '../../shared/owner.ts';
 
 /** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
-export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
-export type Row = Readonly<Record<string, Cell>>;
+export type DatasetCell =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly DatasetCell[]
+  | { readonly [name: string]: DatasetCell };
+export type RowCells = Readonly<Record<string, DatasetCell>>;
 
 /** Consecutive rows that are stored together. */
 export interface RowChunk {
   /** Number of the first row, from 0. */
   readonly firstRow: number;
-  readonly rows: readonly Row[];
+  readonly rows: readonly RowCells[];
 }
 
 export interface Dataset {

@@ -10,7 +10,7 @@ import { matches, searchTextOf } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Dataset, Datasets, OutputOptions } from './dataset.ts';
 import { appendRows } from './append-rows.ts';
-import { deleteRows, readRows } from './chunks.ts';
+import { deleteRows, readStoredRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { once } from './sources/url.ts';
 import { uploadDataset } from './upload.ts';
@@ -110,7 +110,7 @@ export function createDatasets(
         });
       });
     },
-    rows: (id, from) => readRows(db, id, from),
+    rows: (id, from) => readStoredRows(db, id, from),
     begin,
     append: appendRows,
     async finish(trx, id) {

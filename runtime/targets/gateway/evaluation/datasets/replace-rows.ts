@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
-import type { Row } from './dataset.ts';
+import type { RowCells } from './dataset.ts';
 import { decodeRows, encodeRows } from './row-codec.ts';
 
 /** Replaces stored rows, in the caller's transaction. The keys of `rows` are row numbers in ascending order. */
 export async function replaceRows(
   db: Kysely<Schema>,
   setId: string,
-  rows: ReadonlyMap<number, Row>,
+  rows: ReadonlyMap<number, RowCells>,
 ): Promise<void> {
   let left = [...rows];
   for (let [first] = left; first !== undefined; [first] = left) {

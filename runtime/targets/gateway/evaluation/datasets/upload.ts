@@ -5,8 +5,8 @@ import { createYielder } from '#platform/run-yielding.ts';
 import type { Schema } from '../../store/schema.ts';
 import { searchTextOf } from '../../store/search.ts';
 import { storableText } from '../../store/storable-text.ts';
-import type { Dataset, FilesUpload, Row, UploadFile, RowChunk } from './dataset.ts';
-import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isBlank } from './check-row.ts';
+import type { Dataset, FilesUpload, RowCells, UploadFile, RowChunk } from './dataset.ts';
+import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isEmptyCell } from './check-row.ts';
 import { deleteRows, putRows } from './chunks.ts';
 import { datasetOf, UNFINISHED } from './dataset-row.ts';
 import { readRows } from './read/read-rows.ts';
@@ -105,7 +105,7 @@ const createFacts = (): Facts => ({ rowCount: 0, columns: [], hasGroundTruth: tr
 const ROWS_PER_TURN = 64;
 
 /** Checks rows. It yields to the event loop, because rows of a file that has arrived, and SQLite's driver, never wait for anything. */
-async function* checked(rows: AsyncIterable<Row>, facts: Facts): AsyncGenerator<Row, void> {
+async function* checked(rows: AsyncIterable<RowCells>, facts: Facts): AsyncGenerator<RowCells, void> {
   const yieldToOthers = createYielder();
   for await (const row of rows) {
     if (facts.rowCount % ROWS_PER_TURN === 0) await yieldToOthers();
@@ -115,7 +115,7 @@ async function* checked(rows: AsyncIterable<Row>, facts: Facts): AsyncGenerator<
     }
     facts.rowCount += 1;
     checkRow(row, facts.rowCount);
-    facts.hasGroundTruth &&= !isBlank(row[GROUND_TRUTH]);
+    facts.hasGroundTruth &&= !isEmptyCell(row[GROUND_TRUTH]);
     yield row;
   }
 }
@@ -125,7 +125,7 @@ async function* rowsOf(
   files: AsyncIterable<UploadFile>,
   counter: ByteCounter,
   textColumn: string | undefined,
-): AsyncGenerator<Row, void> {
+): AsyncGenerator<RowCells, void> {
   let columns: readonly string[] | undefined;
   for await (const { filename, bytes, hasLabelNames } of files) {
     let isFirst = true;
@@ -169,8 +169,8 @@ const CHUNK_CHARACTERS = 256 * 1024;
 const MAX_CHUNK_ROWS = 1000;
 
 /** Groups rows into chunks for storage. */
-async function* chunkRows(rows: AsyncIterable<Row>): AsyncGenerator<RowChunk, void> {
-  let waiting: Row[] = [];
+async function* chunkRows(rows: AsyncIterable<RowCells>): AsyncGenerator<RowChunk, void> {
+  let waiting: RowCells[] = [];
   let characters = 0;
   let firstRow = 0;
   for await (const row of rows) {
@@ -187,9 +187,9 @@ async function* chunkRows(rows: AsyncIterable<Row>): AsyncGenerator<RowChunk, vo
 
 /** Renames columns. Throws an InputError if a column is missing, or if two columns would get one name. */
 async function* renameColumns(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<RowCells>,
   mapping: ColumnMapping | undefined,
-): AsyncGenerator<Row, void> {
+): AsyncGenerator<RowCells, void> {
   if (mapping === undefined || Object.keys(mapping).length === 0) {
     yield* rows;
     return;

@@ -1,7 +1,7 @@
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { createYielder } from '#platform/run-yielding.ts';
-import type { Dataset, Datasets, Row } from '../datasets/dataset.ts';
-import type { Task } from '../work/tasks/task.ts';
+import type { Dataset, Datasets, RowCells } from '../datasets/dataset.ts';
+import type { EvaluatedTask } from '../work/tasks/task.ts';
 
 /** Maximum number of labels that are returned. More distinct values are not a set of labels; the evaluation reports problems then. */
 const MAX_LABELS = 1000;
@@ -13,7 +13,7 @@ const MAX_LABELS = 1000;
 export async function checkRows(
   datasets: Pick<Datasets, 'rows'>,
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
-  { task, rows }: { readonly task: Task; readonly rows: number },
+  { task, rows }: { readonly task: EvaluatedTask; readonly rows: number },
 ): Promise<ReadonlyMap<string, number>> {
   const labels = new Map<string, number>();
   const yieldToOthers = createYielder();
@@ -34,7 +34,7 @@ export async function checkRows(
   return labels;
 }
 
-function labelsOf(task: Task, row: Row, number: number): readonly string[] {
+function labelsOf(task: EvaluatedTask, row: RowCells, number: number): readonly string[] {
   try {
     return task.labelsOf(row);
   } catch (error) {

@@ -12,12 +12,12 @@ import { lockRow } from '../../store/lock-row.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import { matches } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
-import { TASKS } from '../work/tasks/index.ts';
+import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import type { Experiment, Experiments, ExperimentWorkflows } from './experiment.ts';
 import { checkRows, noDataset } from './check-rows.ts';
 import { renamedDataset } from './sample/renamed-dataset.ts';
 import { sampleDataset } from './sample/sample-dataset.ts';
-import { labelsIn, labelsOf } from './labels.ts';
+import { labelsAlone, labelColumns } from './labels.ts';
 import type { Viewer, Owner } from '../../shared/owner.ts';
 import { isVisible, ownedColumns, ownerIn } from '../../store/space-columns.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -62,7 +62,7 @@ export function createExperiments(
       const dataset = sampling ? await sampleDataset(datasets, whole, rows.maxSamples, sampling) : whole;
       const [datasetId, maxSamples] = [dataset.id, sampling ? -1 : rows.maxSamples];
       await checkRows(datasets, dataset, {
-        task: TASKS[task.task],
+        task: EVALUATED_TASKS[task.task],
         rows: sampleSize(dataset.rowCount, maxSamples),
       });
       const now = Math.floor(clock.now());
@@ -75,7 +75,7 @@ export function createExperiments(
           .insertInto('gateway_experiments')
           .values({
             id: randomUUID().replaceAll('-', ''),
-            ...labelsOf({ name: free, description, tags }),
+            ...labelColumns({ name: free, description, tags }),
             dataset_id: datasetId,
             max_samples: maxSamples,
             task: storableText(JSON.stringify(task)),
@@ -102,10 +102,10 @@ export function createExperiments(
           throw nameTaken(after.name);
         await trx
           .updateTable('gateway_experiments')
-          .set({ ...labelsOf(after), updated_at: Math.floor(clock.now()) })
+          .set({ ...labelColumns(after), updated_at: Math.floor(clock.now()) })
           .where('id', '=', id)
           .execute();
-        const changed = { before: labelsIn(before), after: labelsIn(after) };
+        const changed = { before: labelsAlone(before), after: labelsAlone(after) };
         await audit.record(trx, { at: clock.now(), action: 'experiment.update', object: id, ...changed });
       });
       return await get(viewer, id);

@@ -9,7 +9,7 @@ interface Labels {
 }
 
 /** The columns of labels, with the text that a search compares with. */
-export const labelsOf = ({ name, description, tags }: Labels) => ({
+export const labelColumns = ({ name, description, tags }: Labels) => ({
   name: storableText(name),
   description: storableText(description),
   tags: storableText(JSON.stringify(tags)),
@@ -17,4 +17,4 @@ export const labelsOf = ({ name, description, tags }: Labels) => ({
 });
 
 /** The labels alone, for the audit log. */
-export const labelsIn = ({ name, description, tags }: Labels): Labels => ({ name, description, tags });
+export const labelsAlone = ({ name, description, tags }: Labels): Labels => ({ name, description, tags });

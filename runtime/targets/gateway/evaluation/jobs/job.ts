@@ -115,7 +115,7 @@ interface JobRetry {
   readonly resumes: boolean;
 }
 
-export interface LogLine {
+export interface JobLogLine {
   readonly id: string;
   readonly at: number;
   readonly level: string;
@@ -132,7 +132,7 @@ export interface JobQueue {
     filter: { readonly types?: readonly string[]; readonly workflowId?: string },
     page: Page,
   ): Promise<{ readonly total: number; readonly items: readonly Job[] }>;
-  logs(id: string, after?: string): Promise<readonly LogLine[]>;
+  logs(id: string, after?: string): Promise<readonly JobLogLine[]>;
   log(id: string, level: string, text: string): Promise<void>;
   /** Cancels a job: immediately if it is queued, otherwise when its holder notices. Ended and deleted jobs are not changed. */
   cancel(id: string): Promise<void>;

@@ -22,7 +22,7 @@ export function createStanding({ identity, permissionOf }: StandingParts): Stand
   return {
     async require(work) {
       if (work.owner === null) return;
-      const spender = await identity.spender(payerOf({ ...work, id: '' }), undefined);
+      const spender = await identity.spender(payerOfJob({ ...work, id: '' }), undefined);
       for (const model of servedModels(work.spec)) {
         const name = permissionOf(model);
         if (name !== undefined) identity.requireModel(spender, name);
@@ -37,7 +37,7 @@ export const WORKFLOWS_USER = 'workflows';
 export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner?.userId ?? WORKFLOWS_USER;
 
 /** The payer of the requests of a job. */
-export const payerOf = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>): WorkPayer => ({
+export const payerOfJob = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>): WorkPayer => ({
   kind: 'work',
   userId: payingUser(job),
   teamId: job.teamId,

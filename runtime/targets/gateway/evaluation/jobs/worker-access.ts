@@ -4,7 +4,7 @@ import { readBearerToken } from '#serve/access.ts';
 import type { HeaderReader, Users, WorkPayer } from '../../accounts/identity/identity.ts';
 import { refused, tokenOf, hashOf } from '../../accounts/identity/credentials.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
-import { payerOf, servedModels, WORKFLOWS_USER } from './standing.ts';
+import { payerOfJob, servedModels, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 
 /** Identifies the job that a request of a worker belongs to, from its credential. */
@@ -61,7 +61,10 @@ export function createWorkerAccess(parts: AccessParts): WorkerAccess {
   // The users of a cluster can read the tokens of its jobs, so a token calls the models of its job only.
   const payerIn = async (token: string): Promise<WorkPayer> => {
     const job = await rememberedJob(token);
-    return { ...payerOf(job), models: servedModels(job.spec).map((model) => permissionOf(model) ?? model) };
+    return {
+      ...payerOfJob(job),
+      models: servedModels(job.spec).map((model) => permissionOf(model) ?? model),
+    };
   };
   return {
     claim: async (headers) => await claimOf(tokenOf(headers)),

@@ -1,4 +1,4 @@
-import type { Json, NumberOrReason } from './metric.ts';
+import type { AnyJson, NumberOrReason } from './metric.ts';
 
 /** How often a label, or a type of span, was correct, predicted and true. */
 export interface LabelCounts {
@@ -34,7 +34,7 @@ export function averages(counts: readonly LabelCounts[], prefix = ''): Record<st
 }
 
 /** One line per label; `support` is how often the label is true. */
-export function labelTable(counts: readonly LabelCounts[]): Json {
+export function labelTable(counts: readonly LabelCounts[]): AnyJson {
   return counts.map((count) => ({
     label: count.label,
     ...scoresOf(count),

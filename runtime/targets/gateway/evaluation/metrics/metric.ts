@@ -1,11 +1,11 @@
 /** Any result of `JSON.parse`. */
-export type Json =
+export type AnyJson =
   | string
   | number
   | boolean
   | null
-  | readonly Json[]
-  | { readonly [key: string]: Json | undefined };
+  | readonly AnyJson[]
+  | { readonly [key: string]: AnyJson | undefined };
 
 /**
  * Scores of a single row. Each has the name of the value in `MetricResult` that it belongs to (`accuracy`, `rouge1_mean`),
@@ -22,7 +22,7 @@ export interface MetricResult {
   /** The reason for each `null` in `values`, as a sentence. */
   readonly reasons: Readonly<Record<string, string>>;
   /** Details that are not single numbers: tables per label, a confusion matrix. */
-  readonly detail: Json;
+  readonly detail: AnyJson;
 }
 
 /**
@@ -35,11 +35,11 @@ export interface Metric<Row> {
   /** The result for the rows so far; more rows can follow. */
   readonly result: () => MetricResult;
   /** The complete state, for the same maker with the same options. */
-  readonly save: () => Json;
+  readonly save: () => AnyJson;
 }
 
 /** Creates an empty metric, or one that continues from `saved`. */
-export type MetricMaker<Row, Options = object> = (options: Options, saved?: Json) => Metric<Row>;
+export type MetricMaker<Row, Options = object> = (options: Options, saved?: AnyJson) => Metric<Row>;
 
 /** A row with the members that most metrics read; each metric documents what else it needs. */
 export interface MetricRow<Prediction, Reference = Prediction> {
@@ -53,7 +53,7 @@ export type NumberOrReason = number | string;
 /** Builds a result in which every number is finite, or `null` with a reason. */
 export function metricResult(
   numbers: Readonly<Record<string, NumberOrReason>>,
-  detail: Json = null,
+  detail: AnyJson = null,
 ): MetricResult {
   const values: Record<string, number | null> = {};
   const reasons: Record<string, string> = {};

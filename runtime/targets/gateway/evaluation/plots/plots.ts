@@ -1,9 +1,9 @@
 import { memberOf } from '#core/values/member-of.ts';
 import { areaUnderRoc, averagePrecision, type RankedScore } from '../metrics/classification/ranking.ts';
 import { sortedLabels } from '../metrics/averages.ts';
-import { chosenMetric, metricsOf } from '../rows/find-rows.ts';
+import { chosenMetric, metricsOfRows } from '../rows/find-rows.ts';
 import type { IndexedModel, RowIndex } from '../rows/row-index.ts';
-import { readLabels } from '../work/evaluation/read-labels.ts';
+import { cellLabels } from '../work/evaluation/read-labels.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import { calibrationCurve, type CalibrationPoint } from './calibration-curve.ts';
 import { type Bin, histogramOf } from './histogram.ts';
@@ -67,7 +67,7 @@ export function plotsOf(
   const lengths = index.examples.map(({ length }) => length);
   const truths = labelsOf(index.truths);
   return {
-    metrics: metricsOf(index),
+    metrics: metricsOfRows(index),
     metric: metric ?? null,
     labels,
     label: label ?? null,
@@ -97,7 +97,7 @@ function labelsOf(truths: RowIndex['truths']): (readonly string[] | undefined)[]
 function labelsIn(truth: RowIndex['truths'][number]): readonly string[] | undefined {
   if (truth === null || truth === '') return undefined;
   try {
-    return [readLabels(truth)].flat();
+    return [cellLabels(truth)].flat();
   } catch {
     return undefined;
   }

@@ -68,7 +68,7 @@ function orderOf(
 }
 
 /** Metrics of rows that any model has, sorted by name. */
-export const metricsOf = ({ models }: Pick<RowIndex, 'models'>): readonly string[] =>
+export const metricsOfRows = ({ models }: Pick<RowIndex, 'models'>): readonly string[] =>
   [...new Set(models.flatMap(({ scores }) => [...scores.keys()]))].sort();
 
 /** The requested metric, or the first one. Throws an InputError for an unknown one. */
@@ -76,7 +76,7 @@ export function chosenMetric(
   index: Pick<RowIndex, 'models'>,
   metric: string | undefined,
 ): string | undefined {
-  const known = metricsOf(index);
+  const known = metricsOfRows(index);
   if (metric === undefined || known.includes(metric)) return metric ?? known[0];
   throw new AppError(
     'InputError',

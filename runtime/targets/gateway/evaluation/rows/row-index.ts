@@ -1,20 +1,20 @@
 import { isObject } from '#core/json/is-object.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
-import type { Cell, Datasets, Row } from '../datasets/dataset.ts';
+import type { DatasetCell, Datasets, RowCells } from '../datasets/dataset.ts';
 import { sampleSize } from '../datasets/sample-size.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Job } from '../jobs/job.ts';
 import { scoresOf } from '../work/evaluation/read-scores.ts';
 import { textOfRow } from '../work/inference/text-of-row.ts';
-import { readText } from '../work/read-text.ts';
+import { cellText } from '../work/read-text.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 
 /** The rows of a model, by row. Rows that the model has not reached yet have null. */
 export interface IndexedModel {
   readonly id: string;
   readonly name: string;
-  readonly answers: (Cell | undefined)[];
+  readonly answers: (DatasetCell | undefined)[];
   readonly errors: (string | null)[];
   /** Milliseconds; NaN if unknown. */
   readonly latency: Float64Array;
@@ -30,7 +30,7 @@ export interface IndexedModel {
 export interface RowIndex {
   readonly size: number;
   readonly examples: string[];
-  readonly truths: Cell[];
+  readonly truths: DatasetCell[];
   readonly models: readonly IndexedModel[];
   /** Text of each row in lower case: the example, the ground truth, and all answers. */
   readonly texts: string[];
@@ -54,7 +54,7 @@ export async function readRowIndex(
   const { rowCount } = await datasets.output(datasetId);
   const size = Math.min(MAX_ROWS, sampleSize(rowCount, maxSamples));
   const examples = Array.from({ length: size }, () => '');
-  const truths: Cell[] = Array.from({ length: size }, () => null);
+  const truths: DatasetCell[] = Array.from({ length: size }, () => null);
   await eachRow(datasets, datasetId, size, (row, at) => {
     examples[at] = textOfRow(row).slice(0, MAX_TEXT_LENGTH);
     truths[at] = shortCell(row[GROUND_TRUTH] ?? null);
@@ -123,7 +123,7 @@ async function eachRow(
   datasets: Pick<Datasets, 'rows'>,
   id: string,
   size: number,
-  read: (row: Row, at: number) => void,
+  read: (row: RowCells, at: number) => void,
 ): Promise<void> {
   for await (const { firstRow, rows } of datasets.rows(id)) {
     for (const [at, row] of rows.entries()) if (firstRow + at < size) read(row, firstRow + at);
@@ -137,7 +137,7 @@ function columnOf(columns: Map<string, Float64Array>, name: string, size: number
   return found;
 }
 
-function shortCell(cell: Cell): Cell {
+function shortCell(cell: DatasetCell): DatasetCell {
   if (typeof cell === 'string') return cell.slice(0, MAX_TEXT_LENGTH);
   if (Array.isArray(cell) || isObject(cell)) {
     const text = JSON.stringify(cell);
@@ -148,7 +148,7 @@ function shortCell(cell: Cell): Cell {
 
 async function textsOf(
   examples: readonly string[],
-  truths: readonly Cell[],
+  truths: readonly DatasetCell[],
   models: readonly IndexedModel[],
 ): Promise<Pick<RowIndex, 'texts' | 'differs'>> {
   const yieldToOthers = createYielder();
@@ -157,7 +157,7 @@ async function textsOf(
   for (const [at, example] of examples.entries()) {
     if (at % 256 === 0) await yieldToOthers();
     const answers = models.map(({ answers: all }) => all[at]);
-    texts.push([example, ...[truths[at], ...answers].map(readText)].join('\n').toLowerCase());
+    texts.push([example, ...[truths[at], ...answers].map(cellText)].join('\n').toLowerCase());
     // A model that has not reached the row does not disagree.
     const known = answers.filter((answer) => answer !== undefined).map((answer) => JSON.stringify(answer));
     differs[at] = new Set(known).size > 1 ? 1 : 0;

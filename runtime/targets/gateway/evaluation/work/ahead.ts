@@ -1,4 +1,4 @@
-import type { Row } from '../datasets/dataset.ts';
+import type { RowCells } from '../datasets/dataset.ts';
 import type { WorkAhead } from './work.ts';
 
 /** Rows that are started ahead for each concurrent request, so that a slow row does not stop the requests behind it. */
@@ -8,14 +8,14 @@ const ROWS_PER_REQUEST = 32;
 export interface CallsAhead<Result> {
   readonly ahead: WorkAhead;
   /** The result for rows that were started, or of a call that is made now. */
-  take(rows: readonly Row[], signal: AbortSignal): Promise<Result>;
+  take(rows: readonly RowCells[], signal: AbortSignal): Promise<Result>;
 }
 
 export function createCallsAhead<Result>(
   maxConcurrency: number,
-  call: (rows: readonly Row[], signal: AbortSignal) => Promise<Result>,
+  call: (rows: readonly RowCells[], signal: AbortSignal) => Promise<Result>,
 ): CallsAhead<Result> {
-  const started = new WeakMap<readonly Row[], Promise<Result>>();
+  const started = new WeakMap<readonly RowCells[], Promise<Result>>();
   return {
     ahead: {
       rows: ROWS_PER_REQUEST * maxConcurrency,

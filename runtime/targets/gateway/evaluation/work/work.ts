@@ -1,6 +1,6 @@
 import type { CustomMetric } from './evaluation/custom/custom-metric.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
-import type { Row, RowChunk } from '../datasets/dataset.ts';
+import type { RowCells, RowChunk } from '../datasets/dataset.ts';
 
 /** A task of models, in the terms of the Hugging Face Hub. */
 export type TaskDefinition =
@@ -59,7 +59,7 @@ export interface InferenceSpec {
   /** Template of the message for a row, with columns as `{{examples}}`. Default: the text of the row. */
   readonly prompt?: string | undefined;
   /** Rows with their answers that a language model gets before each row. */
-  readonly fewShot?: readonly Row[] | undefined;
+  readonly fewShot?: readonly RowCells[] | undefined;
   /** Labels of the ground truth, which are looked for in the answers of language models. */
   readonly labels?: readonly string[] | undefined;
   readonly outputField: string;
@@ -106,7 +106,7 @@ export interface WorkUsage {
 
 export interface BatchOutcome {
   /** One row for each input row, in the same order. Failed rows have an `error`. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly RowCells[];
   readonly failed: number;
   readonly usage: WorkUsage;
   /** Error of the first failed row. */

@@ -1,12 +1,12 @@
 import type { JobServices } from '../jobs/job-services.ts';
 import type { CurrentModels } from '../../requests/models/model-set.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, WorkTools } from '../work/work.ts';
-import type { Model } from '../work/backends/backend.ts';
+import type { BackendModel } from '../work/backends/backend.ts';
 import { inspectEncoderFile } from '../work/backends/inspect-encoder-file.ts';
 import { openBackend } from '../work/backends/open-backend.ts';
 import { PACING } from '../work/pacing.ts';
 import { checkModel } from '../work/tasks/check-model.ts';
-import { TASKS } from '../work/tasks/index.ts';
+import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { atMember } from './member-errors.ts';
 import type { AssertModelAllowed } from './workflow.ts';
@@ -20,7 +20,7 @@ export interface CheckParts {
 }
 
 /** The owner of a request, with the check of the models that its credential allows. */
-export interface Requester {
+export interface WorkflowRequester {
   readonly owner: Owner | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
@@ -32,23 +32,23 @@ const INSPECTION_MS = 10_000;
 export async function checkInferenceModel(
   { task, backend, prompt, fewShot }: Pick<InferenceSpec, 'task' | 'backend' | 'prompt' | 'fewShot'>,
   labels: ReadonlyMap<string, number>,
-  requester: Requester,
+  requester: WorkflowRequester,
   parts: CheckParts,
 ): Promise<void> {
   await inspect(backend.kind === 'encoder-url' ? 'base_url' : 'model', backend, requester, parts, (model) => {
-    checkModel(TASKS[task.task], model);
+    checkModel(EVALUATED_TASKS[task.task], model);
     if (!model.chat && (prompt !== undefined || fewShot !== undefined)) throw noPrompts(model);
     checkLabels(model, labels);
   });
 }
 
-const noPrompts = ({ name }: Model): AppError =>
+const noPrompts = ({ name }: BackendModel): AppError =>
   inputError(`${name} is not a generative model, so it has no prompt and no examples. Remove them.`);
 
 /** Throws an InputError if the judge or the embedder of an evaluation is unavailable or has the wrong type. */
 export async function checkEvaluationModels(
   { judge, embedder }: Pick<EvaluationSpec, 'judge' | 'embedder'>,
-  requester: Requester,
+  requester: WorkflowRequester,
   parts: CheckParts,
 ): Promise<void> {
   if (judge) {
@@ -66,9 +66,9 @@ export async function checkEvaluationModels(
 async function inspect(
   member: string,
   backend: Backend,
-  { owner, assertModelAllowed }: Requester,
+  { owner, assertModelAllowed }: WorkflowRequester,
   { services, models, compute }: CheckParts,
-  check: (model: Model) => void,
+  check: (model: BackendModel) => void,
 ): Promise<void> {
   try {
     if (backend.kind === 'gateway') checkServed(backend.model, models, assertModelAllowed);
@@ -120,7 +120,10 @@ function checkServed(model: string, models: CurrentModels, assertModelAllowed: A
 const MAX_SHOWN_LABELS = 20;
 
 /** Throws an InputError if the ground truth has a label that the model does not have and therefore can never predict. */
-function checkLabels({ name, labels: known, modelType }: Model, labels: ReadonlyMap<string, number>): void {
+function checkLabels(
+  { name, labels: known, modelType }: BackendModel,
+  labels: ReadonlyMap<string, number>,
+): void {
   if (known === undefined || known.length === 0) return;
   const same = modelType === 'token_classification' ? withoutPrefix : (label: string): string => label;
   const all = new Set(known.map(same));

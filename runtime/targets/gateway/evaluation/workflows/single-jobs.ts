@@ -12,12 +12,12 @@ import type { Store } from '../../store/store.ts';
 import type { TaskDefinition } from '../work/work.ts';
 import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
-import { TASKS } from '../work/tasks/index.ts';
+import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync, inObject } from './member-errors.ts';
 import {
   checkInferenceModel,
   checkEvaluationModels,
-  type Requester,
+  type WorkflowRequester,
   type CheckParts,
 } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
@@ -33,7 +33,7 @@ import {
   inferenceSpec,
 } from './work-specs.ts';
 
-interface AnyJob extends Requester {
+interface AnyJob extends WorkflowRequester {
   readonly viewer: Viewer;
   readonly teamId: string | null;
   readonly keyId: string | null;
@@ -101,7 +101,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       await checkSecrets(secrets, owner, [request]);
       const spec = await inObject('job_config', async () => {
         const inference = inferenceSpec(job.type, request, job.task, []);
-        inMember('output_field', () => checkOutputField(TASKS[job.task.task], inference));
+        inMember('output_field', () => checkOutputField(EVALUATED_TASKS[job.task.task], inference));
         checkPrompt(inference, dataset.columns);
         await checkInferenceModel(inference, new Map(), job, parts);
         return inference;
@@ -126,7 +126,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const { rowCount, columns } = dataset;
       const rows = sampleSize(rowCount, job.maxSamples);
       await checkSecrets(secrets, owner, [request.judge, request.embedder]);
-      await checkRows(datasets, dataset, { task: TASKS[job.task.task], rows });
+      await checkRows(datasets, dataset, { task: EVALUATED_TASKS[job.task.task], rows });
       const missing = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
       if (missing !== undefined && job.task.task !== 'feature-extraction') {
         throw aboutDataset(inputError(`The dataset has no column \`${missing}\`.`));

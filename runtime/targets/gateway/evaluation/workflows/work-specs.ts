@@ -2,7 +2,7 @@ import { AppError, inputError } from '#contract/errors.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
 import { checkCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkMetrics, defaultMetrics } from '../work/evaluation/metrics.ts';
-import { TASKS } from '../work/tasks/index.ts';
+import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { inMember } from './member-errors.ts';
 import type { NamedModel, WorkflowRequest } from './workflow.ts';
 
@@ -33,7 +33,7 @@ export function inferenceSpec(
   const backend = inMember('base_url', () => backendOf(request));
   const { prompt, fewShot } = request;
   const defaultPrompt =
-    TASKS[task.task].defaultPrompt(task, labels) ?? (prompt === undefined ? undefined : '');
+    EVALUATED_TASKS[task.task].defaultPrompt(task, labels) ?? (prompt === undefined ? undefined : '');
   const systemPrompt = request.systemPrompt || defaultPrompt;
   if (systemPrompt === undefined) {
     throw new AppError(
@@ -67,7 +67,7 @@ export interface EvaluationRequest extends Pick<
 
 export function evaluationSpec(request: EvaluationRequest, definition: TaskDefinition): EvaluationSpec {
   const { judge, embedder, failures, batchSize, maxErrorRate, predictionField } = request;
-  const task = TASKS[definition.task];
+  const task = EVALUATED_TASKS[definition.task];
   const has = { judge: judge !== null, embedder: embedder !== null };
   const metrics = request.metrics ?? defaultMetrics(task, has);
   inMember('metrics', () => checkMetrics(task, metrics, has));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { JobQueue, LogLine } from '../jobs/job.ts';
+import type { JobQueue, JobLogLine } from '../jobs/job.ts';
 import type { WorkflowDetails } from './workflow.ts';
 import { isActive } from './workflow-row.ts';
 
@@ -8,7 +8,7 @@ import { isActive } from './workflow-row.ts';
 export const LOG_SEPARATOR = '\n================\n';
 const POLL_INTERVAL_MS = 300;
 
-const lineText = ({ at, level, text }: LogLine): string => `${rfc3339(at)} ${level.toUpperCase()} ${text}`;
+const lineText = ({ at, level, text }: JobLogLine): string => `${rfc3339(at)} ${level.toUpperCase()} ${text}`;
 
 /** The log of a job as text. */
 export async function jobLog(queue: Pick<JobQueue, 'logs'>, id: string): Promise<string> {
@@ -19,11 +19,11 @@ export async function jobLog(queue: Pick<JobQueue, 'logs'>, id: string): Promise
 
 export interface FollowedLine {
   readonly jobId: string;
-  readonly line: LogLine;
+  readonly line: JobLogLine;
 }
 
 /** Follows the logs of all jobs of a workflow until it has ended or the signal is aborted. */
-export async function* followLogs(
+export async function* followWorkflowLogs(
   queue: Pick<JobQueue, 'logs'>,
   read: () => Promise<WorkflowDetails>,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ async function* linesOf(
   queue: Pick<JobQueue, 'logs'>,
   id: string,
   after?: string,
-): AsyncGenerator<LogLine, void> {
+): AsyncGenerator<JobLogLine, void> {
   for (let last = after; ;) {
     const lines = await queue.logs(id, last);
     yield* lines;

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Row } from '../datasets/dataset.ts';
+import type { RowCells } from '../datasets/dataset.ts';
 import type { Experiment, ExperimentWorkflows, LabelChanges } from '../experiments/experiment.ts';
 import type { Page } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
@@ -36,7 +36,7 @@ export interface WorkflowRequest extends NamedModel {
   /** Template of the message for a row; undefined for the text of the row. */
   readonly prompt: string | undefined;
   /** Rows with their answers that the model gets before each row. */
-  readonly fewShot: readonly Row[] | undefined;
+  readonly fewShot: readonly RowCells[] | undefined;
   readonly batchSize: number;
   /** Maximum concurrent requests to a language model. */
   readonly maxConcurrency: number;

@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts';
 import { newestFirst } from '../../store/newest-first.ts';
 import { matches } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
-import { labelsIn, labelsOf } from '../experiments/labels.ts';
+import { labelsAlone, labelColumns } from '../experiments/labels.ts';
 import type { Workflow, WorkflowDetails, Workflows, NewWorkflow, WorkflowPlan } from './workflow.ts';
 import { type CheckParts, checkInferenceModel, checkEvaluationModels } from './check-backends.ts';
 import { checkSecrets } from './check-secrets.ts';
@@ -25,7 +25,7 @@ import { sampleSize } from '../datasets/sample-size.ts';
 import { checkRows } from '../experiments/check-rows.ts';
 import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkOutputField } from '../work/tasks/check-output-field.ts';
-import { TASKS } from '../work/tasks/index.ts';
+import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync } from './member-errors.ts';
 import { checkPrompt } from './check-prompt.ts';
 import { predictionsName } from './predictions-name.ts';
@@ -80,7 +80,7 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
           .where('id', '=', experiment.id)
           .executeTakeFirst();
         if (numUpdatedRows === 0n) throw noExperiment(request.name);
-        const { search_text: search, tags, ...texts } = labelsOf(request);
+        const { search_text: search, tags, ...texts } = labelColumns(request);
         const values = {
           id,
           experiment_id: experiment.id,
@@ -115,10 +115,10 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
       await db.transaction().execute(async (trx) => {
         await trx
           .updateTable('gateway_workflows')
-          .set({ ...labelsOf(after), updated_at: now() })
+          .set({ ...labelColumns(after), updated_at: now() })
           .where('id', '=', id)
           .execute();
-        const changed = { before: labelsIn(before), after: labelsIn(after) };
+        const changed = { before: labelsAlone(before), after: labelsAlone(after) };
         await audit.record(trx, { at: now(), action: 'workflow.update', object: id, ...changed });
       });
       return await get(viewer, id);
@@ -230,7 +230,7 @@ async function planWorkflow(
   await checkSecrets(secrets, owner, [request, judge, embedder], `Cannot create workflow '${name}': `);
   const dataset = await datasets.get('everyone', datasetId);
   const rows = sampleSize(dataset.rowCount, maxSamples);
-  const task = TASKS[definition.task];
+  const task = EVALUATED_TASKS[definition.task];
   const labels = await checkRows(datasets, dataset, { task, rows });
   const inference = inferenceSpec('inference', request, definition, [...labels.keys()]);
   inMember('inference_output_field', () => checkOutputField(task, inference));

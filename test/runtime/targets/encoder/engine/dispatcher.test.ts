@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Manifest } from '#contract/manifest.ts';
 import { AppError } from '#contract/errors.ts';
 import { createDispatcher, type Dispatcher } from '#encoder/engine/dispatcher.ts';
-import { Job, type JobItem } from '#encoder/engine/job.ts';
+import { EngineJob, type JobItem } from '#encoder/engine/job.ts';
 import type { Pool } from '#encoder/engine/pool.ts';
 
 const MANIFEST: Manifest = {
@@ -64,8 +64,8 @@ function setUp() {
   return { dispatcher, sent, running, finish };
 }
 
-function add(dispatcher: Dispatcher, ...lengths: number[]): Job {
-  const job = new Job({
+function add(dispatcher: Dispatcher, ...lengths: number[]): EngineJob {
+  const job = new EngineJob({
     inputs: lengths.map(() => ({ text: 'a' })),
     view: { kind: 'result', format: 'json', options: {} },
   });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { greatest } from '#encoder/math/greatest.ts';
+import { greatestItems } from '#encoder/math/greatest.ts';
 
 test('the greatest items are the first ones of all, sorted', () => {
   // Few different values, so that many are equal.
@@ -9,7 +9,7 @@ test('the greatest items are the first ones of all, sorted', () => {
     fc.property(values, fc.integer({ min: 1, max: 100 }), (list, count) => {
       const valueOf = (index: number): number => list[index] ?? 0;
       const sorted = [...list.keys()].sort((left, right) => valueOf(right) - valueOf(left));
-      expect(greatest(list.keys(), valueOf, count)).toEqual(sorted.slice(0, count));
+      expect(greatestItems(list.keys(), valueOf, count)).toEqual(sorted.slice(0, count));
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Job } from '#encoder/engine/job.ts';
+import { EngineJob } from '#encoder/engine/job.ts';
 import { requestSteps } from '#encoder/servers/request-steps.ts';
 
 const COUNTS = { inputs: 2, tokens: 6, truncated: 0 };
@@ -23,7 +23,7 @@ test('a request that runs before it is tokenized has steps that overlap, within 
 });
 
 test('no step of a job starts before the job', async () => {
-  const job = new Job({
+  const job = new EngineJob({
     inputs: [{ text: 'a' }],
     view: { kind: 'result', format: 'json', options: {} },
   });

@@ -1,5 +1,5 @@
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { Comparison } from '../../../evaluation/compare/comparison.ts';
+import type { ModelComparison } from '../../../evaluation/compare/comparison.ts';
 import type { Plots } from '../../../evaluation/plots/plots.ts';
 import { findRows } from '../../../evaluation/rows/find-rows.ts';
 import type { RowIndex } from '../../../evaluation/rows/row-index.ts';
@@ -7,7 +7,7 @@ import { comparisonView } from '../../compare.ts';
 import { plotsView, rowView } from '../../results-views.ts';
 
 interface ReportParts {
-  readonly comparison: Comparison;
+  readonly comparison: ModelComparison;
   readonly plots: Plots;
   readonly index: RowIndex;
   readonly version: string;

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { readBytes } from './read-bytes.ts';
+import { readFileBytes } from './read-bytes.ts';
 
 const MAGIC = 'PAR1';
 /** Length of the footer, and the magic bytes after it. */
@@ -27,12 +27,12 @@ export interface CheckedParquet {
  */
 export async function checkParquet(handle: FileHandle, size: number): Promise<CheckedParquet> {
   if (size < TAIL + MAGIC.length) throw new Error('it is too short');
-  const tail = Buffer.from(await readBytes(handle, size - TAIL, TAIL));
+  const tail = Buffer.from(await readFileBytes(handle, size - TAIL, TAIL));
   if (tail.toString('latin1', 4) !== MAGIC) throw new Error('it does not end with PAR1');
   const length = tail.readUInt32LE(0);
   if (length > MAX_FOOTER_BYTES || length > size - TAIL - MAGIC.length)
     throw new Error(`its metadata has ${length} bytes`);
-  const footer = await readBytes(handle, size - TAIL - length, length + TAIL);
+  const footer = await readFileBytes(handle, size - TAIL - length, length + TAIL);
   const { value: metadata } = readThrift(footer.subarray(0, length));
   const leaves = checkSchema(listOf(metadata.get(2)).map(structOf));
   const groups = listOf(metadata.get(4)).map(structOf);
@@ -88,7 +88,7 @@ async function checkGroups(
       compressed += chunk.length;
       // Chunks that share bytes would be read once for each.
       if (compressed > end) throw new Error('its columns are larger than the file');
-      const pages = checkPages(await readBytes(handle, chunk.start, chunk.length), chunk);
+      const pages = checkPages(await readFileBytes(handle, chunk.start, chunk.length), chunk);
       decompressed += pages.bytes;
       open.values += pages.largest.values;
       open.bytes += pages.largest.bytes;

@@ -1,10 +1,10 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import { inputError } from '#contract/errors.ts';
-import type { Row } from '../dataset.ts';
+import type { RowCells } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
 import { MAX_CELL_CHARACTERS } from './limits.ts';
-import type { ReadOptions } from './read-options.ts';
+import type { ReadRowsOptions } from './read-options.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { decodeUtf8 } from './utf8.ts';
 import { memberOf } from '#core/values/member-of.ts';
@@ -21,8 +21,8 @@ interface Record {
  */
 export async function* readCsv(
   bytes: AsyncIterable<Uint8Array>,
-  { textColumn }: Pick<ReadOptions, 'textColumn'> = {},
-): AsyncGenerator<Row, void> {
+  { textColumn }: Pick<ReadRowsOptions, 'textColumn'> = {},
+): AsyncGenerator<RowCells, void> {
   const texts = decodeUtf8(bytes);
   const { separator, start } = await findSeparator(texts, textColumn);
   const parser = parse({
@@ -73,7 +73,12 @@ const SEPARATOR_NAMES: ReadonlyMap<string, string> = new Map([
   ['\t', 'tabs'],
 ]);
 
-function rowOf(columns: readonly string[], record: readonly string[], line: number, separator: string): Row {
+function rowOf(
+  columns: readonly string[],
+  record: readonly string[],
+  line: number,
+  separator: string,
+): RowCells {
   if (record.length !== columns.length) {
     throw inputError(
       `The row that ends on line ${line} has ${record.length} cells, but the first line has ${columns.length} columns. ` +

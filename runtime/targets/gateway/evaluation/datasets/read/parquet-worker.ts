@@ -1,9 +1,9 @@
 import { serveWorker } from '#platform/worker-server.ts';
-import type { Row, Cell } from '../dataset.ts';
+import type { RowCells, DatasetCell } from '../dataset.ts';
 import type { ParquetRequest } from './parquet-requests.ts';
 import { type FileHandle, open } from 'node:fs/promises';
 import { parquetMetadata, parquetReadObjects, parquetSchema, type Compressors } from 'hyparquet';
-import { readBytes } from './read-bytes.ts';
+import { readFileBytes } from './read-bytes.ts';
 import { checkParquet } from './check-parquet.ts';
 import { checkColumns } from './columns.ts';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -24,7 +24,7 @@ serveWorker({
     return { reply: undefined };
   },
   async rows() {
-    const reply: Row[] = [];
+    const reply: RowCells[] = [];
     let characters = 0;
     const next = rows;
     if (!next) return { reply };
@@ -62,7 +62,7 @@ const MAX_TOTAL_CHARACTERS = 2 ** 30;
 
 /** A row, and the number of its characters. */
 interface CountedRow {
-  readonly row: Row;
+  readonly row: RowCells;
   readonly characters: number;
 }
 
@@ -81,7 +81,7 @@ async function* rowsIn(handle: FileHandle, hasLabelNames: boolean): AsyncGenerat
   const { footer, bytesPerRow } = await checkParquet(handle, size);
   const file = {
     byteLength: size,
-    slice: (start: number, end = size) => readBytes(handle, start, end - start).then(bufferOf),
+    slice: (start: number, end = size) => readFileBytes(handle, start, end - start).then(bufferOf),
   };
   const metadata = parquetMetadata(bufferOf(footer));
   const compressors = await boundedCompressors();
@@ -100,7 +100,7 @@ async function* rowsIn(handle: FileHandle, hasLabelNames: boolean): AsyncGenerat
       throw new Error(`it has ${rowStart + rows.length} of the ${total} rows that it promises`);
     for (const row of rows) {
       const before = characters;
-      const count = (cell: Cell): Cell => {
+      const count = (cell: DatasetCell): DatasetCell => {
         if (typeof cell === 'string') characters += cell.length;
         if (characters > MAX_TOTAL_CHARACTERS)
           throw new Error(`its rows have more than ${MAX_TOTAL_CHARACTERS} characters`);
@@ -116,14 +116,14 @@ const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): 
   buffer.slice(byteOffset, byteOffset + byteLength);
 
 /** The name of a label that is a number, or a list of them. */
-function named(cell: Cell, names: readonly string[] | undefined): Cell {
+function named(cell: DatasetCell, names: readonly string[] | undefined): DatasetCell {
   if (!names) return cell;
-  if (Array.isArray(cell)) return cell.map((one: Cell) => named(one, names));
+  if (Array.isArray(cell)) return cell.map((one: DatasetCell) => named(one, names));
   return typeof cell === 'number' ? (names[cell] ?? null) : cell;
 }
 
 /** Converts a Parquet value to JSON, which has fewer types. `count` sees each value that is not a list or an object. */
-function cellOf(value: unknown, count: (cell: Cell) => Cell): Cell {
+function cellOf(value: unknown, count: (cell: DatasetCell) => DatasetCell): DatasetCell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'bigint')
     return count(Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
@@ -134,7 +134,7 @@ function cellOf(value: unknown, count: (cell: Cell) => Cell): Cell {
   if (typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cellOf(member, count)]));
   }
-  return count(value as Cell);
+  return count(value as DatasetCell);
 }
 
 /** Decompressors that stop at the size that the header of a page promises. */

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /** Reads bytes of a file. Throws an error if it has fewer. */
-export async function readBytes(
+export async function readFileBytes(
   handle: FileHandle,
   position: number,
   length: number,

@@ -1,8 +1,8 @@
 import { extname, join } from 'node:path';
 import { inputError, messageOf } from '#contract/errors.ts';
-import type { Row } from '../dataset.ts';
+import type { RowCells } from '../dataset.ts';
 import { readCsv } from './csv.ts';
-import type { ReadOptions } from './read-options.ts';
+import type { ReadRowsOptions } from './read-options.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { lines } from '#core/text/lines.ts';
@@ -31,8 +31,8 @@ const PARSER: Parser = {
  */
 async function* readParquet(
   bytes: AsyncIterable<Uint8Array>,
-  { hasLabelNames = false }: Pick<ReadOptions, 'hasLabelNames'> = {},
-): AsyncGenerator<Row, void> {
+  { hasLabelNames = false }: Pick<ReadRowsOptions, 'hasLabelNames'> = {},
+): AsyncGenerator<RowCells, void> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-dataset-'));
   try {
     const path = join(folder, 'dataset.parquet');
@@ -43,12 +43,12 @@ async function* readParquet(
   }
 }
 
-async function* rowsOf(path: string, hasLabelNames: boolean): AsyncGenerator<Row, void> {
+async function* rowsOf(path: string, hasLabelNames: boolean): AsyncGenerator<RowCells, void> {
   const { ask, end } = startParser<ParquetRequest>(PARSER);
   try {
     await ask({ kind: 'open', path, hasLabelNames });
     for (;;) {
-      const rows = (await ask({ kind: 'rows' })) as readonly Row[];
+      const rows = (await ask({ kind: 'rows' })) as readonly RowCells[];
       if (rows.length === 0) return;
       yield* rows;
     }
@@ -59,7 +59,7 @@ async function* rowsOf(path: string, hasLabelNames: boolean): AsyncGenerator<Row
   }
 }
 
-type Reader = (bytes: AsyncIterable<Uint8Array>, options: ReadOptions) => AsyncGenerator<Row, void>;
+type Reader = (bytes: AsyncIterable<Uint8Array>, options: ReadRowsOptions) => AsyncGenerator<RowCells, void>;
 
 const READERS: Readonly<Record<string, Reader>> = {
   '.csv': readCsv,
@@ -77,8 +77,8 @@ export const hasReader = (filename: string): boolean =>
 export function readRows(
   filename: string,
   bytes: AsyncIterable<Uint8Array>,
-  options: ReadOptions = {},
-): AsyncGenerator<Row, void> {
+  options: ReadRowsOptions = {},
+): AsyncGenerator<RowCells, void> {
   const reader = READERS[extname(filename).toLowerCase()];
   if (reader) return reader(bytes, options);
   throw inputError(
@@ -87,7 +87,7 @@ export function readRows(
 }
 
 /** Reads a file with one JSON object per line. Throws an InputError with the line number. */
-async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row, void> {
+async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<RowCells, void> {
   let number = 0;
   let columns: readonly string[] | undefined;
   for await (const line of lines(decodeUtf8(bytes))) {
@@ -99,21 +99,21 @@ async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Row,
   }
 }
 
-function parse(line: string, number: number): Row {
+function parse(line: string, number: number): RowCells {
   let value: unknown;
   try {
     value = parseJsonText(line);
   } catch (error) {
     throw inputError(`Line ${number} of the dataset is not valid JSON: ${messageOf(error)}`, error);
   }
-  if (isObject(value)) return value as Row;
+  if (isObject(value)) return value as RowCells;
   throw inputError(
     `Line ${number} of the dataset is not a JSON object. Write one row per line, e.g. {"examples": "…"}.`,
   );
 }
 
 /** The row with the columns of the first row, in the same order. */
-function fitted(row: Row, columns: readonly string[], number: number): Row {
+function fitted(row: RowCells, columns: readonly string[], number: number): RowCells {
   const unknown = Object.keys(row).find((name) => !columns.includes(name));
   if (unknown !== undefined) {
     throw inputError(

@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 
 /** A file of a repository at a commit. */
-export interface HubFile {
+export interface RemoteDatasetFile {
   readonly path: string;
   readonly size: number;
   /** SHA-256 of a large file, else the hash of Git. */
@@ -19,7 +19,7 @@ interface Wanted {
 interface Chosen {
   readonly config: string;
   readonly split: string;
-  readonly files: readonly HubFile[];
+  readonly files: readonly RemoteDatasetFile[];
 }
 
 /** `config/split/0000.parquet` of the hub's conversion; the first ones of a large dataset are in `partial-split`. */
@@ -29,7 +29,7 @@ const OWN = /^(?:([^/]+)\/)?([A-Za-z\d_.]+?)(?:-\d+-of-\d+(?:-[\da-f]+)?|-\d+)?\
 const DEFAULT_CONFIG = 'default';
 
 /** Chooses the Parquet files of a split. Throws an InputError if there are several configs or splits and none was named. */
-export function chooseHubFiles(files: readonly HubFile[], wanted: Wanted): Chosen {
+export function chooseHubFiles(files: readonly RemoteDatasetFile[], wanted: Wanted): Chosen {
   const found = files.flatMap((file) => {
     const [, folder, split] = (wanted.isConverted ? CONVERTED : OWN).exec(file.path) ?? [];
     if (split === undefined) return [];

@@ -2,14 +2,14 @@ import { inputError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createFetcher, type Fetched, type Fetcher, type HeadersOf } from './fetcher.ts';
 import { s3Headers, s3Refusal, s3Url } from './s3.ts';
-import type { DatasetSource, OpenedSource, HubOptions } from './source.ts';
+import type { DatasetSource, OpenedSource, DatasetHubOptions } from './source.ts';
 import { openUrl } from './url.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { endpointOf } from './endpoint.ts';
 import type { UploadFile } from '../dataset.ts';
-import { chooseHubFiles, type HubFile } from './hub-files.ts';
+import { chooseHubFiles, type RemoteDatasetFile } from './hub-files.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 import { nextLink } from '#core/net/link-header.ts';
 import { pushAll } from '#core/values/push-all.ts';
@@ -74,7 +74,7 @@ const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 async function openHub(
   fetcher: Fetcher,
   source: string,
-  { endpoint = ENDPOINT, config, split, revision, token }: HubOptions,
+  { endpoint = ENDPOINT, config, split, revision, token }: DatasetHubOptions,
 ): Promise<OpenedSource> {
   const [, name] = /^hf:([\w.-]{1,96}\/[\w.-]{1,96})$/.exec(source) ?? [];
   if (name === undefined)
@@ -91,7 +91,7 @@ async function openHub(
   const { sha } = await jsonOf(await get(`/api/datasets/${name}/revision/${wanted}`));
   if (typeof sha !== 'string' || !/^[\da-f]{40}$/.test(sha))
     throw inputError(`The hub did not return the commit of ${source}.`);
-  const files: HubFile[] = [];
+  const files: RemoteDatasetFile[] = [];
   let next: URL | undefined = new URL(`${root}/api/datasets/${name}/tree/${sha}?recursive=true`);
   for (let page = 0; next !== undefined && page < MAX_PAGES; page++) {
     const answer = await fetcher.get(next, headersOf);
@@ -137,9 +137,9 @@ async function jsonOf({ bytes, url }: Fetched): Promise<Readonly<Record<string, 
   }
 }
 
-function filesIn(json: unknown): HubFile[] {
+function filesIn(json: unknown): RemoteDatasetFile[] {
   if (!Array.isArray(json)) return [];
-  return json.flatMap((entry): HubFile[] => {
+  return json.flatMap((entry): RemoteDatasetFile[] => {
     if (!isObject(entry) || entry['type'] !== 'file') return [];
     const { path, size, oid, lfs } = entry;
     const hash = isObject(lfs) ? lfs['oid'] : oid;
@@ -156,7 +156,7 @@ function nextPage({ headers, url }: Fetched): URL | undefined {
 /** Throws an InputError at the end of a file that is not the one of the commit. */
 async function* verified(
   bytes: AsyncIterable<Uint8Array>,
-  { path, size, hash }: HubFile,
+  { path, size, hash }: RemoteDatasetFile,
 ): AsyncGenerator<Uint8Array, void> {
   const hasher = hasherOf(size, hash);
   for await (const piece of bytes) {

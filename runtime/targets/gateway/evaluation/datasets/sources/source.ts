@@ -4,11 +4,11 @@ import type { UploadFile } from '../dataset.ts';
 export interface DatasetSource {
   /** A URL, `hf:owner/name`, or `s3://bucket/key`. */
   readonly source: string;
-  readonly hub: HubOptions;
+  readonly hub: DatasetHubOptions;
   readonly s3: S3Options;
 }
 
-export interface HubOptions {
+export interface DatasetHubOptions {
   /** Default: https://huggingface.co */
   readonly endpoint?: string | undefined;
   readonly config?: string | undefined;

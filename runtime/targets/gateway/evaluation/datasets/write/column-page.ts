@@ -1,4 +1,4 @@
-import type { Cell } from '../dataset.ts';
+import type { DatasetCell } from '../dataset.ts';
 import type { ColumnType } from './column-type.ts';
 import { pushVarint } from './thrift.ts';
 
@@ -13,7 +13,7 @@ interface ColumnPage {
 const LIST = { missing: 0, empty: 1, missingElement: 2, element: 3 } as const;
 
 /** Encodes cells: how often they repeat, whether they are defined, and the defined values one after the other. */
-export function columnPage(type: ColumnType, cells: readonly Cell[]): ColumnPage {
+export function columnPage(type: ColumnType, cells: readonly DatasetCell[]): ColumnPage {
   if (type !== 'texts') {
     const defined = cells.filter((cell) => cell !== null);
     const levels = runs(
@@ -22,9 +22,9 @@ export function columnPage(type: ColumnType, cells: readonly Cell[]): ColumnPage
     );
     return { values: cells.length, bytes: Buffer.concat([levels, plain(type, defined)]) };
   }
-  const [repetition, definition, texts]: [number[], number[], Cell[]] = [[], [], []];
+  const [repetition, definition, texts]: [number[], number[], DatasetCell[]] = [[], [], []];
   for (const cell of cells) {
-    const list = Array.isArray(cell) ? (cell as readonly Cell[]) : [];
+    const list = Array.isArray(cell) ? (cell as readonly DatasetCell[]) : [];
     if (list.length === 0) {
       repetition.push(0);
       definition.push(cell === null ? LIST.missing : LIST.empty);
@@ -56,7 +56,7 @@ function runs(levels: readonly number[], bits: number): Buffer {
   return Buffer.concat([length, Buffer.from(bytes)]);
 }
 
-function plain(type: Exclude<ColumnType, 'texts'>, cells: readonly Cell[]): Buffer {
+function plain(type: Exclude<ColumnType, 'texts'>, cells: readonly DatasetCell[]): Buffer {
   if (type === 'boolean') {
     const bits = Buffer.alloc(Math.ceil(cells.length / 8));
     for (const [at, cell] of cells.entries())

@@ -1,11 +1,11 @@
-import type { Cell, Row } from '../dataset.ts';
+import type { DatasetCell, RowCells } from '../dataset.ts';
 
 /** Type of a column in a Parquet file. Values of mixed types, and objects, are texts with JSON. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean' | 'texts' | 'json';
 
 /** Finds the narrowest type of each column while rows are added. */
 export function createColumnTypes(columns: readonly string[]): {
-  readonly add: (row: Row) => void;
+  readonly add: (row: RowCells) => void;
   readonly types: () => readonly ColumnType[];
 } {
   const found = columns.map((): ColumnType | undefined => undefined);
@@ -20,7 +20,7 @@ export function createColumnTypes(columns: readonly string[]): {
   };
 }
 
-function typeOf(cell: Cell): ColumnType | undefined {
+function typeOf(cell: DatasetCell): ColumnType | undefined {
   if (cell === null) return undefined;
   if (typeof cell === 'string') return 'text';
   if (typeof cell === 'boolean') return 'boolean';

@@ -1,9 +1,9 @@
 import { zstdCompressSync } from 'node:zlib';
 import { createYielder } from '#platform/run-yielding.ts';
-import type { Dataset, Datasets, Row } from '../dataset.ts';
+import type { Dataset, Datasets, RowCells } from '../dataset.ts';
 import { columnPage } from './column-page.ts';
 import { type ColumnType, createColumnTypes } from './column-type.ts';
-import { encodeThrift, i32, i64, listOf, struct, text, type Thrift } from './thrift.ts';
+import { encodeThrift, i32, i64, thriftList, thriftStruct, thriftText, type Thrift } from './thrift.ts';
 
 // The format: https://parquet.apache.org/docs/file-format/ and parquet.thrift.
 
@@ -48,12 +48,12 @@ export async function* datasetParquet(
     await yieldToOthers();
   }
   const footer = encodeThrift(
-    struct({
+    thriftStruct({
       1: i32(2),
-      2: listOf('struct', schemaOf(columns, types)),
+      2: thriftList('struct', schemaOf(columns, types)),
       3: i64(total),
-      4: listOf('struct', groups),
-      6: text(CREATED_BY),
+      4: thriftList('struct', groups),
+      6: thriftText(CREATED_BY),
     }),
   );
   const length = Buffer.alloc(4);
@@ -63,24 +63,24 @@ export async function* datasetParquet(
 
 function schemaOf(columns: readonly string[], types: readonly ColumnType[]): readonly Thrift[] {
   return [
-    struct({ 4: text('schema'), 5: i32(columns.length) }),
+    thriftStruct({ 4: thriftText('schema'), 5: i32(columns.length) }),
     ...columns.flatMap((name, at) => {
       const type = types[at] ?? 'text';
       if (type !== 'texts') {
         const meaning = type === 'text' || type === 'json' ? i32(UTF8) : undefined;
-        return [struct({ 1: i32(TYPE[type]), 3: i32(OPTIONAL), 4: text(name), 6: meaning })];
+        return [thriftStruct({ 1: i32(TYPE[type]), 3: i32(OPTIONAL), 4: thriftText(name), 6: meaning })];
       }
       return [
-        struct({ 3: i32(OPTIONAL), 4: text(name), 5: i32(1), 6: i32(LIST) }),
-        struct({ 3: i32(REPEATED), 4: text('list'), 5: i32(1) }),
-        struct({ 1: i32(TYPE.texts), 3: i32(OPTIONAL), 4: text('element'), 6: i32(UTF8) }),
+        thriftStruct({ 3: i32(OPTIONAL), 4: thriftText(name), 5: i32(1), 6: i32(LIST) }),
+        thriftStruct({ 3: i32(REPEATED), 4: thriftText('list'), 5: i32(1) }),
+        thriftStruct({ 1: i32(TYPE.texts), 3: i32(OPTIONAL), 4: thriftText('element'), 6: i32(UTF8) }),
       ];
     }),
   ];
 }
 
 function rowGroup(
-  rows: readonly Row[],
+  rows: readonly RowCells[],
   columns: readonly string[],
   types: readonly ColumnType[],
   start: number,
@@ -97,23 +97,23 @@ function rowGroup(
     );
     const content = zstdCompressSync(page.bytes);
     const header = encodeThrift(
-      struct({
+      thriftStruct({
         1: i32(DATA_PAGE),
         2: i32(page.bytes.length),
         3: i32(content.length),
-        5: struct({ 1: i32(page.values), 2: i32(PLAIN), 3: i32(RLE), 4: i32(RLE) }),
+        5: thriftStruct({ 1: i32(page.values), 2: i32(PLAIN), 3: i32(RLE), 4: i32(RLE) }),
       }),
     );
     const size = header.length + content.length;
     parts.push(header, content);
     uncompressed += header.length + page.bytes.length;
     chunks.push(
-      struct({
+      thriftStruct({
         2: i64(offset),
-        3: struct({
+        3: thriftStruct({
           1: i32(TYPE[type]),
-          2: listOf('i32', [i32(PLAIN), i32(RLE)]),
-          3: listOf('text', (type === 'texts' ? [name, 'list', 'element'] : [name]).map(text)),
+          2: thriftList('i32', [i32(PLAIN), i32(RLE)]),
+          3: thriftList('text', (type === 'texts' ? [name, 'list', 'element'] : [name]).map(thriftText)),
           4: i32(ZSTD),
           5: i64(page.values),
           6: i64(header.length + page.bytes.length),
@@ -126,6 +126,6 @@ function rowGroup(
   }
   return {
     bytes: Buffer.concat(parts),
-    metadata: struct({ 1: listOf('struct', chunks), 2: i64(uncompressed), 3: i64(rows.length) }),
+    metadata: thriftStruct({ 1: thriftList('struct', chunks), 2: i64(uncompressed), 3: i64(rows.length) }),
   };
 }

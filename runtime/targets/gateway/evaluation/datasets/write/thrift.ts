@@ -17,13 +17,13 @@ const MAX_DELTA = 15;
 
 export const i32 = (value: number): Thrift => ({ kind: 'i32', value });
 export const i64 = (value: number): Thrift => ({ kind: 'i64', value });
-export const text = (value: string): Thrift => ({ kind: 'text', value });
-export const listOf = (of: keyof typeof TYPES, items: readonly Thrift[]): Thrift => ({
+export const thriftText = (value: string): Thrift => ({ kind: 'text', value });
+export const thriftList = (of: keyof typeof TYPES, items: readonly Thrift[]): Thrift => ({
   kind: 'list',
   of,
   items,
 });
-export const struct = (fields: Readonly<Record<number, Thrift | undefined>>): Thrift => ({
+export const thriftStruct = (fields: Readonly<Record<number, Thrift | undefined>>): Thrift => ({
   kind: 'struct',
   fields,
 });

@@ -1,6 +1,6 @@
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
-import type { Dataset, Datasets, Row } from '../../datasets/dataset.ts';
-import { readText } from '../../work/read-text.ts';
+import type { Dataset, Datasets, RowCells } from '../../datasets/dataset.ts';
+import { cellText } from '../../work/read-text.ts';
 import { chooseRows } from './choose-rows.ts';
 
 /** How the rows of an experiment are chosen: at random, or at random with the shares of the ground truths of the dataset. */
@@ -19,7 +19,7 @@ export async function sampleDataset(
   const groups = new Map<string, number[]>();
   for await (const { firstRow, rows } of datasets.rows(id)) {
     for (const [at, row] of rows.entries()) {
-      const name = method === 'random' ? '' : readText(row[GROUND_TRUTH]);
+      const name = method === 'random' ? '' : cellText(row[GROUND_TRUTH]);
       const group = groups.get(name);
       if (group) group.push(firstRow + at);
       else groups.set(name, [firstRow + at]);
@@ -40,7 +40,7 @@ async function* linesOf(
   chosen: ReadonlySet<number>,
 ): AsyncGenerator<Uint8Array, void> {
   for await (const { firstRow, rows } of datasets.rows(id)) {
-    const found = rows.filter((_row: Row, at) => chosen.has(firstRow + at));
+    const found = rows.filter((_row: RowCells, at) => chosen.has(firstRow + at));
     if (found.length > 0) yield Buffer.from(found.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
 }

@@ -23,7 +23,7 @@ import {
 } from './protocol.ts';
 
 /** The gateway's API for workers. All methods throw an AppError, with reason `lease_lost` if the lease is lost or the job has ended. */
-export interface WorkerClient {
+export interface JobsClient {
   job(): Promise<WorkerJob>;
   lease(): Promise<WorkerLeased>;
   /** Some rows from a row on, all of them before another row. */
@@ -56,7 +56,7 @@ const RETRY_DELAY_MS = 200;
 const RESPONSE_MS = 60_000;
 
 /** Retries requests for the duration of a lease, so that a restart of the gateway does not end the worker. */
-export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerClientOptions): WorkerClient {
+export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerClientOptions): JobsClient {
   const headers = { authorization: `Bearer ${token}` };
   const client = createJsonClient(gatewayUrl, { headers, connections: 4, answerMs: RESPONSE_MS });
 

@@ -1,4 +1,4 @@
-import type { Datasets, Row } from '../../datasets/dataset.ts';
+import type { Datasets, RowCells } from '../../datasets/dataset.ts';
 import type { Job } from '../job.ts';
 import type { WorkerFailedRows } from './protocol.ts';
 
@@ -30,8 +30,8 @@ async function rowsAt(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,
   numbers: readonly number[],
-): Promise<readonly Row[]> {
-  const found: Row[] = [];
+): Promise<readonly RowCells[]> {
+  const found: RowCells[] = [];
   while (found.length < numbers.length) {
     const start = numbers[found.length] ?? 0;
     const { done, value } = await datasets.rows(setId, start).next();
@@ -46,4 +46,4 @@ async function rowsAt(
 }
 
 /** Whether a row of a job's output has an error in place of an answer. */
-const isFailedRow = ({ error }: Row): boolean => typeof error === 'string';
+const isFailedRow = ({ error }: RowCells): boolean => typeof error === 'string';

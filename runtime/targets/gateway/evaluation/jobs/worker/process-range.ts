@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { BatchOutcome, Work, WorkBatch } from '../../work/work.ts';
-import type { WorkerClient } from './client.ts';
+import type { JobsClient } from './client.ts';
 import type {
   WorkerBatch,
   WorkerEnd,
@@ -13,7 +13,7 @@ import type {
 import { startedAhead } from './started-ahead.ts';
 import { createWriteGroups } from './write-groups.ts';
 import { type AppError, inputError } from '#contract/errors.ts';
-import type { Row, RowChunk } from '../../datasets/dataset.ts';
+import type { RowCells, RowChunk } from '../../datasets/dataset.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 interface RangeParts {
@@ -22,7 +22,7 @@ interface RangeParts {
   readonly range: WorkerRange;
   /** Written with every batch. */
   readonly lease: WorkerLease;
-  readonly client: WorkerClient;
+  readonly client: JobsClient;
   readonly clock: Clock;
   readonly stop: AbortSignal;
 }
@@ -127,7 +127,7 @@ interface FailedBatch extends WorkerFailedRows {
 
 /** The failed rows of a range in batches, during a retry. The last batch can be empty; it ends the retry of failed rows. */
 async function* failedBatches(
-  client: Pick<WorkerClient, 'failedRows'>,
+  client: Pick<JobsClient, 'failedRows'>,
   { retry_row: first, next_row: to }: Pick<WorkerRange, 'retry_row' | 'next_row'>,
   batchSize: number,
 ): AsyncGenerator<FailedBatch, void> {
@@ -148,12 +148,12 @@ type Position = Pick<WorkerRange, 'first_row' | 'row_count' | 'next_row'>;
 
 /** The remaining rows of a range in batches. The next rows are fetched while a batch is processed. */
 async function* batches(
-  client: Pick<WorkerClient, 'rows'>,
+  client: Pick<JobsClient, 'rows'>,
   position: Position,
   size: number,
 ): AsyncGenerator<RowChunk, void> {
   let firstRow = position.next_row;
-  let waiting: Row[] = [];
+  let waiting: RowCells[] = [];
   for await (const rows of fetched(client, position)) {
     pushAll(waiting, rows);
     let used = 0;
@@ -168,11 +168,11 @@ async function* batches(
 
 /** The remaining rows in chunks whose size the gateway decides. */
 async function* fetched(
-  client: Pick<WorkerClient, 'rows'>,
+  client: Pick<JobsClient, 'rows'>,
   { first_row: first, row_count: count, next_row: from }: Position,
-): AsyncGenerator<readonly Row[], void> {
+): AsyncGenerator<readonly RowCells[], void> {
   const end = first + count;
-  const fetchAt = async (row: number): Promise<readonly Row[]> =>
+  const fetchAt = async (row: number): Promise<readonly RowCells[]> =>
     row < end ? (await client.rows(row, end)).rows : [];
   let next = fetchAt(from);
   for (let row = from; row < end;) {

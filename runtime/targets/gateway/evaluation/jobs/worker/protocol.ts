@@ -1,4 +1,4 @@
-import type { Row } from '../../datasets/dataset.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../../work/work.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 
@@ -66,14 +66,14 @@ export type WorkerCheckpoint = {
 export interface WorkerRows {
   readonly first_row: number;
   /** At least one row, unless there are no more. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly RowCells[];
 }
 
 /** Failed rows that are retried. */
 export interface WorkerFailedRows {
   /** Numbers of the rows, from 0, ascending. */
   readonly numbers: readonly number[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly RowCells[];
   /** Row at which to continue; null if there are no more. */
   readonly next: number | null;
 }

@@ -1,4 +1,4 @@
-import type { Row, RowChunk } from '../../datasets/dataset.ts';
+import type { RowCells, RowChunk } from '../../datasets/dataset.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /** Size of a response at which no further chunks are added. Chunks can be small, and every request takes time. */
@@ -6,8 +6,8 @@ const ENOUGH_ROWS = 1000;
 const ENOUGH_CHARACTERS = 256 * 1024;
 
 /** The next rows for a worker, at most `limit`, in a response of reasonable size. */
-export async function rowsFrom(chunks: AsyncIterable<RowChunk>, limit: number): Promise<readonly Row[]> {
-  const found: Row[] = [];
+export async function rowsFrom(chunks: AsyncIterable<RowChunk>, limit: number): Promise<readonly RowCells[]> {
+  const found: RowCells[] = [];
   let characters = 0;
   if (limit <= 0) return found;
   for await (const { rows } of chunks) {

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { WorkTools, Work, AnswerStore, KeptAnswer } from '../../work/work.ts';
 import type { openWork } from '../../work/open-work.ts';
-import { createWorkerClient, type WorkerClient } from './client.ts';
+import { createWorkerClient, type JobsClient } from './client.ts';
 import type { WorkerLease, WorkerEnd, WorkerJob, WorkerPause, WorkerRange, WorkerLine } from './protocol.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
@@ -88,7 +88,7 @@ export async function runWorker({
 const HEARTBEAT_INTERVAL_MS = 3000;
 
 interface HeartbeatParts {
-  readonly client: Pick<WorkerClient, 'heartbeat'>;
+  readonly client: Pick<JobsClient, 'heartbeat'>;
   readonly clock: Clock;
   /** The lease to renew; null between ranges. */
   readonly range: () => WorkerLease | null;
@@ -123,7 +123,7 @@ function startHeartbeat({ client, clock, range, onLost }: HeartbeatParts): {
 
 interface RangesParts {
   readonly job: WorkerJob;
-  readonly client: WorkerClient;
+  readonly client: JobsClient;
   readonly clock: Clock;
   readonly log: JobLog;
   /** The answers that the job shares with others. */
@@ -192,7 +192,7 @@ async function runRanges({
 
 type Outcome = WorkerEnd | { readonly status: 'paused'; readonly pause: WorkerPause };
 
-async function pauseJob(pause: WorkerPause, client: Pick<WorkerClient, 'pause'>, log: JobLog): Promise<void> {
+async function pauseJob(pause: WorkerPause, client: Pick<JobsClient, 'pause'>, log: JobLog): Promise<void> {
   log.write('warn', `${pause.reason} Next attempt in ${pause.seconds} seconds.`);
   await log.flushed();
   await client.pause(pause);
@@ -252,7 +252,7 @@ interface JobLog {
 /** Maximum lines that wait to be sent; further ones are dropped. */
 const MAX_WAITING_LINES = 1000;
 
-function createJobLog({ log }: Pick<WorkerClient, 'log'>): JobLog {
+function createJobLog({ log }: Pick<JobsClient, 'log'>): JobLog {
   let waiting: WorkerLine[] = [];
   let sent: Promise<void> = Promise.resolve();
   const send = async (): Promise<void> => {
@@ -280,7 +280,7 @@ interface AnswerClient extends AnswerStore {
 const MAX_TOGETHER = 100;
 
 function createAnswerClient(
-  client: Pick<WorkerClient, 'findAnswers' | 'keepAnswers'>,
+  client: Pick<JobsClient, 'findAnswers' | 'keepAnswers'>,
   clock: Pick<Clock, 'now'>,
 ): AnswerClient {
   let keptAt = -Infinity;

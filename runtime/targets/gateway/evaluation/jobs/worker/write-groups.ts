@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
-import type { Row } from '../../datasets/dataset.ts';
-import { readText } from '../../work/read-text.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
+import { cellText } from '../../work/read-text.ts';
 
 /**
  * Time between two writes. A batch that is finished later than this after a write is written immediately, so slow work is written batch
@@ -12,7 +12,7 @@ const MAX_ROWS = 100;
 const MAX_CHARACTERS = 256 * 1024;
 
 interface FinishedBatch {
-  readonly rows: readonly Row[];
+  readonly rows: readonly RowCells[];
 }
 
 /** Finished batches that are written together, because a write costs as much for one row as for many. */
@@ -91,8 +91,8 @@ export function createWriteGroups<Batch extends FinishedBatch>({
   };
 }
 
-const charactersOf = (rows: readonly Row[]): number =>
+const charactersOf = (rows: readonly RowCells[]): number =>
   rows.reduce(
-    (sum, row) => sum + Object.values(row).reduce<number>((all, cell) => all + readText(cell).length, 0),
+    (sum, row) => sum + Object.values(row).reduce<number>((all, cell) => all + cellText(cell).length, 0),
     0,
   );

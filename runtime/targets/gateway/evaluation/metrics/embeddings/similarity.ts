@@ -19,7 +19,7 @@ type Saved = {
  * Mean cosine, and the correlation of cosines and gold similarities (scipy's `pearsonr` and `spearmanr`) over the rows with a
  * gold similarity. Ranks need every value: 16 bytes per row with a gold similarity, and more in the saved state.
  */
-export const similarity: MetricMaker<SimilarityRow> = (_options, json): Metric<SimilarityRow> => {
+export const similarityMetric: MetricMaker<SimilarityRow> = (_options, json): Metric<SimilarityRow> => {
   const saved = json as Saved | undefined;
   let { rows, sum } = saved ?? { rows: 0, sum: 0 };
   const cosines = [...(saved?.cosines ?? [])];

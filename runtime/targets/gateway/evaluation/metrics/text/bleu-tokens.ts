@@ -1,11 +1,11 @@
-import { splitWords, trimEnd, trimStart } from './text-row.ts';
+import { wordsOfText, trimEnd, trimStart } from './text-row.ts';
 
 /** Tokenizers: `13a` for languages with spaces, `zh` for Chinese, `char` for Japanese, Thai and others without spaces. */
 export type BleuTokenizer = '13a' | 'intl' | 'zh' | 'char' | 'none';
 
 /** Tokenizes like the sacrebleu tokenizer of this name. */
 export const bleuTokens = (text: string, tokenizer: BleuTokenizer): string[] =>
-  splitWords(SPACED[tokenizer](trimEnd(text)));
+  wordsOfText(SPACED[tokenizer](trimEnd(text)));
 
 /** Functions that put spaces around tokens. */
 const SPACED: Readonly<Record<BleuTokenizer, (text: string) => string>> = {

@@ -1,4 +1,4 @@
-import { type Json, type MetricMaker, metricResult, withoutRows } from '../metric.ts';
+import { type AnyJson, type MetricMaker, metricResult, withoutRows } from '../metric.ts';
 import { runningMeans } from './mean-metric.ts';
 import { checkLength, referencesOf, type TextRow, countShared, ngrams, unionOf } from './text-row.ts';
 import { bleuTokens, type BleuTokenizer } from './bleu-tokens.ts';
@@ -10,7 +10,7 @@ interface BleuOptions {
 
 interface Saved {
   readonly counts: BleuCounts;
-  readonly sentences: Json;
+  readonly sentences: AnyJson;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Json, type MetricMaker, metricResult, withoutRows } from '../metric.ts';
+import { type AnyJson, type MetricMaker, metricResult, withoutRows } from '../metric.ts';
 import { runningMeans } from './mean-metric.ts';
 import {
   type TextRow,
@@ -7,14 +7,14 @@ import {
   characterNgrams,
   countShared,
   ngrams,
-  splitWords,
+  wordsOfText,
 } from './text-row.ts';
 
 interface Saved {
   readonly counts: readonly ChrfCount[];
   /** Counts for chrF++. Missing in jobs of earlier versions, which had one reference for each row. */
   readonly plusPlus?: readonly ChrfCount[];
-  readonly sentences: Json;
+  readonly sentences: AnyJson;
 }
 
 /** `chrf` and `chrf_plus_plus` of the whole corpus with their means over rows, from 0 to 100. */
@@ -132,10 +132,10 @@ function scoreOf(counts: readonly ChrfCount[]): number {
  *
  * @internal Exported for tests only.
  */
-export const chrfCharacters = (text: string): string => splitWords(text).join('');
+export const chrfCharacters = (text: string): string => wordsOfText(text).join('');
 
 /** Words that chrF++ compares: one punctuation mark is split off a word, from its end or otherwise from its start. */
-const chrfWords = (text: string): string[] => splitWords(text).flatMap(cutMark);
+const chrfWords = (text: string): string[] => wordsOfText(text).flatMap(cutMark);
 
 const LAST_MARK = /^(.+)([!-/:-@[-`{-~])$/su;
 const FIRST_MARK = /^([!-/:-@[-`{-~])(.+)$/su;

@@ -1,5 +1,5 @@
 import { type MetricMaker, metricResult, withoutRows } from '../metric.ts';
-import { checkLength, referencesOf, type TextRow, splitWords, trimEnd, trimStart } from './text-row.ts';
+import { checkLength, referencesOf, type TextRow, wordsOfText, trimEnd, trimStart } from './text-row.ts';
 import { AppError } from '#contract/errors.ts';
 
 /** Maximum number of compared pairs, which takes about a second. */
@@ -76,5 +76,5 @@ const errorRate =
 const rateOf = ({ edits, units }: Pick<Saved, 'edits' | 'units'>): number =>
   edits === 0 ? 0 : edits / units;
 
-export const wer = errorRate('wer', splitWords);
+export const wer = errorRate('wer', wordsOfText);
 export const cer = errorRate('cer', (text) => Array.from(trimEnd(trimStart(text))));

@@ -1,6 +1,6 @@
 import type { MetricMaker } from '../metric.ts';
 import { meanMetric } from './mean-metric.ts';
-import { checkLength, referencesOf, type TextRow, splitWords } from './text-row.ts';
+import { checkLength, referencesOf, type TextRow, wordsOfText } from './text-row.ts';
 
 /** A row; null means no answer, which matches nothing. */
 export type AnsweredText = Omit<TextRow, 'prediction'> & { readonly prediction: string | null };
@@ -26,4 +26,4 @@ const ARTICLES = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu;
 
 /** Normalizes an answer like SQuAD: ignores case, ASCII punctuation, English articles and extra spaces. */
 const squadAnswer = (text: string): string =>
-  splitWords(text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ')).join(' ');
+  wordsOfText(text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ')).join(' ');

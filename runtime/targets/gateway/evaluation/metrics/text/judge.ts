@@ -11,7 +11,7 @@ type JudgedRow = Readonly<Record<string, Verdict>>;
 export const judgeValue = (metric: string, criterion: string): string => `${metric}_${criterion}_mean`;
 
 /** Judge metric over rows with verdicts, which the caller gets from a judge model, one criterion at a time. */
-export const judge: MetricMaker<JudgedRow, { readonly definition: JudgeDefinition }> = (
+export const judgedMetric: MetricMaker<JudgedRow, { readonly definition: JudgeDefinition }> = (
   { definition: { name, criteria } },
   saved,
 ) => {

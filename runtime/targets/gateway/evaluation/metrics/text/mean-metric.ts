@@ -1,10 +1,10 @@
-import { type Json, type Metric, type RowScores, metricResult, withoutRows } from '../metric.ts';
+import { type AnyJson, type Metric, type RowScores, metricResult, withoutRows } from '../metric.ts';
 
 /** A metric whose values are the means of its row scores. */
 export function meanMetric<Row>(
   names: readonly string[],
   score: (row: Row) => RowScores,
-  saved?: Json,
+  saved?: AnyJson,
 ): Metric<Row> {
   const means = runningMeans(names, saved);
   return {
@@ -25,7 +25,7 @@ interface RunningMeans {
   readonly add: (scores: RowScores) => void;
   readonly isEmpty: () => boolean;
   readonly numbers: () => Record<string, number>;
-  readonly save: () => Json;
+  readonly save: () => AnyJson;
 }
 
 interface Saved {
@@ -34,7 +34,7 @@ interface Saved {
 }
 
 /** Mean of each score over all rows, under the name of the score. */
-export function runningMeans(names: readonly string[], json?: Json): RunningMeans {
+export function runningMeans(names: readonly string[], json?: AnyJson): RunningMeans {
   const saved = json as Saved | undefined;
   const sums = new Map(names.map((name) => [name, saved?.sums[name] ?? 0]));
   let rows = saved?.rows ?? 0;

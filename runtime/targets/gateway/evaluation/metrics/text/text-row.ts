@@ -83,7 +83,7 @@ export function countShared(left: readonly string[], right: readonly string[]): 
 // oxlint-disable-next-line no-control-regex -- They are among the separators.
 const WHITE_SPACE = /[\p{White_Space}\u001C-\u001F]+/u;
 
-export const splitWords = (text: string): string[] => text.split(WHITE_SPACE).filter((word) => word !== '');
+export const wordsOfText = (text: string): string[] => text.split(WHITE_SPACE).filter((word) => word !== '');
 
 export function trimStart(text: string): string {
   let start = 0;

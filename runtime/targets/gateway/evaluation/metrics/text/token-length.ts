@@ -1,6 +1,6 @@
 import type { MetricMaker } from '../metric.ts';
 import { meanMetric } from './mean-metric.ts';
-import { checkLength, type TextRow, splitWords } from './text-row.ts';
+import { checkLength, type TextRow, wordsOfText } from './text-row.ts';
 
 /** An estimate for English: four tokens for three words. It keeps models with different tokenizers comparable. */
 const WORDS_PER_TOKEN = 0.75;
@@ -17,4 +17,4 @@ function scoreRow(row: TextRow) {
   };
 }
 
-const likelyTokens = (text: string): number => Math.trunc(splitWords(text).length / WORDS_PER_TOKEN);
+const likelyTokens = (text: string): number => Math.trunc(wordsOfText(text).length / WORDS_PER_TOKEN);

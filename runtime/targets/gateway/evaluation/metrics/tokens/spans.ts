@@ -7,9 +7,9 @@ import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRow
  * Finds the spans of a row like seqeval with `mode="strict", scheme=IOB2`: from a `B-` over the following `I-` of the same
  * type.
  */
-export function strictSpans(labels: readonly string[]): Span[] {
-  const spans: Span[] = [];
-  let open: Span | undefined;
+export function strictSpans(labels: readonly string[]): LabeledSpan[] {
+  const spans: LabeledSpan[] = [];
+  let open: LabeledSpan | undefined;
   for (const [at, label] of labels.entries()) {
     const type = typeOf(label);
     if (label.startsWith('I') && open?.label === type) {
@@ -30,7 +30,7 @@ function typeOf(label: string): string {
 }
 
 /** A labeled range of a row: of its tokens, or of its text. `end` is exclusive. */
-export interface Span {
+export interface LabeledSpan {
   readonly start: number;
   readonly end: number;
   readonly label: string;
@@ -43,7 +43,7 @@ export function spanCounts(saved?: SavedTally) {
     /**
      * Adds a row and returns its F1. A row without spans, for which none were predicted, is correct, unless it has no answer.
      */
-    add: (prediction: readonly Span[] | null, reference: readonly Span[]): number => {
+    add: (prediction: readonly LabeledSpan[] | null, reference: readonly LabeledSpan[]): number => {
       const predicted = new Set(prediction?.map(keyOf));
       const actual = new Set(reference.map(keyOf));
       tally.add(predicted, actual, labelOf);
@@ -57,11 +57,11 @@ export function spanCounts(saved?: SavedTally) {
   };
 }
 
-const keyOf = ({ start, end, label }: Span): string => `${start} ${end} ${label}`;
+const keyOf = ({ start, end, label }: LabeledSpan): string => `${start} ${end} ${label}`;
 const labelOf = (key: string): string => key.replace(/^\S+ \S+ /, '');
 
 /** A row with the spans of a text; duplicates count once. Null means no answer: no span is found. */
-type SpanRow = MetricRow<readonly Span[] | null, readonly Span[]>;
+type SpanRow = MetricRow<readonly LabeledSpan[] | null, readonly LabeledSpan[]>;
 
 type Saved = { readonly rows: number; readonly spans: SavedTally };
 
@@ -84,7 +84,7 @@ export const spanSets: MetricMaker<SpanRow> = (_options, json): Metric<SpanRow> 
   };
 };
 
-function checkSpan({ start, end }: Span): void {
+function checkSpan({ start, end }: LabeledSpan): void {
   if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end) return;
   throw inputError(`Invalid span from ${start} to ${end}. Both must be integers with 0 <= start < end.`);
 }
@@ -94,8 +94,8 @@ function checkSpan({ start, end }: Span): void {
  * `S-` is one, and the type of a label without a prefix follows its first letter. Rows are independent, unlike in seqeval,
  * where a row that starts with a lone `-` continues in the previous row.
  */
-export function lenientSpans(labels: readonly string[]): Span[] {
-  const spans: Span[] = [];
+export function lenientSpans(labels: readonly string[]): LabeledSpan[] {
+  const spans: LabeledSpan[] = [];
   let start = 0;
   let before: Tag = OUTSIDE;
   for (const [at, tag] of [...labels.map(tagOf), OUTSIDE].entries()) {

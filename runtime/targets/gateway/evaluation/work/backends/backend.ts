@@ -28,7 +28,7 @@ export interface TaggedText {
   readonly spans: readonly (LabeledPiece & { readonly score: number })[];
 }
 
-export interface ChatMessage {
+export interface BackendMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
@@ -40,14 +40,14 @@ export interface ChatReply extends KeptAnswer {
 
 /** Calls a language model. Only an answer that is usable can be shared with later requests. Default: every answer is usable. */
 export type Chat = (
-  messages: readonly ChatMessage[],
+  messages: readonly BackendMessage[],
   generation: GenerationConfig,
   signal: AbortSignal,
   isUsable?: (reply: ChatReply) => boolean,
 ) => Promise<ChatReply>;
 
 /** An open backend. Which calls it supports depends on its type. */
-export interface Model {
+export interface BackendModel {
   /** Name for messages. */
   readonly name: string;
   /** Type of an encoder; undefined for other backends and for encoders behind the gateway. */
@@ -72,10 +72,10 @@ export interface OpenBackendOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type OpenOptions = OpenBackendOptions & { readonly signal: AbortSignal };
+export type OpenModelOptions = OpenBackendOptions & { readonly signal: AbortSignal };
 
 export type OpenBackend<Kind extends Backend['kind']> = (
   backend: Extract<Backend, { readonly kind: Kind }>,
   tools: WorkTools,
-  options: OpenOptions,
-) => Promise<Model>;
+  options: OpenModelOptions,
+) => Promise<BackendModel>;

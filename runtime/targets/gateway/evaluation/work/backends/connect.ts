@@ -28,19 +28,22 @@ interface Parts {
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+export interface BackendResponse {
   readonly json: Json;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Duration of the request that was answered, without earlier attempts and without waiting. */
   readonly latencyMs: number;
 }
 
-export interface Connection {
+export interface BackendConnection {
   /**
    * Sends a request, with retries for temporary failures. Throws an AppError if all fail, also one that pauses the job because its
    * budget is spent or the model requires a long pause.
    */
-  request(options: { readonly path: string; readonly body?: Json }, signal: AbortSignal): Promise<Answer>;
+  request(
+    options: { readonly path: string; readonly body?: Json },
+    signal: AbortSignal,
+  ): Promise<BackendResponse>;
   readonly close: () => Promise<void>;
 }
 
@@ -53,7 +56,7 @@ const DRAIN_MS = 10_000;
 export function connect(
   { name, upstream, adapter, apiKey, slots }: Parts,
   { clock, random }: Pacing,
-): Connection {
+): BackendConnection {
   const redact = createRedact([apiKey]);
   const exchange = createExchange({ upstream, adapter, limits: WORK_LIMITS, clock, redact });
   return {
@@ -64,9 +67,13 @@ export function connect(
       for (let retries = 0; ; retries++) {
         const slot = await slots?.take(signal, retries > 0);
         const startedAt = clock.now();
-        const answer = await exchange.json(request, { signal, timeoutMs }, ({ json, headers }): Answer => {
-          return { json, headers, latencyMs: clock.now() - startedAt };
-        });
+        const answer = await exchange.json(
+          request,
+          { signal, timeoutMs },
+          ({ json, headers }): BackendResponse => {
+            return { json, headers, latencyMs: clock.now() - startedAt };
+          },
+        );
         const failure = isFailed(answer) ? answer.failure : undefined;
         const wait =
           failure && isTemporary(failure) ? pauseBefore(retries, failure, body !== undefined) : undefined;

@@ -6,22 +6,22 @@ import { encoderAdapter } from '../../../providers/adapters/encoder/encoder-prov
 import { superviseEncoder } from '../../../providers/adapters/encoder/supervised-upstream.ts';
 import { WORK_LIMITS } from './address.ts';
 import type { WorkTools } from '../work.ts';
-import type { Model, OpenBackend, OpenOptions } from './backend.ts';
+import type { BackendModel, OpenBackend, OpenModelOptions } from './backend.ts';
 import { connect } from './connect.ts';
 import { encoderModel } from './encoder-model.ts';
 
 /** An executable at the path in the job or, on another machine, where the worker has fetched it to. */
 export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, tools, options) => {
   requireFilesAllowed(path, tools);
-  return await openExecutable({ name: path, path: tools.files?.get(path) ?? path }, tools, options);
+  return await startEncoder({ name: path, path: tools.files?.get(path) ?? path }, tools, options);
 };
 
 /** Starts an executable for a job, and restarts it if it ends. `name` is its name in messages. */
-export async function openExecutable(
+export async function startEncoder(
   { name: given, path }: { readonly name: string; readonly path: string },
   tools: WorkTools,
-  { pacing, signal }: OpenOptions,
-): Promise<Model> {
+  { pacing, signal }: OpenModelOptions,
+): Promise<BackendModel> {
   // A worker can be killed without time to stop the executable, so the guard ends it.
   const guard = createOrphanGuard();
   const upstream = superviseEncoder({

@@ -3,8 +3,8 @@ import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
-import type { BatchCall, LabeledPiece, BatchAnswers, Model, TaggedText } from './backend.ts';
-import type { Answer, Connection } from './connect.ts';
+import type { BatchCall, LabeledPiece, BatchAnswers, BackendModel, TaggedText } from './backend.ts';
+import type { BackendResponse, BackendConnection } from './connect.ts';
 
 /** More labels than any classifier has, so that all of them are returned. */
 const ALL_LABELS = 10_000;
@@ -14,9 +14,9 @@ const MAX_TOKEN_TEXTS = 4;
 /** A running executable. Its model type decides which calls it supports. */
 export async function encoderModel(
   name: string,
-  connection: Connection,
+  connection: BackendConnection,
   signal: AbortSignal,
-): Promise<Model> {
+): Promise<BackendModel> {
   const { json } = await connection.request({ path: '/model' }, signal);
   const modelType = MODEL_TYPE_NAMES.find((type) => type === json['model_type']);
   if (modelType === undefined) throw noEncoder(name);
@@ -38,9 +38,9 @@ const noEncoder = (name: string): AppError =>
     `${name} does not report the type of its model. Use the URL of a running .encoder.`,
   );
 
-type ModelCalls = Pick<Model, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
+type ModelCalls = Pick<BackendModel, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
 
-function callsFor(name: string, connection: Connection): Partial<Record<ModelType, ModelCalls>> {
+function callsFor(name: string, connection: BackendConnection): Partial<Record<ModelType, ModelCalls>> {
   const predict =
     <Value>(options: object, read: (result: Result) => Value | undefined): BatchCall<Value> =>
     async (inputs, signal) => {
@@ -82,7 +82,7 @@ type Result = Readonly<Record<string, unknown>>;
 
 export function readAll<Value>(
   name: string,
-  { json }: Answer,
+  { json }: BackendResponse,
   list: string,
   length: number,
   read: (result: Result) => Value | undefined,
@@ -97,7 +97,7 @@ export function readAll<Value>(
   });
 }
 
-function tokensOf({ headers }: Answer): number {
+function tokensOf({ headers }: BackendResponse): number {
   const tokens = Number(headers['x-compute-tokens']);
   return Number.isSafeInteger(tokens) ? tokens : 0;
 }

@@ -9,8 +9,8 @@ import { parseManifest, parseRuntimeInfo } from '#core/model/manifest-json.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { requireIntactFile } from '#platform/verify-file.ts';
 import type { Backend, WorkTools } from '../work.ts';
-import type { Model } from './backend.ts';
-import type { Connection } from './connect.ts';
+import type { BackendModel } from './backend.ts';
+import type { BackendConnection } from './connect.ts';
 import { requireFilesAllowed } from './encoder-file.ts';
 import { encoderModel } from './encoder-model.ts';
 
@@ -28,7 +28,7 @@ export async function inspectEncoderFile(
   { path }: Extract<Backend, { readonly kind: 'encoder-file' }>,
   tools: Pick<WorkTools, 'trusted'>,
   { runsHere, signal }: InspectOptions,
-): Promise<Model> {
+): Promise<BackendModel> {
   requireFilesAllowed(path, tools);
   const { manifest, runtime } = await readFacts(path);
   if (runsHere) await requireRunsHere(path, runtime);
@@ -73,7 +73,7 @@ async function requireRunsHere(path: string, { platform: triple }: RuntimeInfo):
 }
 
 /** Answers what an encoder answers about itself. */
-function connectionTo(path: string, { modelType, id2label }: Manifest): Connection {
+function connectionTo(path: string, { modelType, id2label }: Manifest): BackendConnection {
   return {
     request: ({ path: route }) =>
       route === '/model'

@@ -1,10 +1,17 @@
 import { AppError } from '#contract/errors.ts';
 import type { Backend, WorkTools } from '../work.ts';
-import type { Model, OpenBackendOptions, OpenOptions, OpenBackend, BatchCall, ChatReply } from './backend.ts';
-import { openEncoderFile, openExecutable } from './encoder-file.ts';
+import type {
+  BackendModel,
+  OpenBackendOptions,
+  OpenModelOptions,
+  OpenBackend,
+  BatchCall,
+  ChatReply,
+} from './backend.ts';
+import { openEncoderFile, startEncoder } from './encoder-file.ts';
 import { encoderAdapter } from '../../../providers/adapters/encoder/encoder-provider.ts';
 import { upstreamAt } from './address.ts';
-import { connect, type Connection, type Answer } from './connect.ts';
+import { connect, type BackendConnection, type BackendResponse } from './connect.ts';
 import { encoderModel, readAll, vectorIn } from './encoder-model.ts';
 import { openAiAdapter } from '../../../providers/adapters/openai/adapter.ts';
 import { OPENAI_DIALECT, PRESETS } from '../../../providers/adapters/presets.ts';
@@ -27,7 +34,7 @@ export async function openBackend(
   backend: Backend,
   tools: WorkTools,
   options: OpenBackendOptions,
-): Promise<Model> {
+): Promise<BackendModel> {
   if (options.signal) return open(backend, tools, { ...options, signal: options.signal });
   const late = new AbortController();
   const disarm = options.pacing.clock.after(OPEN_MS, () => late.abort());
@@ -42,7 +49,7 @@ export async function openBackend(
   }
 }
 
-function open(backend: Backend, tools: WorkTools, options: OpenOptions): Promise<Model> {
+function open(backend: Backend, tools: WorkTools, options: OpenModelOptions): Promise<BackendModel> {
   if (backend.kind === 'encoder-url') return openEncoderUrl(backend, tools, options);
   if (backend.kind === 'encoder-file') return openEncoderFile(backend, tools, options);
   if (backend.kind === 'gateway') return openGateway(backend, tools, options);
@@ -89,7 +96,7 @@ const maxTokensAt = (baseUrl: string) =>
 /** A model of this gateway, billed to the owner of the job, or an encoder of it whose executable the worker has fetched. */
 const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) => {
   const fetched = tools.files?.get(model);
-  if (fetched !== undefined) return await openExecutable({ name: model, path: fetched }, tools, options);
+  if (fetched !== undefined) return await startEncoder({ name: model, path: fetched }, tools, options);
   const { pacing, maxConcurrency } = options;
   const name = `The model ${model}`;
   const adapter = openAiAdapter();
@@ -104,7 +111,7 @@ const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) =>
   return chatModel({ name, model, maxTokens: OPENAI_DIALECT.maxTokens }, connection);
 };
 
-const encoderOf = (name: string, model: string, connection: Connection): Model => ({
+const encoderOf = (name: string, model: string, connection: BackendConnection): BackendModel => ({
   name,
   modelType: undefined,
   labels: undefined,
@@ -113,7 +120,7 @@ const encoderOf = (name: string, model: string, connection: Connection): Model =
   close: connection.close,
 });
 
-function classifyWith(name: string, model: string, connection: Connection): BatchCall<LabelScores> {
+function classifyWith(name: string, model: string, connection: BackendConnection): BatchCall<LabelScores> {
   return async (input, signal) => {
     const answer = await connection.request({ path: '/classify', body: { model, input } }, signal);
     const values = readAll(name, answer, 'data', input.length, ({ scores }) =>
@@ -139,7 +146,7 @@ interface ChatModelOptions {
 }
 
 /** A model with OpenAI's API. Calls that it does not support fail when they are made. */
-function chatModel(options: ChatModelOptions, connection: Connection): Model {
+function chatModel(options: ChatModelOptions, connection: BackendConnection): BackendModel {
   const { name, model, maxTokens } = options;
   return {
     name,
@@ -166,7 +173,11 @@ function chatModel(options: ChatModelOptions, connection: Connection): Model {
   };
 }
 
-function embeddingsOf(name: string, model: string, connection: Connection): BatchCall<readonly number[]> {
+function embeddingsOf(
+  name: string,
+  model: string,
+  connection: BackendConnection,
+): BatchCall<readonly number[]> {
   return async (input, signal) => {
     const body = { model, input, encoding_format: 'float' };
     const answer = await connection.request({ path: '/embeddings', body }, signal);
@@ -175,7 +186,7 @@ function embeddingsOf(name: string, model: string, connection: Connection): Batc
   };
 }
 
-function replyOf(name: string, { json, latencyMs }: Answer): ChatReply {
+function replyOf(name: string, { json, latencyMs }: BackendResponse): ChatReply {
   const { choices } = json;
   const [choice]: readonly unknown[] = Array.isArray(choices) ? choices : [];
   const message = isObject(choice) && isObject(choice['message']) ? choice['message'] : {};

@@ -1,17 +1,17 @@
 import { sha256 } from '#platform/sha256.ts';
 import type { AnswerStore, Backend } from '../work.ts';
-import type { Chat, ChatReply, Model } from './backend.ts';
+import type { Chat, ChatReply, BackendModel } from './backend.ts';
 
 /**
  * A model whose answers are shared: a request that was answered before, with the same model, messages and parameters, gets that answer.
  * Concurrent equal requests wait for the first one.
  */
 export function withSharedAnswers(
-  model: Model,
+  model: BackendModel,
   backend: Backend,
   store: AnswerStore | undefined,
   repeat = 1,
-): Model {
+): BackendModel {
   const { chat } = model;
   return chat && store
     ? {

@@ -1,15 +1,15 @@
-import type { Json, MetricResult, RowScores } from '../../metrics/metric.ts';
-import type { Cell, Row } from '../../datasets/dataset.ts';
+import type { AnyJson, MetricResult, RowScores } from '../../metrics/metric.ts';
+import type { DatasetCell, RowCells } from '../../datasets/dataset.ts';
 import type { GenerationConfig, WorkUsage } from '../work.ts';
-import type { Model } from '../backends/backend.ts';
+import type { BackendModel } from '../backends/backend.ts';
 import type { Pacing } from '../pacing.ts';
 
 /** A row with its prediction and its ground truth. */
 export interface Sample {
-  readonly row: Row;
+  readonly row: RowCells;
   /** Null if the model gave no answer. */
-  readonly prediction: Cell;
-  readonly truth: Cell;
+  readonly prediction: DatasetCell;
+  readonly truth: DatasetCell;
 }
 
 /** Whether the model failed for this row. Metrics of correctness count it as wrong. */
@@ -33,18 +33,18 @@ export interface Scorer {
   /** Reads rows, or calls models with them, without counting them yet. */
   prepare(samples: readonly Sample[], context: BatchContext): Promise<readonly CountRow[]>;
   result(): MetricResult;
-  save(): Json;
+  save(): AnyJson;
 }
 
 /** A language model that scores answers, and the parameters of its requests. */
 export interface Judge {
-  readonly model: Model;
+  readonly model: BackendModel;
   readonly generation: GenerationConfig;
 }
 
 export interface ScorerTools {
   readonly judge: Judge | undefined;
-  readonly embedder: Model | undefined;
+  readonly embedder: BackendModel | undefined;
   readonly pacing: Pacing;
 }
 
@@ -57,5 +57,5 @@ export interface MetricFamily {
   readonly needs: readonly Need[];
   /** The name of a value in results. */
   readonly shownAs: (value: string) => string;
-  open(tools: ScorerTools, saved: Json | undefined): Scorer;
+  open(tools: ScorerTools, saved: AnyJson | undefined): Scorer;
 }

@@ -1,22 +1,22 @@
 import { inputError } from '#contract/errors.ts';
 import { MISSING_TEXT_METRICS } from '../../metrics/text/text-row.ts';
 import { didYouMean } from '#core/text/suggest.ts';
-import type { Task } from '../tasks/task.ts';
+import type { EvaluatedTask } from '../tasks/task.ts';
 import type { MetricFamily, Need } from './evaluation.ts';
 
 /** Names of all metrics of a task. */
-export const metricNames = ({ families }: Pick<Task, 'families'>): string[] =>
+export const metricNames = ({ families }: Pick<EvaluatedTask, 'families'>): string[] =>
   [...new Set(families.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
 
 /** The default metrics of a task, without those that need a missing judge or embedder. */
-export const defaultMetrics = (task: Task, has: Readonly<Record<Need, boolean>>): string[] =>
+export const defaultMetrics = (task: EvaluatedTask, has: Readonly<Record<Need, boolean>>): string[] =>
   task.defaultMetrics.filter((name) =>
     task.families.every(({ metrics, needs }) => !(name in metrics) || needs.every((need) => has[need])),
   );
 
 /** Throws an InputError for a metric that the task does not have, or whose judge or embedder is missing. */
 export function checkMetrics(
-  task: Task,
+  task: EvaluatedTask,
   names: readonly string[],
   has: Readonly<Record<Need, boolean>>,
 ): void {
@@ -47,7 +47,10 @@ export interface ChosenFamily {
 }
 
 /** The families of the requested metrics. */
-export const familiesOf = ({ families }: Pick<Task, 'families'>, names: readonly string[]): ChosenFamily[] =>
+export const familiesOf = (
+  { families }: Pick<EvaluatedTask, 'families'>,
+  names: readonly string[],
+): ChosenFamily[] =>
   families.flatMap((family) => {
     const chosen = names.flatMap((name) =>
       Object.hasOwn(family.metrics, name) ? [family.metrics[name]] : [],

@@ -1,4 +1,4 @@
-import type { Json as MetricJson, RowScores } from '../../metrics/metric.ts';
+import type { AnyJson as MetricJson, RowScores } from '../../metrics/metric.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { createCallsAhead } from '../ahead.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import { openBackend } from '../backends/open-backend.ts';
 import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
-import { TASKS } from '../tasks/index.ts';
+import { EVALUATED_TASKS } from '../tasks/index.ts';
 import {
   type ScorerTools,
   isUnanswered,
@@ -27,9 +27,9 @@ import { customFamily } from './custom/custom-family.ts';
 import { type ChosenFamily, checkMetrics, familiesOf } from './metrics.ts';
 import { all } from './names.ts';
 import { failuresOf } from './failures-of.ts';
-import type { Cell, Row } from '../../datasets/dataset.ts';
+import type { DatasetCell, RowCells } from '../../datasets/dataset.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
-import type { Task } from '../tasks/task.ts';
+import type { EvaluatedTask } from '../tasks/task.ts';
 import { isMissing } from '../tasks/check-ground-truth.ts';
 import { AppError } from '#contract/errors.ts';
 
@@ -45,7 +45,7 @@ export async function openEvaluation(
   checkpoint: Json | null,
   pacing: Pacing,
 ): Promise<Work> {
-  const task = TASKS[spec.task.task];
+  const task = EVALUATED_TASKS[spec.task.task];
   checkMetrics(task, spec.metrics, { judge: spec.judge !== null, embedder: spec.embedder !== null });
   const chosen = chosenFamilies(spec);
   const models = await openModels(spec, chosen, tools, pacing);
@@ -100,7 +100,7 @@ const concurrencyOf = ({ judge }: Pick<EvaluationSpec, 'judge'>): number =>
 
 /** The families of the requested metrics and of those that the user defines. */
 const chosenFamilies = ({ task, metrics, customMetrics = [] }: EvaluationSpec): readonly ChosenFamily[] => [
-  ...familiesOf(TASKS[task.task], metrics),
+  ...familiesOf(EVALUATED_TASKS[task.task], metrics),
   ...customMetrics.map((metric) => ({ family: customFamily(metric), shows: all })),
 ];
 
@@ -194,23 +194,23 @@ function evaluationResult(
 }
 
 /** The rows to score: those with a ground truth and, unless failed rows count as wrong, an answer. */
-const samplesOf = (spec: EvaluationSpec, rows: readonly Row[]): Sample[] =>
+const samplesOf = (spec: EvaluationSpec, rows: readonly RowCells[]): Sample[] =>
   rows.filter((row) => isScored(spec, row)).map((row) => sampleOf(spec, row));
 
-const sampleOf = ({ predictionField }: Pick<EvaluationSpec, 'predictionField'>, row: Row): Sample => ({
+const sampleOf = ({ predictionField }: Pick<EvaluationSpec, 'predictionField'>, row: RowCells): Sample => ({
   row,
   prediction: row[predictionField] ?? null,
   truth: row[GROUND_TRUTH] ?? null,
 });
 
-const isScored = (spec: EvaluationSpec, row: Row): boolean =>
+const isScored = (spec: EvaluationSpec, row: RowCells): boolean =>
   hasTruth(spec, row) && (failuresOf(spec) === 'wrong' || !isUnanswered(sampleOf(spec, row)));
 
-const hasTruth = ({ task }: EvaluationSpec, row: Row): boolean =>
+const hasTruth = ({ task }: EvaluationSpec, row: RowCells): boolean =>
   task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH]);
 
 /** Reason why a row is not scored, or counts as wrong. */
-function reasonOf(spec: EvaluationSpec, row: Row): string | undefined {
+function reasonOf(spec: EvaluationSpec, row: RowCells): string | undefined {
   if (isUnanswered(sampleOf(spec, row))) {
     const { error } = row;
     return typeof error === 'string' && error !== '' ? error : `\`${spec.predictionField}\` is missing.`;
@@ -220,8 +220,8 @@ function reasonOf(spec: EvaluationSpec, row: Row): string | undefined {
 
 interface Scored {
   readonly spec: EvaluationSpec;
-  readonly task: Task;
-  readonly rows: readonly Row[];
+  readonly task: EvaluatedTask;
+  readonly rows: readonly RowCells[];
   readonly samples: readonly Sample[];
   readonly scored: readonly ScoredRow[];
   readonly usage: WorkUsage;
@@ -234,10 +234,10 @@ function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored): {
   const of = new Map(samples.map(({ row }, at) => [row, scored[at]]));
   // All rows get the same columns, because the columns of the first row are those of the table.
   const names = new Set(scored.flatMap(({ scores }) => Object.keys(scores)));
-  const without: Row = Object.fromEntries(Array.from(names, (name) => [name, null]));
-  const table = rows.map((row): Row => {
+  const without: RowCells = Object.fromEntries(Array.from(names, (name) => [name, null]));
+  const table = rows.map((row): RowCells => {
     const found = of.get(row);
-    const error: Cell = found?.error ?? reasonOf(spec, row) ?? null;
+    const error: DatasetCell = found?.error ?? reasonOf(spec, row) ?? null;
     return { ...answersOf(spec, task, row), ...without, ...found?.scores, error };
   });
   const errors = scored.flatMap(({ error }) => error ?? []);
@@ -253,7 +253,11 @@ function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored): {
   };
 }
 
-const answersOf = ({ predictionField }: EvaluationSpec, { showsAnswers }: Task, row: Row): Row =>
+const answersOf = (
+  { predictionField }: EvaluationSpec,
+  { showsAnswers }: EvaluatedTask,
+  row: RowCells,
+): RowCells =>
   showsAnswers
     ? { [predictionField]: row[predictionField] ?? null, [GROUND_TRUTH]: row[GROUND_TRUTH] ?? null }
     : {};
@@ -288,7 +292,7 @@ interface OpenedFamily {
 
 interface ScoredRow {
   /** Scores by the name of the value that they contribute to, and reasons by that name with `_reason`. */
-  readonly scores: Row;
+  readonly scores: RowCells;
   readonly error: string | undefined;
 }
 

@@ -1,10 +1,10 @@
 import { isObject } from '#core/json/is-object.ts';
-import type { Row } from '../../datasets/dataset.ts';
-import { readJson } from './read-json.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
+import { cellJson } from './read-json.ts';
 
 /** The scores of all labels of a row; undefined if there are none. */
-export function scoresOf({ scores: cell }: Row): Readonly<Record<string, number>> | undefined {
-  const value = readJson(cell);
+export function scoresOf({ scores: cell }: RowCells): Readonly<Record<string, number>> | undefined {
+  const value = cellJson(cell);
   if (!isObject(value) || Object.keys(value).length === 0) return undefined;
   return areNumbers(value) ? value : undefined;
 }

@@ -1,19 +1,19 @@
 import { inputError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
-import type { Span } from '../../metrics/tokens/spans.ts';
-import type { Cell } from '../../datasets/dataset.ts';
-import { readJson } from './read-json.ts';
+import type { LabeledSpan } from '../../metrics/tokens/spans.ts';
+import type { DatasetCell } from '../../datasets/dataset.ts';
+import { cellJson } from './read-json.ts';
 
-export type Tags =
+export type TaggedTokens =
   | { readonly kind: 'labels'; readonly labels: readonly string[] }
-  | { readonly kind: 'spans'; readonly spans: readonly Span[] };
+  | { readonly kind: 'spans'; readonly spans: readonly LabeledSpan[] };
 
 /**
  * Reads a label for each word, e.g. `["B-PER", "O"]` or `B-PER O`, or spans of the text, e.g. `[{"start": 0, "end": 4, "label":
  * "PER"}]`. An empty list has no spans. Throws an InputError for any other value.
  */
-export function readTags(cell: Cell | undefined): Tags {
-  const value = readJson(cell);
+export function readTags(cell: DatasetCell | undefined): TaggedTokens {
+  const value = cellJson(cell);
   if (typeof value === 'string' && !/^\s*[[{]/.test(value))
     return { kind: 'labels', labels: value.split(/\s+/).filter((label) => label !== '') };
   if (Array.isArray(value) && value.length > 0 && value.every((label) => typeof label === 'string'))
@@ -25,7 +25,7 @@ export function readTags(cell: Cell | undefined): Tags {
   );
 }
 
-const isSpan = (value: unknown): value is Span =>
+const isSpan = (value: unknown): value is LabeledSpan =>
   isObject(value) &&
   typeof value['start'] === 'number' &&
   typeof value['end'] === 'number' &&

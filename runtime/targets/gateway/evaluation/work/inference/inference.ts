@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
-import type { Row } from '../../datasets/dataset.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
 import type { InferenceSpec } from '../work.ts';
-import type { Model } from '../backends/backend.ts';
+import type { BackendModel } from '../backends/backend.ts';
 
 /** Tokens of one row, for models that report them per row. */
 interface RowTokens {
@@ -30,14 +30,17 @@ export interface AnsweredRows<Value> {
   readonly sharedTokens: number;
 }
 
-export interface CallContext {
-  readonly model: Model;
+export interface ModelCallContext {
+  readonly model: BackendModel;
   readonly spec: InferenceSpec;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** Calls a model with rows; its answers become columns. Does not throw for failed rows. */
-export type AnswerRows = (rows: readonly Row[], context: CallContext) => Promise<AnsweredRows<Row>>;
+export type AnswerRows = (
+  rows: readonly RowCells[],
+  context: ModelCallContext,
+) => Promise<AnsweredRows<RowCells>>;
 
 export const isFailure = (answer: RowAnswer<unknown> | RowFailure): answer is RowFailure => 'error' in answer;

@@ -1,4 +1,4 @@
-import type { Row } from '../../datasets/dataset.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { createCallsAhead } from '../ahead.ts';
 import {
@@ -13,7 +13,7 @@ import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
 import { checkModel } from '../tasks/check-model.ts';
 import { checkOutputField } from '../tasks/check-output-field.ts';
-import { TASKS } from '../tasks/index.ts';
+import { EVALUATED_TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -25,7 +25,7 @@ export async function openInference(
   pacing: Pacing,
 ): Promise<Work> {
   const { clock } = pacing;
-  const task = TASKS[spec.task.task];
+  const task = EVALUATED_TASKS[spec.task.task];
   checkOutputField(task, spec);
   const { maxConcurrency = DEFAULT_CONCURRENCY } = spec;
   const opened = await openBackend(spec.backend, tools, { pacing, maxConcurrency });
@@ -68,7 +68,7 @@ const totalsIn = (checkpoint: Json | null): Totals => (checkpoint as unknown as 
 /** The totals of a retried batch. Its rows are already counted as failed. */
 const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: totals.failed - totals.rows });
 
-function totalsOf({ answers, sharedTokens }: AnsweredRows<Row>): Totals {
+function totalsOf({ answers, sharedTokens }: AnsweredRows<RowCells>): Totals {
   const ofRows = answers.map((answer): Totals => {
     if (isFailure(answer)) return { ...NO_TOTALS, rows: 1, failed: 1 };
     const cached = answer.tokens?.isShared === true ? 1 : 0;
@@ -78,12 +78,12 @@ function totalsOf({ answers, sharedTokens }: AnsweredRows<Row>): Totals {
 }
 
 function outcomeOf(
-  rows: readonly Row[],
-  { answers }: AnsweredRows<Row>,
+  rows: readonly RowCells[],
+  { answers }: AnsweredRows<RowCells>,
   { failed, promptTokens, completionTokens }: Totals,
   columns: readonly string[],
 ): BatchOutcome {
-  const empty: Row = Object.fromEntries(columns.map((name) => [name, null]));
+  const empty: RowCells = Object.fromEntries(columns.map((name) => [name, null]));
   const first = answers.find(isFailure);
   return {
     rows: rows.map((row, at) => ({ ...row, ...empty, ...answerColumns(answers[at]) })),
@@ -93,7 +93,7 @@ function outcomeOf(
   };
 }
 
-function answerColumns(answer: RowAnswer<Row> | RowFailure | undefined): Row {
+function answerColumns(answer: RowAnswer<RowCells> | RowFailure | undefined): RowCells {
   if (!answer) return {};
   const latency = { latency_ms: Math.round(answer.latencyMs * 10) / 10 };
   if (isFailure(answer)) return { ...NO_TOKENS, error: answer.error, ...latency };
@@ -104,7 +104,7 @@ function answerColumns(answer: RowAnswer<Row> | RowFailure | undefined): Row {
   return { ...value, ...counts, error: null, ...latency };
 }
 
-const NO_TOKENS: Row = { prompt_tokens: null, completion_tokens: null };
+const NO_TOKENS: RowCells = { prompt_tokens: null, completion_tokens: null };
 
 function parametersOf(
   spec: InferenceSpec,

@@ -1,9 +1,9 @@
 import { inputError } from '#contract/errors.ts';
 import { didYouMean } from '#core/text/suggest.ts';
 import { EXAMPLES, GROUND_TRUTH } from '../../datasets/check-row.ts';
-import type { Row } from '../../datasets/dataset.ts';
-import type { ChatMessage } from '../backends/backend.ts';
-import { readText } from '../read-text.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
+import type { BackendMessage } from '../backends/backend.ts';
+import { cellText } from '../read-text.ts';
 import type { InferenceSpec } from '../work.ts';
 
 type Prompt = Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>;
@@ -13,16 +13,16 @@ const DEFAULT_TEMPLATE = `{{${EXAMPLES}}}`;
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
 /** The messages for a row: the system prompt, the examples with their answers, and the row. */
-export function messagesFor(row: Row, { systemPrompt, prompt, fewShot = [] }: Prompt): ChatMessage[] {
-  const render = (values: Row): string =>
+export function messagesFor(row: RowCells, { systemPrompt, prompt, fewShot = [] }: Prompt): BackendMessage[] {
+  const render = (values: RowCells): string =>
     (prompt ?? DEFAULT_TEMPLATE).replaceAll(PLACEHOLDER, (_match, column: string) =>
-      readText(values[column.trim()]),
+      cellText(values[column.trim()]),
     );
   return [
     ...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt } as const]),
     ...fewShot.flatMap((example) => [
       { role: 'user', content: render(example) } as const,
-      { role: 'assistant', content: readText(example[GROUND_TRUTH]) } as const,
+      { role: 'assistant', content: cellText(example[GROUND_TRUTH]) } as const,
     ]),
     { role: 'user', content: render(row) },
   ];
@@ -53,7 +53,7 @@ export function checkTemplate({ prompt }: Prompt, columns: readonly string[]): v
 /** Throws an InputError for an example without an answer, or without a column of the template. */
 export function checkFewShot({ prompt = DEFAULT_TEMPLATE, fewShot = [] }: Prompt): void {
   for (const [at, example] of fewShot.entries()) {
-    const missing = [...columnsIn(prompt), GROUND_TRUTH].find((name) => readText(example[name]) === '');
+    const missing = [...columnsIn(prompt), GROUND_TRUTH].find((name) => cellText(example[name]) === '');
     if (missing !== undefined) {
       throw inputError(
         `Example ${at + 1} has no \`${missing}\`. Each example needs the columns of the prompt and \`${GROUND_TRUTH}\`.`,

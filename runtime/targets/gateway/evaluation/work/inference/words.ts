@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import type { Row } from '../../datasets/dataset.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
 import { textOfRow } from './text-of-row.ts';
 import type { LabeledPiece } from '../backends/backend.ts';
 
@@ -13,14 +13,14 @@ interface Piece {
 const TOKENS = 'tokens';
 
 /** The positions of the words of a row, in Unicode code points. Throws an InputError if the text does not contain them. */
-export function wordsOf(row: Row): Piece[] {
+export function wordsOf(row: RowCells): Piece[] {
   const letters = Array.from(textOfRow(row));
   const tokens = wordList(row);
   return tokens ? located(tokens, letters) : betweenSpaces(letters);
 }
 
 /** The list of words of a row; undefined if there is none. */
-function wordList(row: Row): readonly string[] | undefined {
+function wordList(row: RowCells): readonly string[] | undefined {
   const cell = row[TOKENS];
   const list: unknown = typeof cell === 'string' && cell.startsWith('[') ? parsed(cell) : cell;
   return Array.isArray(list) ? list.map(String) : undefined;

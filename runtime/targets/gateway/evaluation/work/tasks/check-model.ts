@@ -1,9 +1,12 @@
 import { inputError } from '#contract/errors.ts';
-import type { Model } from '../backends/backend.ts';
-import type { Task } from './task.ts';
+import type { BackendModel } from '../backends/backend.ts';
+import type { EvaluatedTask } from './task.ts';
 
 /** Throws an InputError if a model cannot do the task. Models that do not report their type are only found out by the first call. */
-export function checkModel({ modelTypes, hasChat }: Task, { name, modelType, chat, tag }: Model): void {
+export function checkModel(
+  { modelTypes, hasChat }: EvaluatedTask,
+  { name, modelType, chat, tag }: BackendModel,
+): void {
   const types = modelTypes.join(' or ');
   if (modelType !== undefined && !modelTypes.includes(modelType)) {
     const required = modelTypes.length === 0 ? 'a generative model' : `a model of type ${types}`;

@@ -1,8 +1,8 @@
 import { inputError } from '#contract/errors.ts';
 import { cosine } from '../../metrics/embeddings/similarity.ts';
 import { retrievalRow } from '../../metrics/embeddings/retrieval.ts';
-import type { Row } from '../../datasets/dataset.ts';
-import { GROUND_TRUTH, isBlank } from '../../datasets/check-row.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
+import { GROUND_TRUTH, isEmptyCell } from '../../datasets/check-row.ts';
 import type { BatchCall } from '../backends/backend.ts';
 import {
   CANDIDATE_SCORES,
@@ -15,13 +15,13 @@ import { readGold, REFERENCE_VECTOR, similarityFamily } from '../evaluation/fami
 import { isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
 import { callBatched } from '../inference/call-batched.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
-import { readText } from '../read-text.ts';
-import type { Task } from './task.ts';
+import { cellText } from '../read-text.ts';
+import type { EvaluatedTask } from './task.ts';
 
 const COSINE = 'cosine';
 type Numbers = readonly number[];
 
-export const featureExtraction: Task = {
+export const featureExtraction: EvaluatedTask = {
   modelTypes: ['embedding', 'sentence_embedding'],
   hasChat: false,
   defaultPrompt: () => '',
@@ -54,14 +54,14 @@ export const featureExtraction: Task = {
   },
 };
 
-const referenceOf = (row: Row): readonly string[] =>
-  isBlank(row[REFERENCE]) ? [] : [readText(row[REFERENCE])];
+const referenceOf = (row: RowCells): readonly string[] =>
+  isEmptyCell(row[REFERENCE]) ? [] : [cellText(row[REFERENCE])];
 
 function answerOf(
-  row: Row,
+  row: RowCells,
   answers: readonly (RowAnswer<Numbers> | RowFailure)[],
   outputField: string,
-): RowAnswer<Row> | RowFailure {
+): RowAnswer<RowCells> | RowFailure {
   const latencyMs = answers.reduce((sum, answer) => sum + answer.latencyMs, 0);
   const failed = answers.find(isFailure);
   if (failed) return { error: failed.error, latencyMs };
@@ -69,20 +69,20 @@ function answerOf(
   const references = referenceOf(row).length;
   const [reference] = others.slice(0, references);
   const candidates = others.slice(references);
-  const similar: Row = reference
+  const similar: RowCells = reference
     ? { [REFERENCE_VECTOR]: reference, [COSINE]: cosine(vector, reference) }
     : {};
-  const found: Row =
+  const found: RowCells =
     candidates.length === 0
       ? {}
       : { [CANDIDATE_SCORES]: retrievalRow(vector, candidates, new Set()).prediction };
   return { value: { [outputField]: vector, ...similar, ...found }, latencyMs };
 }
 
-function checkRow(row: Row): void {
+function checkRow(row: RowCells): void {
   const candidates = candidatesOf(row);
   if (candidates.length > 0) readGains(row[GROUND_TRUTH], candidates.length);
-  else if (!isBlank(row[GROUND_TRUTH])) readGold(row[GROUND_TRUTH]);
-  if (candidates.length === 0 && isBlank(row[REFERENCE]))
+  else if (!isEmptyCell(row[GROUND_TRUTH])) readGold(row[GROUND_TRUTH]);
+  if (candidates.length === 0 && isEmptyCell(row[REFERENCE]))
     throw inputError(`\`${REFERENCE}\` and \`candidates\` are both missing.`);
 }

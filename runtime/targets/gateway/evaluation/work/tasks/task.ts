@@ -1,11 +1,11 @@
 import type { ModelType } from '#contract/model-types.ts';
-import type { Row } from '../../datasets/dataset.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
 import type { InferenceSpec, TaskDefinition } from '../work.ts';
 import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
 
 /** The definition of a task: how models do it, and how their answers are evaluated. */
-export interface Task {
+export interface EvaluatedTask {
   /** Types of encoders that can do the task. */
   readonly modelTypes: readonly ModelType[];
   /** Whether language models can do the task. */
@@ -17,7 +17,7 @@ export interface Task {
   /** Throws an InputError if the columns contain nothing to compare the answers with. */
   readonly checkColumns: (columns: readonly string[]) => void;
   /** The labels of a row's ground truth; none for tasks without labels. Throws an InputError for an invalid ground truth. */
-  readonly labelsOf: (row: Row) => readonly string[];
+  readonly labelsOf: (row: RowCells) => readonly string[];
   /** Whether the evaluation shows the answers next to the scores. */
   readonly showsAnswers: boolean;
   /** Columns that inference adds to each row, in addition to tokens and latency. */

@@ -1,21 +1,21 @@
-import type { Row } from '../../datasets/dataset.ts';
+import type { RowCells } from '../../datasets/dataset.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import { classification } from '../evaluation/families/classification.ts';
 import { calibrationFamily } from '../evaluation/families/calibration.ts';
 import { rankingFamily } from '../evaluation/families/ranking.ts';
-import { readLabels } from '../evaluation/read-labels.ts';
+import { cellLabels } from '../evaluation/read-labels.ts';
 import { isFailure } from '../inference/inference.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
 import { callBatched } from '../inference/call-batched.ts';
 import { labelInAnswer } from '../inference/label-in-answer.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
-import type { Task } from './task.ts';
+import type { EvaluatedTask } from './task.ts';
 import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
 const SCORES = 'scores';
 
-export const textClassification: Task = {
+export const textClassification: EvaluatedTask = {
   modelTypes: ['sequence_classification'],
   hasChat: true,
   defaultPrompt: (_definition, labels) =>
@@ -51,9 +51,9 @@ export const textClassification: Task = {
   },
 };
 
-function labelsOf(row: Row): readonly string[] {
+function labelsOf(row: RowCells): readonly string[] {
   checkGroundTruth(row);
-  const labels = readLabels(row[GROUND_TRUTH]);
+  const labels = cellLabels(row[GROUND_TRUTH]);
   return typeof labels === 'string' ? [labels] : labels;
 }
 

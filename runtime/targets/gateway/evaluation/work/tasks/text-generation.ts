@@ -1,7 +1,7 @@
-import type { Task } from './task.ts';
+import type { EvaluatedTask } from './task.ts';
 import { writingTask } from './writing-task.ts';
 
-export const textGeneration: Task = writingTask({
+export const textGeneration: EvaluatedTask = writingTask({
   defaultPrompt: () => undefined,
   defaultMetrics: ['rouge', 'meteor', 'bleu', 'bertscore'],
 });

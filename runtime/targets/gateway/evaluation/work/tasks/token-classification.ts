@@ -1,4 +1,4 @@
-import type { Cell, Row } from '../../datasets/dataset.ts';
+import type { DatasetCell, RowCells } from '../../datasets/dataset.ts';
 import { inputError, messageOf } from '#contract/errors.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { BatchCall, TaggedText } from '../backends/backend.ts';
@@ -9,10 +9,10 @@ import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from '.
 import { callBatched } from '../inference/call-batched.ts';
 import { textOfRow } from '../inference/text-of-row.ts';
 import { labelsOfWords, wordsOf } from '../inference/words.ts';
-import type { Task } from './task.ts';
+import type { EvaluatedTask } from './task.ts';
 import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
-export const tokenClassification: Task = {
+export const tokenClassification: EvaluatedTask = {
   modelTypes: ['token_classification'],
   hasChat: false,
   defaultPrompt: () => '',
@@ -30,7 +30,7 @@ export const tokenClassification: Task = {
       tag,
       context,
     );
-    const columns = (at: number, answer: RowAnswer<TaggedText>): RowAnswer<Row> | RowFailure => {
+    const columns = (at: number, answer: RowAnswer<TaggedText>): RowAnswer<RowCells> | RowFailure => {
       try {
         return { ...answer, value: columnsOf(rows[at] ?? {}, answer.value, outputField) };
       } catch (error) {
@@ -44,12 +44,12 @@ export const tokenClassification: Task = {
   },
 };
 
-const columnsOf = (row: Row, { tokens, spans }: TaggedText, outputField: string): Row => ({
+const columnsOf = (row: RowCells, { tokens, spans }: TaggedText, outputField: string): RowCells => ({
   [outputField]: labelsOfWords(wordsOf(row), tokens),
-  [SPANS]: spans.map(({ start, end, label, score }): Cell => ({ start, end, label, score })),
+  [SPANS]: spans.map(({ start, end, label, score }): DatasetCell => ({ start, end, label, score })),
 });
 
-function labelsOf(row: Row): readonly string[] {
+function labelsOf(row: RowCells): readonly string[] {
   checkGroundTruth(row);
   const truth = readTags(row[GROUND_TRUTH]);
   if (truth.kind === 'spans') {

@@ -1,7 +1,7 @@
-import type { Task } from './task.ts';
+import type { EvaluatedTask } from './task.ts';
 import { writingTask } from './writing-task.ts';
 
-export const translation: Task = writingTask({
+export const translation: EvaluatedTask = writingTask({
   defaultPrompt: (definition) =>
     definition.task === 'translation'
       ? `Translate the text of the user from ${definition.sourceLanguage} to ${definition.targetLanguage}. Answer with the translation and nothing else.`

@@ -4,11 +4,11 @@ import { checkReferences } from '../evaluation/reference-texts.ts';
 import { judgeFamilies } from '../evaluation/families/judge.ts';
 import { textFamilies } from '../evaluation/families/text.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
-import type { Task } from './task.ts';
+import type { EvaluatedTask } from './task.ts';
 import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
 
 /** A task for generative models, whose answers are texts. */
-export const writingTask = (own: Pick<Task, 'defaultPrompt' | 'defaultMetrics'>): Task => ({
+export const writingTask = (own: Pick<EvaluatedTask, 'defaultPrompt' | 'defaultMetrics'>): EvaluatedTask => ({
   ...own,
   modelTypes: [],
   hasChat: true,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Datasets, Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { Datasets, RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { createDatasets } from '#gateway/evaluation/datasets/datasets.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
@@ -12,7 +12,7 @@ const bytesOf = (text: string): Readable => Readable.from([Buffer.from(text)]);
 const csv = (count: number): string =>
   `examples,ground_truth\n${Array.from({ length: count }, (_, at) => `text ${at},label ${at % 3}`).join('\n')}\n`;
 
-async function rowsOf(datasets: Datasets, id: string, from?: number): Promise<Row[]> {
+async function rowsOf(datasets: Datasets, id: string, from?: number): Promise<RowCells[]> {
   const chunks = await Array.fromAsync(datasets.rows(id, from));
   return chunks.flatMap(({ rows }) => rows);
 }
@@ -29,7 +29,7 @@ describeDatabases((database) => {
     const begun = { filename: 'a.csv', generatedBy: 'model', runId: null, owner: null };
     const chunksOf = async (id: string): Promise<number> =>
       (await Array.fromAsync(datasets.rows(id))).filter(({ rows }) => rows.length > 0).length;
-    const write = async (count: number, row: (at: number) => Row): Promise<string> => {
+    const write = async (count: number, row: (at: number) => RowCells): Promise<string> => {
       const id = await store.db.transaction().execute((trx) => datasets.begin(trx, begun));
       for (let at = 0; at < count; at += 1) {
         await store.db

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
 import { parquetMetadata } from 'hyparquet';
 import { expect, test } from 'vitest';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { datasetParquet } from '#gateway/evaluation/datasets/write/parquet.ts';
 
 async function written(
   columns: readonly string[],
-  chunks: readonly (readonly Row[])[],
+  chunks: readonly (readonly RowCells[])[],
 ): Promise<ArrayBuffer> {
   let firstRow = 0;
   const datasets = {
@@ -23,11 +23,11 @@ async function written(
 }
 
 /** The rows as the reader of another package has them. */
-const readBack = (file: ArrayBuffer): Promise<Row[]> =>
+const readBack = (file: ArrayBuffer): Promise<RowCells[]> =>
   Array.fromAsync(readRows('a.parquet', Readable.from([Buffer.from(file)])));
 
 test('rows of all types are the same in Parquet', async () => {
-  const row = (at: number): Row => ({
+  const row = (at: number): RowCells => ({
     text: `t ${at} ä🎉`,
     texts: at % 3 === 0 ? ['a', null, 'b'] : at % 3 === 1 ? [] : null,
     whole: at % 7 === 0 ? null : 2 ** 52 + at,

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
-const read = async (filename: string, ...pieces: (string | Uint8Array)[]): Promise<Row[]> =>
+const read = async (filename: string, ...pieces: (string | Uint8Array)[]): Promise<RowCells[]> =>
   await Array.fromAsync(readRows(filename, Readable.from(pieces.map((piece) => Buffer.from(piece)))));
 
 const ROWS = [
@@ -132,7 +132,7 @@ describe('JSON lines', () => {
 });
 
 describe('Parquet', () => {
-  const open = async (name: string): Promise<Row[]> =>
+  const open = async (name: string): Promise<RowCells[]> =>
     await Array.fromAsync(readRows(name, createReadStream(join(FIXTURES, 'datasets', name))));
 
   test.each(['none', 'snappy', 'gzip', 'zstd', 'lz4', 'brotli'])(

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach } from 'vitest';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
-import { readRows } from '#gateway/evaluation/datasets/chunks.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
+import { readStoredRows } from '#gateway/evaluation/datasets/chunks.ts';
 import { createDatasets } from '#gateway/evaluation/datasets/datasets.ts';
 import type { Job, JobQueue, NewJob } from '#gateway/evaluation/jobs/job.ts';
 import { createJobQueue } from '#gateway/evaluation/jobs/queue.ts';
@@ -110,7 +110,7 @@ export interface TestJobs {
   /** The process that has it, as soon as one that runs does. */
   readonly holder: (id: string) => Promise<number>;
   /** What it wrote. */
-  readonly output: (job: Job) => Promise<readonly Row[]>;
+  readonly output: (job: Job) => Promise<readonly RowCells[]>;
 }
 
 /** The jobs of a database, without a gateway. */
@@ -167,6 +167,6 @@ export async function openJobs(database: TestDatabase, url: string): Promise<Tes
       }
     },
     output: async ({ outputId }) =>
-      (await Array.fromAsync(readRows(store.db, outputId ?? ''))).flatMap(({ rows }) => rows),
+      (await Array.fromAsync(readStoredRows(store.db, outputId ?? ''))).flatMap(({ rows }) => rows),
   };
 }

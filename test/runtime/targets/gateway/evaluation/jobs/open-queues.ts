@@ -1,4 +1,4 @@
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import type { Claim, Job, LeasedRange, NewJob } from '#gateway/evaluation/jobs/job.ts';
 import { createJobQueue } from '#gateway/evaluation/jobs/queue.ts';
 import type { Store } from '#gateway/store/store.ts';
@@ -31,7 +31,7 @@ export const JOB: NewJob = {
 };
 
 export const outcome = (...texts: string[]) => ({
-  rows: texts.map((text): Row => ({ predictions: text })),
+  rows: texts.map((text): RowCells => ({ predictions: text })),
   failed: 1,
   usage: { promptTokens: 10, completionTokens: 2 },
   firstError: 'no answer',

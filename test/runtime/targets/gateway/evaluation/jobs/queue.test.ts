@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRows } from '#gateway/evaluation/datasets/chunks.ts';
+import { readStoredRows } from '#gateway/evaluation/datasets/chunks.ts';
 import { describeDatabases } from '../../databases.ts';
 import { claimed, JOB, leased, openQueues, outcome } from './open-queues.ts';
 import { ownerNamed, viewerNamed } from '../../owners.ts';
@@ -44,7 +44,7 @@ describeDatabases((database) => {
     });
     await queue.end(claim, end, last);
     expect(ended).toMatchObject([{ id, status: 'succeeded', result }]);
-    expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
+    expect((await Array.fromAsync(readStoredRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
       { predictions: 'a' },
       { predictions: 'b' },
       { predictions: 'c' },
@@ -96,7 +96,7 @@ describeDatabases((database) => {
       job: { doneRows: 2, failedRows: 0, promptTokens: 20 },
     });
     expect(await leased(queue, claim, 'two')).toMatchObject({ firstRow: 2, rowCount: 2, checkpoint: null });
-    expect((await Array.fromAsync(readRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
+    expect((await Array.fromAsync(readStoredRows(store.db, 'output'))).flatMap(({ rows }) => rows)).toEqual([
       { predictions: 'a' },
       { predictions: 'c' },
     ]);

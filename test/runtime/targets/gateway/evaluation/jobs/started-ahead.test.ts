@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
-import type { WorkerClient } from '#gateway/evaluation/jobs/worker/client.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
+import type { JobsClient } from '#gateway/evaluation/jobs/worker/client.ts';
 import type { WorkerBatch } from '#gateway/evaluation/jobs/worker/protocol.ts';
 import { processRange } from '#gateway/evaluation/jobs/worker/process-range.ts';
 import { startedAhead } from '#gateway/evaluation/jobs/worker/started-ahead.ts';
@@ -28,8 +28,8 @@ test('a language model gets later batches while a slow row is answered, and all 
     return `Short: ${text}`;
   });
   const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
-  const written: Row[] = [];
-  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+  const written: RowCells[] = [];
+  const client: Pick<JobsClient, 'rows' | 'commit'> = {
     rows: async (from) => ({ first_row: from, rows: texts.slice(from).map((examples) => ({ examples })) }),
     async commit({ first_row: firstRow, rows }) {
       expect(firstRow).toBe(written.length);
@@ -42,7 +42,7 @@ test('a language model gets later batches while a slow row is answered, and all 
     { task: { task: 'summarization' }, batchSize: 1 },
   );
   const result = await withWork(spec, async (work) => {
-    expect(await processRange({ ...rangeOf(spec), work, client: client as WorkerClient })).toBeUndefined();
+    expect(await processRange({ ...rangeOf(spec), work, client: client as JobsClient })).toBeUndefined();
     return work.result();
   });
   expect(result).toMatchObject({ metrics: { error_rate: 0 } });
@@ -64,7 +64,7 @@ test('a job that fails sends no more rows, and waits for the answers of those th
     keep: (_key, { text }) => void kept.push(text),
   };
   const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
-  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+  const client: Pick<JobsClient, 'rows' | 'commit'> = {
     rows: async (from) => ({ first_row: from, rows: texts.slice(from).map((examples) => ({ examples })) }),
     commit: async ({ failed }) => ({ failed_rows: failed }),
   };
@@ -74,7 +74,7 @@ test('a job that fails sends no more rows, and waits for the answers of those th
   );
   const end = await withWork(
     spec,
-    (work) => processRange({ ...rangeOf(spec), work, client: client as WorkerClient }),
+    (work) => processRange({ ...rangeOf(spec), work, client: client as JobsClient }),
     { tools: toolsOf({ answers }) },
   );
   expect(end).toMatchObject({ status: 'failed', error: expect.stringContaining('Bad.') });
@@ -114,7 +114,7 @@ async function writesOf(
   const model = await scriptedModel(({ body }) => answer(body.messages.at(-1)?.content ?? ''));
   const writes: WorkerBatch[] = [];
   let failed = 0;
-  const client: Pick<WorkerClient, 'rows' | 'commit'> = {
+  const client: Pick<JobsClient, 'rows' | 'commit'> = {
     rows: async (from) => ({
       first_row: from,
       rows: Array.from({ length: 60 - from }, (_, at) => ({ examples: `text ${from + at}` })),
@@ -132,7 +132,7 @@ async function writesOf(
   let end: unknown;
   const range = rangeOf(spec);
   await withWork(spec, async (work) => {
-    end = await processRange({ ...range, work, client: client as WorkerClient }).catch(
+    end = await processRange({ ...range, work, client: client as JobsClient }).catch(
       (error: unknown) => error,
     );
   });

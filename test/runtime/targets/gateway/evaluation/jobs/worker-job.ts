@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach } from 'vitest';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import { readRows } from '#gateway/evaluation/datasets/chunks.ts';
+import { readStoredRows } from '#gateway/evaluation/datasets/chunks.ts';
 import type { RowChunk } from '#gateway/evaluation/datasets/dataset.ts';
 import type { Claim } from '#gateway/evaluation/jobs/job.ts';
 import { runWorker } from '#gateway/evaluation/jobs/worker/run-worker.ts';
@@ -107,7 +107,7 @@ export async function openWorkerJob(
     /** The number of requests that the provider has received. */
     asked: async () => (await openai.counts())['requests'],
     job: () => jobs.queue.get('everyone', id),
-    output: async () => (await Array.fromAsync(readRows(db, outputId))).flatMap((chunk) => chunk.rows),
+    output: async () => (await Array.fromAsync(readStoredRows(db, outputId))).flatMap((chunk) => chunk.rows),
     asWorker: async (method: string, route: string, body?: unknown, bearer = token) => {
       const path = `/api/v1/worker${route}`;
       const answer = await gateway.ask(method, path, body, { 'X-Gateway-Key': `Bearer ${bearer}` });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json, MetricMaker, MetricResult, RowScores } from '#gateway/evaluation/metrics/metric.ts';
+import type { AnyJson, MetricMaker, MetricResult, RowScores } from '#gateway/evaluation/metrics/metric.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 
 /** The result of a reference tool; null is nan, or a refusal. */
@@ -15,11 +15,11 @@ export function scoreRows<Row, Options>(
   make: MetricMaker<Row, Options>,
   options: Options,
   rows: readonly Row[],
-): { result: MetricResult; scores: RowScores[]; saved: Json } {
+): { result: MetricResult; scores: RowScores[]; saved: AnyJson } {
   const half = Math.floor(rows.length / 2);
   const before = make(options);
   const scores = rows.slice(0, half).map(before.add);
-  const after = make(options, JSON.parse(JSON.stringify(before.save())) as Json);
+  const after = make(options, JSON.parse(JSON.stringify(before.save())) as AnyJson);
   scores.push(...rows.slice(half).map(after.add));
   return { result: after.result(), scores, saved: after.save() };
 }

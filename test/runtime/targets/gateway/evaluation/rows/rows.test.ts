@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { plotsOf } from '#gateway/evaluation/plots/plots.ts';
 import { findRows, type RowQuery } from '#gateway/evaluation/rows/find-rows.ts';
 import { readRowIndex } from '#gateway/evaluation/rows/row-index.ts';
@@ -18,7 +18,7 @@ const QUERY: RowQuery = {
 };
 
 /** Datasets in memory, in chunks, with a row by its number. */
-function datasetsOf(sets: Readonly<Record<string, (at: number) => Row>>): Parameters3[2] {
+function datasetsOf(sets: Readonly<Record<string, (at: number) => RowCells>>): Parameters3[2] {
   return {
     output: async () => ({ rowCount: ROWS }) as never,
     async *rows(id) {

@@ -6,7 +6,7 @@ import {
 } from '#gateway/evaluation/work/evaluation/custom/check-custom.ts';
 import { compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
 import type { CustomMetric } from '#gateway/evaluation/work/evaluation/custom/custom-metric.ts';
-import { TASKS } from '#gateway/evaluation/work/tasks/index.ts';
+import { EVALUATED_TASKS } from '#gateway/evaluation/work/tasks/index.ts';
 import type { Backend } from '#gateway/evaluation/work/work.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, runAll, withWork } from './working.ts';
@@ -67,7 +67,7 @@ test.each<[CustomMetric, string]>([
 ])('a metric that cannot score is refused: %j', (metric, message) => {
   let refusal = '';
   try {
-    checkCustomMetrics(TASKS.summarization, [metric], false);
+    checkCustomMetrics(EVALUATED_TASKS.summarization, [metric], false);
   } catch (error) {
     refusal = AppError.from(error).message;
   }

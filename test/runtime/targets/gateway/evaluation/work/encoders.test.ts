@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import type { Backend, TaskDefinition } from '#gateway/evaluation/work/work.ts';
 import { evaluationOf, inferenceOf, runAll, withWork } from './working.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
@@ -13,7 +13,7 @@ const fileOf = (model: string): Backend => ({
   path: builtExecutable(model),
 });
 
-async function answersOf(model: string, task: TaskDefinition, rows: readonly Row[]) {
+async function answersOf(model: string, task: TaskDefinition, rows: readonly RowCells[]) {
   const { outcome, result } = await withWork(inferenceOf(fileOf(model), { task }), async (work) => {
     const outcome = await runAll(work, rows);
     return { outcome, result: work.result() };
@@ -23,7 +23,7 @@ async function answersOf(model: string, task: TaskDefinition, rows: readonly Row
   return { rows: outcome.rows, result };
 }
 
-async function valuesOf(task: TaskDefinition, rows: readonly Row[], metrics: readonly string[]) {
+async function valuesOf(task: TaskDefinition, rows: readonly RowCells[], metrics: readonly string[]) {
   return withWork(evaluationOf({ task, metrics }), async (work) => {
     const { failed } = await runAll(work, rows);
     expect(failed).toBe(0);

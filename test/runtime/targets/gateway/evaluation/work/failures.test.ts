@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Backend, EvaluationSpec } from '#gateway/evaluation/work/work.ts';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import type { Json } from '#gateway/providers/shapes/chat.ts';
 import { scriptedModel } from './scripted-model.ts';
 import { evaluationOf, runAll, withWork } from './working.ts';
@@ -8,7 +8,7 @@ import { evaluationOf, runAll, withWork } from './working.ts';
 const FAILED = { predictions: null, error: 'The model m failed.' };
 
 /** Batch by batch, each going on from the checkpoint of the one before. */
-async function evaluated(rows: readonly Row[], spec: Partial<EvaluationSpec>) {
+async function evaluated(rows: readonly RowCells[], spec: Partial<EvaluationSpec>) {
   let checkpoint: Json | null = null;
   for (const [at, row] of rows.slice(0, -1).entries()) {
     const step = async (work: Parameters<typeof runAll>[0]): Promise<Json> => {
@@ -24,7 +24,11 @@ async function evaluated(rows: readonly Row[], spec: Partial<EvaluationSpec>) {
   return await withWork(evaluationOf(spec), last, { checkpoint });
 }
 
-const classified = (own: Row, ground_truth = 'GOOD'): Row => ({ examples: 'x', ground_truth, ...own });
+const classified = (own: RowCells, ground_truth = 'GOOD'): RowCells => ({
+  examples: 'x',
+  ground_truth,
+  ...own,
+});
 
 test('a failed row is a wrong answer: no label is predicted, and no label is added', async () => {
   const rows = [
@@ -84,7 +88,7 @@ test('if all rows failed, all are wrong', async () => {
   expect(metrics).toEqual({ accuracy: 0 });
 });
 
-test.each<[string, Partial<EvaluationSpec>, Row, Row, object, object]>([
+test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>([
   [
     'lists of labels',
     { metrics: ['accuracy', 'f1'] },

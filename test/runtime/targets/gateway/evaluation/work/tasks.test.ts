@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { checkMetrics, defaultMetrics, metricNames } from '#gateway/evaluation/work/evaluation/metrics.ts';
 import { labelInAnswer } from '#gateway/evaluation/work/inference/label-in-answer.ts';
-import { TASKS } from '#gateway/evaluation/work/tasks/index.ts';
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import { EVALUATED_TASKS } from '#gateway/evaluation/work/tasks/index.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 
 const NONE = { judge: false, embedder: false };
 const ALL = { judge: true, embedder: true };
 
 describe('metrics', () => {
-  test.each(Object.entries(TASKS))('the defaults of %s can be asked for', (_name, task) => {
+  test.each(Object.entries(EVALUATED_TASKS))('the defaults of %s can be asked for', (_name, task) => {
     expect(defaultMetrics(task, ALL)).toEqual(task.defaultMetrics);
     const possible = defaultMetrics(task, NONE);
     expect(possible.length).toBeGreaterThan(1);
@@ -17,7 +17,7 @@ describe('metrics', () => {
   });
 
   test('what cannot be computed is refused, with the way out', () => {
-    const { summarization, 'text-classification': classification } = TASKS;
+    const { summarization, 'text-classification': classification } = EVALUATED_TASKS;
     const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
     expect(check('rougee')).toThrow('did you mean `rouge`?');
     expect(check('constructor')).toThrow('Unknown metric "constructor" for this task');
@@ -37,7 +37,11 @@ describe('metrics', () => {
 
 describe('prompts', () => {
   test('name languages and labels, and nothing is made up for free text', () => {
-    const { translation, 'text-classification': classification, 'text-generation': generation } = TASKS;
+    const {
+      translation,
+      'text-classification': classification,
+      'text-generation': generation,
+    } = EVALUATED_TASKS;
     const german = { task: 'translation', sourceLanguage: 'German', targetLanguage: 'English' } as const;
     expect(translation.defaultPrompt(german, [])).toContain('from German to English');
     expect(classification.defaultPrompt({ task: 'text-classification' }, ['a"b', 'c'])).toContain(
@@ -48,9 +52,9 @@ describe('prompts', () => {
 });
 
 describe('datasets', () => {
-  const check = (task: keyof typeof TASKS, row: Row) => () => {
-    TASKS[task].checkColumns(Object.keys(row));
-    TASKS[task].labelsOf(row);
+  const check = (task: keyof typeof EVALUATED_TASKS, row: RowCells) => () => {
+    EVALUATED_TASKS[task].checkColumns(Object.keys(row));
+    EVALUATED_TASKS[task].labelsOf(row);
   };
 
   test.each([
@@ -107,11 +111,11 @@ describe('datasets', () => {
     ],
     ['summarization', { examples: 'x', ground_truth: [7] }, 'A list in `ground_truth` must have'],
   ] as const)('%s does not take %j', (task, row, sentence) => {
-    expect(check(task, row as Row)).toThrow(sentence);
+    expect(check(task, row as RowCells)).toThrow(sentence);
   });
 
   test('say which labels there are', () => {
-    const { 'text-classification': texts, 'token-classification': tokens, summarization } = TASKS;
+    const { 'text-classification': texts, 'token-classification': tokens, summarization } = EVALUATED_TASKS;
     expect(texts.labelsOf({ ground_truth: 'A' })).toEqual(['A']);
     expect(texts.labelsOf({ ground_truth: '["A","B"]' })).toEqual(['A', 'B']);
     expect(tokens.labelsOf({ examples: 'a b', ground_truth: 'O B-PER' })).toEqual(['O', 'B-PER']);

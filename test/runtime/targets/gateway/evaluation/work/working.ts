@@ -1,4 +1,4 @@
-import type { Row } from '#gateway/evaluation/datasets/dataset.ts';
+import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import type {
   Backend,
   BatchOutcome,
@@ -66,5 +66,5 @@ export async function withWork<Result>(
 }
 
 /** All rows as one batch. */
-export const runAll = (work: Work, rows: readonly Row[], firstRow = 0): Promise<BatchOutcome> =>
+export const runAll = (work: Work, rows: readonly RowCells[], firstRow = 0): Promise<BatchOutcome> =>
   work.run({ firstRow, rows }, signal);

@@ -2,7 +2,7 @@ import { type AppError, inputError, messageOf } from '#contract/errors.ts';
 import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { schemaProblem } from '#platform/json-schema/schema-thread.ts';
 import { metricNames } from '../metrics.ts';
-import type { Task } from '../../tasks/task.ts';
+import type { EvaluatedTask } from '../../tasks/task.ts';
 import { customFamily } from './custom-family.ts';
 import type { CustomMetric } from './custom-metric.ts';
 import { openLuaFunction } from './lua-function.ts';
@@ -12,7 +12,11 @@ const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 const TAKEN = ['error', 'ground_truth', 'predictions'];
 
 /** Throws an InputError for a metric that a user cannot define like this. */
-export function checkCustomMetrics(task: Task, custom: readonly CustomMetric[], hasJudge: boolean): void {
+export function checkCustomMetrics(
+  task: EvaluatedTask,
+  custom: readonly CustomMetric[],
+  hasJudge: boolean,
+): void {
   if (custom.length > 0 && !task.showsAnswers)
     throw inputError('This task has no answers that a custom metric could score. Remove custom_metrics.');
   const taken = new Set([...metricNames(task), ...TAKEN]);

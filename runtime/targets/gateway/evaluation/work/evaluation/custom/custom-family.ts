@@ -1,7 +1,7 @@
 import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
 import { type AnswerSchema, compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
-import { readText } from '../../read-text.ts';
+import { cellText } from '../../read-text.ts';
 import { isUnanswered, type MetricFamily, type CountRow } from '../evaluation.ts';
 import { judgeFamily } from '../families/judge.ts';
 import { all, asIs } from '../names.ts';
@@ -29,7 +29,7 @@ export function customFamily(metric: CustomMetric): MetricFamily {
           (answer: string | null) => ({ [name]: answer !== null && holds(answer) ? 1 : 0 }),
           saved,
         ),
-        (sample) => (isUnanswered(sample) ? null : readText(sample.prediction)),
+        (sample) => (isUnanswered(sample) ? null : cellText(sample.prediction)),
       ),
   };
 }
@@ -88,7 +88,7 @@ const luaFamily = (name: string, source: string): MetricFamily => ({
           await yieldToOthers();
           signal.throwIfAborted();
           try {
-            const value = isUnanswered(sample) ? 0 : await score(readText(sample.prediction), sample.row);
+            const value = isUnanswered(sample) ? 0 : await score(cellText(sample.prediction), sample.row);
             counts.push(() => metric.add(value));
           } catch (error) {
             counts.push(() => {

@@ -3,7 +3,7 @@ import { createInterrupter } from '#platform/interrupt.ts';
 import { withLuaWasm } from '#platform/lua-wasm.ts';
 import { LuaScript } from '#transform/lua-script.ts';
 import { explainScriptError, type TransformScript } from '#transform/transform-script.ts';
-import type { Row } from '../../../datasets/dataset.ts';
+import type { RowCells } from '../../../datasets/dataset.ts';
 
 /** The function that a script defines. */
 const SCORE = 'score';
@@ -12,7 +12,7 @@ const SCORE = 'score';
 const LIMITS = { instructions: 10_000_000, memory_mb: 64, seconds: 5 };
 
 /** Scores the answer of a row. Throws an InputError with the reason and the line. */
-export type LuaFunction = (answer: string, row: Row) => Promise<number>;
+export type LuaFunction = (answer: string, row: RowCells) => Promise<number>;
 
 /** Compiles a script. Rejects with an InputError if it is not valid Lua. */
 export async function openLuaFunction(source: string): Promise<LuaFunction> {

@@ -4,7 +4,7 @@ import { isFailure } from '../../inference/inference.ts';
 import { callBatched } from '../../inference/call-batched.ts';
 import type { MetricFamily } from '../evaluation.ts';
 import { all, asIs } from '../names.ts';
-import { readText } from '../../read-text.ts';
+import { cellText } from '../../read-text.ts';
 import { referenceTexts } from '../reference-texts.ts';
 
 type Vectors = readonly (readonly number[])[];
@@ -26,7 +26,7 @@ export const bertscoreFamily: MetricFamily = {
     return {
       async prepare(samples, { signal, spend }) {
         const texts = samples.map(({ prediction, truth }) => [
-          readText(prediction),
+          cellText(prediction),
           ...referenceTexts(truth),
         ]);
         // Empty texts have no tokens, and encoders reject them.

@@ -1,7 +1,7 @@
 import { calibration } from '../../../metrics/classification/calibration.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each } from '../names.ts';
-import { readLabels } from '../read-labels.ts';
+import { cellLabels } from '../read-labels.ts';
 import { scoresOf } from '../read-scores.ts';
 import { scorer } from '../scorer.ts';
 
@@ -15,7 +15,7 @@ export const calibrationFamily: MetricFamily = {
     scorer(calibration({}, saved), ({ row, prediction, truth }) => {
       if (isUnanswered({ prediction })) return undefined;
       const scores = scoresOf(row);
-      const [predicted, reference] = [readLabels(prediction), readLabels(truth)];
+      const [predicted, reference] = [cellLabels(prediction), cellLabels(truth)];
       if (!scores || typeof predicted !== 'string' || typeof reference !== 'string') return undefined;
       return { prediction: predicted, reference, scores };
     }),

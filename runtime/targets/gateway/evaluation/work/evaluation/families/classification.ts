@@ -1,18 +1,18 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
-import type { Json, Metric, MetricResult } from '../../../metrics/metric.ts';
+import type { AnyJson, Metric, MetricResult } from '../../../metrics/metric.ts';
 import { multiLabel } from '../../../metrics/classification/multi-label.ts';
 import { singleLabel } from '../../../metrics/classification/single-label.ts';
 import { sortedLabels } from '../../../metrics/averages.ts';
 import { isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
 import { asIs, averagesOf, each, none, only, startingWith } from '../names.ts';
-import { readLabels } from '../read-labels.ts';
+import { cellLabels } from '../read-labels.ts';
 import { scoresOf } from '../read-scores.ts';
 
 type Kind = 'one' | 'many';
 interface Saved {
   readonly kind: Kind;
-  readonly counted: Json;
+  readonly counted: AnyJson;
   readonly known: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export const classification: MetricFamily = {
     let known = new Set(saved?.known);
     const labels = new Set<string>();
     const add = (sample: Sample) => {
-      const truth = readLabels(sample.truth);
+      const truth = cellLabels(sample.truth);
       const scores = scoresOf(sample.row);
       counter ??= counterOf(typeof truth === 'string' ? 'one' : 'many', undefined);
       const row = rowOf(counter.kind, truth, sample, scores);
@@ -60,7 +60,8 @@ export const classification: MetricFamily = {
     return {
       prepare: async (samples) => samples.map((sample) => () => add(sample)),
       result: () => withUnknownLabels((counter ?? counterOf('one', undefined)).result(), known),
-      save: (): Json => (counter ? { kind: counter.kind, counted: counter.save(), known: [...known] } : null),
+      save: (): AnyJson =>
+        counter ? { kind: counter.kind, counted: counter.save(), known: [...known] } : null,
     } satisfies Scorer;
   },
 };
@@ -76,7 +77,7 @@ interface Counter extends Omit<Metric<Labeled>, 'add'> {
   readonly add: Metric<Labeled>['add'];
 }
 
-function counterOf(kind: Kind, saved: Json | undefined): Counter {
+function counterOf(kind: Kind, saved: AnyJson | undefined): Counter {
   if (kind === 'one') {
     const metric = singleLabel({}, saved);
     const add: Counter['add'] = ({ prediction, truth }) =>
@@ -101,7 +102,7 @@ function rowOf(
     );
   }
   if (isUnanswered(sample)) return { truth, prediction: null };
-  const predicted = readLabels(sample.prediction);
+  const predicted = cellLabels(sample.prediction);
   if (kind === 'one')
     return { truth, prediction: typeof predicted === 'string' ? predicted : predicted.join(', ') };
   const likely = scores && Object.keys(scores).filter((label) => (scores[label] ?? 0) >= THRESHOLD);
@@ -118,7 +119,7 @@ function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): Me
   return {
     ...result,
     detail: {
-      ...(detail as Readonly<Record<string, Json>>),
+      ...(detail as Readonly<Record<string, AnyJson>>),
       labels_unknown_to_the_model: actual.filter((label) => !known.has(label)),
       labels_without_rows: sortedLabels(known.difference(new Set(actual))),
     },

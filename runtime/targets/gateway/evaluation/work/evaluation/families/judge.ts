@@ -3,7 +3,7 @@ import {
   type Criterion,
   JUDGE_DEFINITIONS,
   type JudgeDefinition,
-  judge as judgeMetric,
+  judgedMetric as judgeMetric,
   judgeValue,
   judgeMessages,
   readVerdict,
@@ -21,7 +21,7 @@ import {
   type Sample,
 } from '../evaluation.ts';
 import { all, asIs } from '../names.ts';
-import { readText } from '../../read-text.ts';
+import { cellText } from '../../read-text.ts';
 
 /** Metrics for which a language model judges every row, with one call per criterion. */
 export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map(judgeFamily);
@@ -109,7 +109,7 @@ async function verdictOf(
   { row, prediction, truth }: Sample,
   { signal, spend }: BatchContext,
 ): Promise<Verdict> {
-  const texts = { input: textOfRow(row), prediction: readText(prediction), reference: readText(truth) };
+  const texts = { input: textOfRow(row), prediction: cellText(prediction), reference: cellText(truth) };
   const messages = judgeMessages(definition, criterion, texts);
   for (let attempt = 1; ; attempt++) {
     const reply = await model.chat?.(messages, generation, signal, isReadable);

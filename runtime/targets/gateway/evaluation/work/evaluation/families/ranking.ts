@@ -1,7 +1,7 @@
 import { ranking } from '../../../metrics/classification/ranking.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each } from '../names.ts';
-import { readLabels } from '../read-labels.ts';
+import { cellLabels } from '../read-labels.ts';
 import { scoresOf } from '../read-scores.ts';
 import { scorer } from '../scorer.ts';
 
@@ -14,6 +14,6 @@ export const rankingFamily: MetricFamily = {
   open: (_tools, saved) =>
     scorer(ranking({}, saved), ({ row, prediction, truth }) => {
       const scores = isUnanswered({ prediction }) ? null : scoresOf(row);
-      return scores === undefined ? undefined : { reference: [readLabels(truth)].flat(), scores };
+      return scores === undefined ? undefined : { reference: [cellLabels(truth)].flat(), scores };
     }),
 };

@@ -1,9 +1,9 @@
 import { inputError } from '#contract/errors.ts';
 import { retrieval } from '../../../metrics/embeddings/retrieval.ts';
-import type { Cell, Row } from '../../../datasets/dataset.ts';
+import type { DatasetCell, RowCells } from '../../../datasets/dataset.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each, startingWith } from '../names.ts';
-import { readJson } from '../read-json.ts';
+import { cellJson } from '../read-json.ts';
 import { scorer } from '../scorer.ts';
 
 /** The column with the text to compare with. */
@@ -26,23 +26,23 @@ export const retrievalFamily: MetricFamily = {
         const { length } = candidatesOf(row);
         return length === 0 ? undefined : { prediction: null, reference: readGains(truth, length) };
       }
-      const scores = readJson(row[CANDIDATE_SCORES]);
+      const scores = cellJson(row[CANDIDATE_SCORES]);
       if (!Array.isArray(scores)) return undefined;
       return { prediction: scores, reference: readGains(truth, scores.length) };
     }),
 };
 
 /** The candidate texts of a row. Throws an InputError if they are not a list of texts. */
-export function candidatesOf({ candidates: cell }: Row): readonly string[] {
+export function candidatesOf({ candidates: cell }: RowCells): readonly string[] {
   if (cell === undefined || cell === null || cell === '') return [];
-  const value = readJson(cell);
+  const value = cellJson(cell);
   if (Array.isArray(value) && value.every((text) => typeof text === 'string' && text !== '')) return value;
   throw inputError('`candidates` must be a list of texts.');
 }
 
 /** The relevance of each candidate, from a list of numbers or from the position of the relevant one. */
-export function readGains(cell: Cell | undefined, length: number): readonly number[] {
-  const value = readJson(cell);
+export function readGains(cell: DatasetCell | undefined, length: number): readonly number[] {
+  const value = cellJson(cell);
   if (Array.isArray(value) && value.length === length && value.every((gain) => typeof gain === 'number'))
     return value;
   const position = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;

@@ -1,10 +1,10 @@
 import { inputError } from '#contract/errors.ts';
-import { similarity } from '../../../metrics/embeddings/similarity.ts';
-import type { Cell } from '../../../datasets/dataset.ts';
-import { isBlank } from '../../../datasets/check-row.ts';
+import { similarityMetric } from '../../../metrics/embeddings/similarity.ts';
+import type { DatasetCell } from '../../../datasets/dataset.ts';
+import { isEmptyCell } from '../../../datasets/check-row.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each, only } from '../names.ts';
-import { readJson } from '../read-json.ts';
+import { cellJson } from '../read-json.ts';
 import { scorer } from '../scorer.ts';
 import { CANDIDATE_SCORES, REFERENCE } from './retrieval.ts';
 
@@ -21,13 +21,13 @@ export const similarityFamily: MetricFamily = {
   shownAs: asIs,
   open(_tools, saved) {
     let golds = (saved as { readonly golds: readonly number[] } | undefined)?.golds.length ?? 0;
-    return scorer(similarity({}, saved), ({ row, prediction, truth }) => {
-      if (isUnanswered({ prediction })) return isBlank(row[REFERENCE]) ? undefined : { prediction: null };
+    return scorer(similarityMetric({}, saved), ({ row, prediction, truth }) => {
+      if (isUnanswered({ prediction })) return isEmptyCell(row[REFERENCE]) ? undefined : { prediction: null };
       const reference = vectorOf(row[REFERENCE_VECTOR]);
       const vector = vectorOf(prediction);
       if (!reference || !vector) return undefined;
       // In rows with candidates, the ground truth is the relevance of the candidates.
-      const gold = isBlank(truth) || !isBlank(row[CANDIDATE_SCORES]) ? undefined : readGold(truth);
+      const gold = isEmptyCell(truth) || !isEmptyCell(row[CANDIDATE_SCORES]) ? undefined : readGold(truth);
       if (gold === undefined || golds === MAX_GOLDS) return { prediction: vector, reference };
       golds += 1;
       return { prediction: vector, reference, gold };
@@ -35,15 +35,15 @@ export const similarityFamily: MetricFamily = {
   },
 };
 
-function vectorOf(cell: Cell | undefined): readonly number[] | undefined {
-  const value = readJson(cell);
+function vectorOf(cell: DatasetCell | undefined): readonly number[] | undefined {
+  const value = cellJson(cell);
   return Array.isArray(value) && value.length > 0 && value.every((number) => typeof number === 'number')
     ? value
     : undefined;
 }
 
 /** The gold similarity of two texts. Throws an InputError if it is not a number. */
-export function readGold(cell: Cell | undefined): number {
+export function readGold(cell: DatasetCell | undefined): number {
   const gold = typeof cell === 'string' && cell.trim() !== '' ? Number(cell) : cell;
   if (typeof gold === 'number' && Number.isFinite(gold)) return gold;
   throw inputError(`Invalid similarity ${JSON.stringify(cell ?? null).slice(0, 80)}. It must be a number.`);

@@ -9,7 +9,7 @@ import type { TextRow } from '../../../metrics/text/text-row.ts';
 import { tokenLength } from '../../../metrics/text/token-length.ts';
 import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
 import { all, asIs } from '../names.ts';
-import { readText } from '../../read-text.ts';
+import { cellText } from '../../read-text.ts';
 import { referenceTexts } from '../reference-texts.ts';
 import { scorer } from '../scorer.ts';
 
@@ -31,7 +31,7 @@ function family<Row>(
 /** A row without an answer counts as one with an empty answer, in which no word is correct. */
 const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => {
   const [reference = '', ...otherReferences] = referenceTexts(truth);
-  return { prediction: readText(prediction), reference, otherReferences };
+  return { prediction: cellText(prediction), reference, otherReferences };
 };
 const answerOrNull = (sample: Sample): AnsweredText => ({
   ...answerOrEmpty(sample),

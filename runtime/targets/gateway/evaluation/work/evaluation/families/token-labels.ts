@@ -1,17 +1,17 @@
 import { inputError } from '#contract/errors.ts';
-import type { Json } from '../../../metrics/metric.ts';
+import type { AnyJson } from '../../../metrics/metric.ts';
 import { labelSequences } from '../../../metrics/tokens/label-sequences.ts';
 import { spanSets } from '../../../metrics/tokens/spans.ts';
 import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
 import { asIs, averagesOf, each, none, startingWith } from '../names.ts';
-import { readTags, type Tags } from '../read-tags.ts';
+import { readTags, type TaggedTokens } from '../read-tags.ts';
 
 /** The column with the spans that a model found, in addition to the labels of words. */
 export const SPANS = 'spans';
 
 interface Saved {
-  readonly kind: Tags['kind'];
-  readonly counted: Json;
+  readonly kind: TaggedTokens['kind'];
+  readonly counted: AnyJson;
 }
 
 /** Labels of words, counted like seqeval, or spans of the text, depending on the ground truth of the first row. */
@@ -37,15 +37,15 @@ export const tokenLabels: MetricFamily = {
     return {
       prepare: async (samples) => samples.map((sample) => () => add(sample)),
       result: () => (counter ?? counterOf('labels', undefined)).result(),
-      save: (): Json => (counter ? { kind: counter.kind, counted: counter.save() } : null),
+      save: (): AnyJson => (counter ? { kind: counter.kind, counted: counter.save() } : null),
     };
   },
 };
 
-function counterOf(kind: Tags['kind'], saved: Json | undefined) {
+function counterOf(kind: TaggedTokens['kind'], saved: AnyJson | undefined) {
   if (kind === 'labels') {
     const metric = labelSequences({}, saved);
-    const add = (truth: Tags, sample: Sample) =>
+    const add = (truth: TaggedTokens, sample: Sample) =>
       metric.add({
         prediction: isUnanswered(sample) ? null : labelsIn(readTags(sample.prediction)),
         reference: labelsIn(truth),
@@ -53,7 +53,7 @@ function counterOf(kind: Tags['kind'], saved: Json | undefined) {
     return { ...metric, kind, add };
   }
   const metric = spanSets({}, saved);
-  const add = (truth: Tags, sample: Sample) =>
+  const add = (truth: TaggedTokens, sample: Sample) =>
     metric.add({
       prediction: isUnanswered(sample) ? null : spansIn(readTags(sample.row[SPANS] ?? sample.prediction)),
       reference: spansIn(truth),
@@ -61,14 +61,14 @@ function counterOf(kind: Tags['kind'], saved: Json | undefined) {
   return { ...metric, kind, add };
 }
 
-function labelsIn(tags: Tags): readonly string[] {
+function labelsIn(tags: TaggedTokens): readonly string[] {
   if (tags.kind === 'labels') return tags.labels;
   // An empty list is valid as a list of labels and as a list of spans.
   if (tags.spans.length === 0) return [];
   throw mixed();
 }
 
-function spansIn(tags: Tags) {
+function spansIn(tags: TaggedTokens) {
   if (tags.kind === 'spans') return tags.spans;
   throw mixed();
 }

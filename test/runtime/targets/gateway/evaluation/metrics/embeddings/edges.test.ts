@@ -2,7 +2,7 @@ import { array, assert, double, float, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { retrievalRow, retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
-import { similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
+import { similarityMetric } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { scoreRows, within } from '../golden-metrics.ts';
 
 const FINITE = { noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 };
@@ -14,7 +14,7 @@ describe('similarity', () => {
     ['what is not finite', { prediction: [Infinity], reference: [1] }, 'is not finite'],
     ['a gold value that is none', { prediction: [1], reference: [1], gold: Number.NaN }, 'similarity is NaN'],
   ])('refuses %s and stays as it was', (_name, row, message) => {
-    const metric = similarity({});
+    const metric = similarityMetric({});
     metric.add({ prediction: [1, 2], reference: [2, 1], gold: 3 });
     const before = metric.save();
     expect(() => metric.add(row)).toThrow(AppError);
@@ -36,7 +36,7 @@ describe('similarity', () => {
   test('equal texts have no correlation with ratings, in spite of last digits', () => {
     const vectors = Array.from({ length: 30 }, (_, at) => [Math.sin(at), Math.cos(at * 3), at / 7]);
     const rows = vectors.map((vector, at) => ({ prediction: vector, reference: vector, gold: at }));
-    const { values, reasons } = scoreRows(similarity, {}, rows).result;
+    const { values, reasons } = scoreRows(similarityMetric, {}, rows).result;
     expect(values).toMatchObject({ pearson: null, spearman: null });
     expect(values['cosine_mean']).toBeCloseTo(1);
     expect(reasons['spearman']).toContain('One side is constant');
@@ -48,7 +48,7 @@ describe('similarity', () => {
       reference: [1, 0],
       ...gold,
     }));
-    const { values, detail } = scoreRows(similarity, {}, rows).result;
+    const { values, detail } = scoreRows(similarityMetric, {}, rows).result;
     expect(detail).toEqual({ rows: 4, rows_with_gold: 2 });
     expect(values['pearson']).toBeCloseTo(-1);
   });
@@ -116,4 +116,4 @@ describe('retrieval', () => {
 });
 
 const cosineOf = (prediction: readonly number[], reference: readonly number[]): number =>
-  similarity({}).add({ prediction, reference })['cosine_mean'] ?? Number.NaN;
+  similarityMetric({}).add({ prediction, reference })['cosine_mean'] ?? Number.NaN;

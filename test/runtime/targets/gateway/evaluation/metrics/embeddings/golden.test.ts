@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pearson, spearman, similarity } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
+import { pearson, spearman, similarityMetric } from '#gateway/evaluation/metrics/embeddings/similarity.ts';
 import { retrieval } from '#gateway/evaluation/metrics/embeddings/retrieval.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
@@ -52,7 +52,7 @@ test('similarities are those of scikit-learn, and correlations with gold values 
       reference: other[at] ?? [],
       ...(gold?.[at] === undefined ? {} : { gold: gold[at] }),
     }));
-    const { result, scores } = scoreRows(similarity, {}, rows);
+    const { result, scores } = scoreRows(similarityMetric, {}, rows);
     return [
       ...wrongValues(result, values, `case ${number}`),
       ...cosines.flatMap((cosine, at) =>

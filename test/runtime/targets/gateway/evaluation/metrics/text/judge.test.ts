@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { JUDGE_DEFINITIONS, judge, readVerdict } from '#gateway/evaluation/metrics/text/judge.ts';
+import { JUDGE_DEFINITIONS, judgedMetric, readVerdict } from '#gateway/evaluation/metrics/text/judge.ts';
 
 const definition = JUDGE_DEFINITIONS.find(({ name }) => name === 'g_eval_translation');
 
 test('means of verdicts, per criterion', () => {
   if (definition === undefined) throw new Error('there is no such definition');
-  const metric = judge({ definition });
+  const metric = judgedMetric({ definition });
   const scores = metric.add({ consistency: readVerdict('8'), fluency: readVerdict('{"score": 6}') });
   expect(scores).toEqual({ g_eval_translation_consistency_mean: 0.8, g_eval_translation_fluency_mean: 0.6 });
-  const resumed = judge({ definition }, metric.save());
+  const resumed = judgedMetric({ definition }, metric.save());
   resumed.add({ consistency: readVerdict('10'), fluency: readVerdict('10') });
   expect(resumed.result().values).toEqual({
     g_eval_translation_consistency_mean: 0.9,

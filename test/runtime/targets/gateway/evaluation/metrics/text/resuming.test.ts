@@ -1,6 +1,6 @@
 import { assert as assertAll, array, nat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json, MetricMaker } from '#gateway/evaluation/metrics/metric.ts';
+import type { AnyJson, MetricMaker } from '#gateway/evaluation/metrics/metric.ts';
 import { bleu } from '#gateway/evaluation/metrics/text/bleu.ts';
 import { chrf } from '#gateway/evaluation/metrics/text/chrf.ts';
 import { cer, wer } from '#gateway/evaluation/metrics/text/error-rate.ts';
@@ -31,7 +31,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
         const before = maker({});
         for (const row of all.slice(0, cut)) before.add(row);
         const saved = JSON.stringify(before.save());
-        const after = maker({}, JSON.parse(saved) as Json);
+        const after = maker({}, JSON.parse(saved) as AnyJson);
         for (const row of all.slice(cut)) after.add(row);
         expect(after.result()).toEqual(whole.result());
         // What it saved does not change with it.

@@ -3,7 +3,7 @@ import {
   labelSequences,
   type LabelSequenceOptions,
 } from '#gateway/evaluation/metrics/tokens/label-sequences.ts';
-import { type Span, spanSets } from '#gateway/evaluation/metrics/tokens/spans.ts';
+import { type LabeledSpan, spanSets } from '#gateway/evaluation/metrics/tokens/spans.ts';
 import { type GoldenValues, readGolden, scoreRows, wrongNumber, wrongValues } from '../golden-metrics.ts';
 
 interface GoldenCase {
@@ -53,7 +53,7 @@ test('spans that are given are counted as seqeval counts those that it finds', (
 });
 
 const labelsOf = (row: string): string[] => (row === '' ? [] : row.split(' '));
-const spanOf = ([start, end, label]: GoldenSpan): Span => ({ start, end, label });
+const spanOf = ([start, end, label]: GoldenSpan): LabeledSpan => ({ start, end, label });
 
 function wrongTypes(detail: unknown, golden: GoldenCase['per_type'], number: number): string[] {
   const { per_label: lines } = detail as { readonly per_label: readonly Readonly<Record<string, number>>[] };
