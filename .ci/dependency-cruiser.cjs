@@ -31,7 +31,7 @@ const LAYERS = {
       'evaluation/artifacts.ts evaluation/worker-progress.ts evaluation/secrets.ts',
     'accounts/ledger accounts/sign-in',
     'accounts/objects accounts/prompts',
-    'providers/references',
+    'providers/references.ts',
     'providers/adapters',
     'alerts requests/guardrails requests/routing evaluation/datasets',
     'requests/cache requests/tokens evaluation/work',

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Kernel } from '#serve/kernel.ts';
-import type { AlertsConfig } from './alerts/alerts-config.ts';
+import type { AlertsConfig } from './alerts/alert-message.ts';
 import type { Completions } from './requests/completions/completion.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './evaluation/experiments/experiment.ts';

@@ -5,11 +5,10 @@ import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import { repeat } from '../accounts/ledger/repeat.ts';
 import type { AlertRow } from '../store/record-schema.ts';
-import { alertMessage, alertText } from './alert-message.ts';
-import type { AlertsConfig, Webhook } from './alerts-config.ts';
+import { alertMessage, type AlertsConfig, alertText, type Webhook } from './alert-message.ts';
 import type { Outbox } from './outbox.ts';
 import { Agent, request } from 'undici';
-import { checkedUrl, providerLookup } from '../providers/adapters/http/upstream.ts';
+import { checkedUrl, providerLookup } from '../providers/adapters/upstream.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 
 /** Outcome of an attempt to send an alert, for metrics. */

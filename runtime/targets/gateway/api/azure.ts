@@ -3,9 +3,8 @@ import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { Endpoint } from '../requests/completions/completion.ts';
 import type { GatewayAppOptions } from './app-options.ts';
-import { createCompletionAnswer } from './completions/answer.ts';
+import { createCompletionAnswer, describeEndpoint } from './completions/routes.ts';
 import { MODEL_PARAMETER } from './completions/docs.ts';
-import { describeEndpoint } from './completions/routes.ts';
 import { payerOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 

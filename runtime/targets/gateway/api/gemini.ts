@@ -20,9 +20,13 @@ import { createInputCounts } from '../requests/completions/count-input.ts';
 import { modelSchema, openObject } from '../requests/completions/endpoints/endpoint.ts';
 import { GEMINI_SCHEMA } from '../requests/completions/endpoints/gemini.ts';
 import { type GatewayAppOptions, modelBodyOptions } from './app-options.ts';
-import { createCompletionAnswer, KEEP_ALIVE, type StreamForm } from './completions/answer.ts';
+import {
+  createCompletionAnswer,
+  KEEP_ALIVE,
+  type StreamForm,
+  describeEndpoint,
+} from './completions/routes.ts';
 import { MODEL_PARAMETER } from './completions/docs.ts';
-import { describeEndpoint } from './completions/routes.ts';
 import { GEMINI_PATH, geminiCallOf, METHODS } from './gemini-errors.ts';
 import { callerOf, createSignIn, KEY_ERRORS, payerOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';

@@ -7,7 +7,7 @@ import { findModelKey, modelKeyOf } from '../accounts/ledger/model-key.ts';
 import { MAX_TIERS, type RateField, readRates, TIER_FIELD } from '../accounts/ledger/price-fields.ts';
 import { type UnitField, readUnits } from '../accounts/ledger/price-units.ts';
 import type { GatewayContext } from '../context.ts';
-import type { TokenRates } from '../shared/token-price.ts';
+import type { TokenRates } from '../shared/price.ts';
 import { dollars, moment, nonEmptyText, time } from './http/fields.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';

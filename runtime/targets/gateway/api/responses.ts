@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
-import { EVENT_STREAM } from './completions/answer.ts';
+import { EVENT_STREAM } from './completions/routes.ts';
 import type { HttpParts } from './http/parts.ts';
 import {
   STORED_ERRORS,

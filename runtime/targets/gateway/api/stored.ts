@@ -9,7 +9,7 @@ import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { ObjectPage, StoredObject } from '../accounts/objects/objects.ts';
 import type { StoredBytes, StoredRequest } from '../requests/stored/stored.ts';
-import { EVENT_STREAM, KEEP_ALIVE } from './completions/answer.ts';
+import { EVENT_STREAM, KEEP_ALIVE } from './completions/routes.ts';
 import { callerOf } from './guards.ts';
 import { attachmentOf } from './http/answers.ts';
 import { harmlessType } from './http/harmless-type.ts';

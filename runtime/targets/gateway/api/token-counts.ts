@@ -6,7 +6,7 @@ import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
-import type { Wire } from '../providers/shapes/wire.ts';
+import type { Wire } from '../providers/shapes/chat.ts';
 import { type InputCount, createInputCounts } from '../requests/completions/count-input.ts';
 import { COUNT_MESSAGES_SCHEMA } from '../requests/completions/endpoints/messages.ts';
 import { COUNT_RESPONSES_SCHEMA } from '../requests/completions/endpoints/openai.ts';

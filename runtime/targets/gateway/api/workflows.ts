@@ -12,7 +12,7 @@ import { followWorkflowLogs, jobLog, LOG_SEPARATOR } from '../evaluation/workflo
 import type { WorkflowDetails } from '../evaluation/workflows/workflow.ts';
 import { noExperiment } from '../evaluation/workflows/workflows.ts';
 import { eventText } from '../providers/streams/stream.ts';
-import { EVENT_STREAM, KEEP_ALIVE } from './completions/answer.ts';
+import { EVENT_STREAM, KEEP_ALIVE } from './completions/routes.ts';
 import { modelCheckFor, callerOf, viewOf } from './guards.ts';
 import { pageOfList, SEARCH_PARAMETERS, pageOf, searchOf } from './http/lists.ts';
 import { API, type HttpParts } from './http/parts.ts';

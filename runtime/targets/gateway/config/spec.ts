@@ -1,7 +1,7 @@
 import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
 import type { Secret } from '#core/text/redactions.ts';
 import type { MetricsAccess } from '#serve/http/health.ts';
-import type { AlertsConfig } from '../alerts/alerts-config.ts';
+import type { AlertsConfig } from '../alerts/alert-message.ts';
 import type { ProcessSettings } from '#serve/program/process-options.ts';
 import type { LogLevel } from '#serve/log-levels.ts';
 import type { RateLimits } from '../accounts/identity/identity.ts';

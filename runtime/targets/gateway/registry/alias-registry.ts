@@ -1,8 +1,18 @@
 import { checkId } from '../accounts/identity/checks.ts';
 import type { EntrySettings, StoredEntries } from '../accounts/registry/model-entries.ts';
-import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
-import { fileEntry, inOrder, storedEntry } from './list-entries.ts';
-import type { RegisteredAlias, EntryRegistry, RegistryParts } from './registry.ts';
+import {
+  entryProblem,
+  inFile,
+  missingEntry,
+  nameTaken,
+  withChanges,
+  fileEntry,
+  inOrder,
+  storedEntry,
+  type RegisteredAlias,
+  type EntryRegistry,
+  type RegistryParts,
+} from './registry.ts';
 
 /** Creates the registry of aliases. */
 export function createAliasRegistry({

@@ -4,9 +4,19 @@ import { addressOf, splitSecrets } from '../accounts/registry/entry-secrets.ts';
 import { memberOfProblem } from '../config/resolve/stored-provider.ts';
 import type { Alias } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
-import { entryProblem, inFile, missingEntry, nameTaken, withChanges } from './entry-rules.ts';
-import { fileEntry, inOrder, storedEntry } from './list-entries.ts';
-import type { EntryRegistry, RegisteredProvider, RegistryParts } from './registry.ts';
+import {
+  entryProblem,
+  inFile,
+  missingEntry,
+  nameTaken,
+  withChanges,
+  fileEntry,
+  inOrder,
+  storedEntry,
+  type EntryRegistry,
+  type RegisteredProvider,
+  type RegistryParts,
+} from './registry.ts';
 
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 

@@ -6,7 +6,8 @@ import type {
 } from '../accounts/registry/model-entries.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { Alias } from '../requests/routing/routing.ts';
-import type { ConfiguredProvider, WithStored } from '../config/stored-models.ts';
+import type { ConfiguredProvider, WithStored, EntryOutcome } from '../config/stored-models.ts';
+import { AppError } from '#contract/errors.ts';
 
 /** Where an entry is: in the configuration file, or in the database. */
 export type EntrySource = 'file' | 'database';
@@ -55,3 +56,73 @@ export interface RegistryParts {
   /** Called after a change is stored. */
   readonly onChange?: (() => Promise<void>) | undefined;
 }
+
+interface Named {
+  readonly name: string;
+}
+
+export const fileEntry = <Value extends Named>(value: Value): Entry<never, Value> => ({
+  name: value.name,
+  source: 'file',
+  status: 'active',
+  problem: null,
+  value,
+  stored: undefined,
+});
+
+export function storedEntry<Stored extends Named, Value>(
+  stored: Stored,
+  outcome: EntryOutcome<Value> = { status: 'invalid', problem: '' },
+): Entry<Stored, Value> {
+  const { status, problem } = outcome;
+  const value = outcome.status === 'active' ? outcome.value : undefined;
+  return { name: stored.name, source: 'database', status, problem, value, stored };
+}
+
+/** Entries in order of their names. Those of the file come before those of the same name in the database, which are not used. */
+export const inOrder = <One extends Named>(ofFile: readonly One[], stored: readonly One[]): One[] =>
+  [...ofFile, ...stored].toSorted((one, other) =>
+    one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
+  );
+
+type Noun = 'provider' | 'alias';
+
+const capitalized = (noun: Noun): string => (noun === 'alias' ? 'Alias' : 'Provider');
+
+/** The error for a name that cannot be used again. */
+export const nameTaken = (noun: Noun, name: string, source: EntrySource): AppError =>
+  new AppError(
+    'ConflictError',
+    source === 'file'
+      ? `${capitalized(noun)} '${name}' is in the configuration file. Change it there, or use another name.`
+      : `${capitalized(noun)} '${name}' already exists. Change it, or use another name.`,
+    { reason: `${noun}_exists` },
+  );
+
+/** The error for a change of an entry that only the file changes. */
+export const inFile = (noun: Noun, name: string): AppError =>
+  new AppError(
+    'ConflictError',
+    `${capitalized(noun)} '${name}' is in the configuration file, so it can only be changed there.`,
+    { reason: `${noun}_in_file` },
+  );
+
+/** Throws the error for an entry that does not exist. */
+export function missingEntry(noun: Noun, name: string): never {
+  throw new AppError('NotFoundError', `${capitalized(noun)} '${name.slice(0, 256)}' not found`, {
+    reason: `${noun}_not_found`,
+  });
+}
+
+/** The error for an invalid entry, with the member that the problem is about. */
+export function entryProblem(noun: Noun, name: string, problem: string, member?: string): AppError {
+  const message = `Invalid ${noun} '${name}': ${problem}`;
+  const details = member === undefined ? undefined : [{ location: `body.${member}`, message }];
+  return new AppError('InputError', message, { details, reason: `invalid_${noun}` });
+}
+
+/** Replaces members of an entry; null removes one. */
+export const withChanges = (settings: EntrySettings, changes: EntrySettings): EntrySettings =>
+  Object.fromEntries(
+    Object.entries({ ...settings, ...changes }).filter(([, value]) => value !== null && value !== undefined),
+  );

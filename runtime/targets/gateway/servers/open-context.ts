@@ -9,7 +9,7 @@ import type { Logger } from '#serve/log.ts';
 import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
 import type { Redactor } from '#serve/redact.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
-import type { AlertsConfig } from '../alerts/alerts-config.ts';
+import { type AlertsConfig } from '../alerts/alert-message.ts';
 import { createExperimentAnswers } from '../evaluation/workflows/experiment-answers.ts';
 import { createAnswerCache } from '../requests/cache/answer-cache.ts';
 import { createCompletions } from '../requests/completions/completions.ts';

@@ -10,7 +10,7 @@ import type {
   StreamedAnswer,
   WholeAnswer,
 } from '#gateway/providers/adapters/provider.ts';
-import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import type { Wire } from '#gateway/providers/shapes/chat.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import {
   KEEP_ALIVE_TEXT,

@@ -3,8 +3,7 @@ import type { Calendar, CalendarUnit } from '#core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Order } from '../../shared/order.ts';
 import { USAGE_STATUSES, type UsageStatus } from '../../shared/record-words.ts';
-import type { TokenPrice } from '../../shared/token-price.ts';
-import type { UnitCounts } from '../../shared/unit-price.ts';
+import type { TokenPrice, UnitCounts } from '../../shared/price.ts';
 import type { Page } from '../../store/page.ts';
 import type { Spender } from '../identity/identity.ts';
 

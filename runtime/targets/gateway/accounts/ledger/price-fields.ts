@@ -1,5 +1,5 @@
 import type { Nanos } from '../../shared/money.ts';
-import type { TokenRates } from '../../shared/token-price.ts';
+import type { TokenRates } from '../../shared/price.ts';
 
 /** Names of prices in the HTTP API, in files and in `gateway.yml`. */
 export const RATE_FIELDS = {

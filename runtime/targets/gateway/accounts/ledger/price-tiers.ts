@@ -1,5 +1,5 @@
 import { parseJsonText } from '#core/json/json-text.ts';
-import type { PriceTier, TokenPrice } from '../../shared/token-price.ts';
+import type { PriceTier, TokenPrice } from '../../shared/price.ts';
 import { MAX_TIERS, RATE_FIELDS, TIER_FIELD } from './price-fields.ts';
 
 /** The problem with the tiers of a price, as one sentence; undefined if they are valid. */

@@ -1,7 +1,7 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { entriesOf, keysOf } from '#core/values/keys.ts';
 import type { Nanos } from '../../shared/money.ts';
-import type { UnitRates } from '../../shared/unit-price.ts';
+import type { UnitRates } from '../../shared/price.ts';
 
 /** Names of prices of units in the HTTP API, in files and in `gateway.yml`. */
 export const UNIT_FIELDS = {

@@ -17,7 +17,7 @@ import {
   type LimitedAccount,
   type HeldAccount,
 } from './limits.ts';
-import { unitsToText } from '../../shared/unit-price.ts';
+import { unitsToText } from '../../shared/price.ts';
 import { isLasting, LASTING } from '../../store/lasting.ts';
 import { storableText } from '../../store/storable-text.ts';
 

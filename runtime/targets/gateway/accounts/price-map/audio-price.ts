@@ -1,5 +1,5 @@
 import { nanosOf, type Nanos } from '../../shared/money.ts';
-import type { TokenPrice } from '../../shared/token-price.ts';
+import type { TokenPrice } from '../../shared/price.ts';
 import type { ListedPrice } from './price-map.ts';
 
 const UNITS_PER_PRICE = 1_000_000;

@@ -1,5 +1,5 @@
 import { nanosOf } from '../../shared/money.ts';
-import type { TokenPrice } from '../../shared/token-price.ts';
+import type { TokenPrice } from '../../shared/price.ts';
 import type { ListedPrice } from './price-map.ts';
 
 /** The price of a batch: what the map has for batches, or else the price of other requests. */

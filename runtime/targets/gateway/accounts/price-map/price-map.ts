@@ -1,7 +1,6 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
-import type { TokenPrice, TokenRates } from '../../shared/token-price.ts';
-import type { UnitRates } from '../../shared/unit-price.ts';
+import type { TokenPrice, TokenRates, UnitRates } from '../../shared/price.ts';
 import type { ListedModel, ListedRates } from './listed-model.ts';
 import type { PriceMapFile } from './map-file.ts';
 import { withoutRegion } from '../../shared/inference-profile.ts';

@@ -12,8 +12,211 @@ import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
 import { payerOf } from '../guards.ts';
 import { readUploadForm } from '../http/bodies.ts';
 import type { HttpParts } from '../http/parts.ts';
-import { EVENT_STREAM, createCompletionAnswer } from './answer.ts';
 import { ENDPOINT_DOCS } from './docs.ts';
+import { AppError } from '#contract/errors.ts';
+import { readJsonBytes } from '#serve/http/body.ts';
+import type { HttpExchange, KeepAlive, PieceSource } from '#serve/http/exchange.ts';
+import { KEEP_ALIVE_TEXT } from '../../providers/streams/stream.ts';
+import { harmlessType } from '../http/harmless-type.ts';
+import type { Clock } from '#platform/clock.ts';
+
+/** Routes of model requests. Those with JSON are answered directly, unless a request is unusual. */
+export function completionRoutes(
+  context: GatewayContext,
+  options: GatewayAppOptions,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  const answer = createCompletionAnswer(context, options);
+  const bodies = modelBodyOptions(options);
+  return BODY_ENDPOINTS.map((endpoint) => {
+    const declared = { ...describeEndpoint(endpoint), path: endpoint, guard: guards.models };
+    const { fileField } = ENDPOINTS[endpoint];
+    if (fileField === undefined) {
+      return directRoute({
+        ...declared,
+        direct: ({ exchange, requestId, caller }) =>
+          answer(exchange, { endpoint, caller: payerOf(caller), requestId }),
+      });
+    }
+    return route({
+      ...declared,
+      run(c) {
+        const readInput = async () => formInput(await readUploadForm(c, bodies), fileField);
+        const request = {
+          endpoint,
+          caller: payerOf(c.get('caller')),
+          requestId: c.get('requestId'),
+          readInput,
+        };
+        return answerRequest(c, (exchange) => answer(exchange, request));
+      },
+    });
+  });
+}
+
+/** Content type of streamed answers. */
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+/** Some proxies close connections after a longer silence. */
+export const KEEP_ALIVE = { text: KEEP_ALIVE_TEXT, milliseconds: 15_000 };
+
+/** How a stream is written to the client. */
+export interface StreamForm {
+  readonly contentType: string;
+  readonly keepAlive: KeepAlive;
+  /** Changes the events of the stream into this form. */
+  readonly write: (events: PieceSource) => PieceSource;
+}
+
+const AS_EVENTS: StreamForm = {
+  contentType: EVENT_STREAM,
+  keepAlive: KEEP_ALIVE,
+  write: (events) => events,
+};
+
+/** Answers a model request. Shutdown waits for the answer. */
+type AnswerCompletion = (
+  exchange: HttpExchange,
+  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'> & {
+    /** Reads a body that is not JSON. */
+    readonly readInput?: (() => Promise<Pick<CompletionRequest, 'bytes' | 'file'>>) | undefined;
+  },
+  /** Default: events. */
+  form?: StreamForm,
+) => Promise<void>;
+
+/** Bytes that are not events have no place for comments. */
+const SILENCE = { ...KEEP_ALIVE, text: '' };
+
+export function createCompletionAnswer(
+  { kernel, clock, completions }: GatewayContext,
+  options: GatewayAppOptions,
+): AnswerCompletion {
+  const bodies = modelBodyOptions(options);
+  return async (exchange, { readInput, ...request }, form = AS_EVENTS) => {
+    const startedAt = clock.now();
+    const controller = new AbortController();
+    exchange.onGone(() => controller.abort());
+    const leave = kernel.lifecycle.enter((reason) => controller.abort(reason));
+    const send = (events: PieceSource): void =>
+      exchange.sendPieces({ 'Content-Type': form.contentType }, form.write(events), form.keepAlive);
+    const pending = createPendingStream({
+      clock,
+      afterMs: form.keepAlive.milliseconds,
+      begin: send,
+      onGone: () => controller.abort(),
+    });
+    try {
+      const input = readInput ? await readInput() : { bytes: await readJsonBytes(exchange, bodies) };
+      const { headers } = exchange;
+      const hold = exchange.hold();
+      const answer = await completions.answer({
+        ...request,
+        ...input,
+        headers,
+        hold,
+        startedAt,
+        signal: controller.signal,
+        setHeader(name, value) {
+          if (!pending.hasBegun()) exchange.setHeader(name, value);
+        },
+        onStreamPending: pending.arm,
+      });
+      pending.disarm();
+      if (answer.kind === 'whole') {
+        const { type = 'application/json', bytes: body } = answer;
+        exchange.answer({ status: 200, headers: { 'content-type': harmlessType(type) }, body });
+        leave();
+        return;
+      }
+      // `ended` also resolves if the client disconnects before the last byte.
+      void answer.events.ended.then(leave);
+      if (pending.hasBegun()) pending.resolve(answer.events);
+      else if (answer.type === undefined) send(answer.events);
+      else exchange.sendPieces({ 'Content-Type': harmlessType(answer.type) }, answer.events, SILENCE);
+    } catch (error) {
+      pending.disarm();
+      leave();
+      if (!pending.hasBegun()) throw error;
+      pending.fail(AppError.from(error));
+    }
+  };
+}
+
+interface PendingStreamParts {
+  readonly clock: Pick<Clock, 'after'>;
+  /** How long a client waits without hearing anything. */
+  readonly afterMs: number;
+  /** Starts the response. */
+  readonly begin: (source: PieceSource) => void;
+  /** Called if the client disconnects while it waits. */
+  readonly onGone: () => void;
+}
+
+/**
+ * A stream that a client waits for. Models can think for minutes before their first word, and proxies close connections on which
+ * nothing is sent, so the response starts with comments after a while. The answer, or an error as an event, follows in it.
+ */
+interface PendingStream {
+  /** Starts the wait. `errorText` writes an error as an event. */
+  readonly arm: (errorText: (error: AppError) => string) => void;
+  readonly disarm: () => void;
+  readonly hasBegun: () => boolean;
+  /** Continues with the answer. */
+  readonly resolve: (events: PieceSource) => void;
+  /** Ends with an error. */
+  readonly fail: (error: AppError) => void;
+}
+
+function createPendingStream({ clock, afterMs, begin, onGone }: PendingStreamParts): PendingStream {
+  const source = Promise.withResolvers<PieceSource>();
+  let disarm = (): void => undefined;
+  let errorText = (_error: AppError): string => '';
+  let hasBegun = false;
+
+  const start = (): void => {
+    hasBegun = true;
+    let isFirst = true;
+    const unread = source.promise.then((events) => events.unread ?? new Promise<never>(() => undefined));
+    begin({
+      async next() {
+        if (isFirst) {
+          isFirst = false;
+          return { done: false, value: Buffer.from(KEEP_ALIVE_TEXT) };
+        }
+        return await (await source.promise).next();
+      },
+      async cancel() {
+        onGone();
+        await (await source.promise).cancel();
+      },
+      unread,
+    });
+  };
+  return {
+    arm(write) {
+      errorText = write;
+      disarm = clock.after(afterMs, start);
+    },
+    disarm: () => disarm(),
+    hasBegun: () => hasBegun,
+    resolve: (events) => source.resolve(events),
+    fail: (error) => source.resolve(oneText(errorText(error))),
+  };
+}
+
+/** A body that consists of one text. */
+function oneText(text: string): PieceSource {
+  let isRead = false;
+  return {
+    next() {
+      if (isRead) return Promise.resolve({ done: true, value: undefined });
+      isRead = true;
+      return Promise.resolve({ done: false, value: Buffer.from(text) });
+    },
+    cancel: () => Promise.resolve(),
+  };
+}
 
 /** The request that a form is: its file, and its other fields as JSON. */
 const formInput = (form: Form, fileField: string): Pick<CompletionRequest, 'bytes' | 'file'> => ({
@@ -111,39 +314,5 @@ function withFile(schema: TSchema, name: string): TSchema {
     ...rest,
     properties: { ...properties, [name]: file },
     required: [...(required ?? []), name],
-  });
-}
-
-/** Routes of model requests. Those with JSON are answered directly, unless a request is unusual. */
-export function completionRoutes(
-  context: GatewayContext,
-  options: GatewayAppOptions,
-  { guards, route }: HttpParts,
-): readonly Route[] {
-  const answer = createCompletionAnswer(context, options);
-  const bodies = modelBodyOptions(options);
-  return BODY_ENDPOINTS.map((endpoint) => {
-    const declared = { ...describeEndpoint(endpoint), path: endpoint, guard: guards.models };
-    const { fileField } = ENDPOINTS[endpoint];
-    if (fileField === undefined) {
-      return directRoute({
-        ...declared,
-        direct: ({ exchange, requestId, caller }) =>
-          answer(exchange, { endpoint, caller: payerOf(caller), requestId }),
-      });
-    }
-    return route({
-      ...declared,
-      run(c) {
-        const readInput = async () => formInput(await readUploadForm(c, bodies), fileField);
-        const request = {
-          endpoint,
-          caller: payerOf(c.get('caller')),
-          requestId: c.get('requestId'),
-          readInput,
-        };
-        return answerRequest(c, (exchange) => answer(exchange, request));
-      },
-    });
   });
 }

@@ -8,8 +8,7 @@ import type { ConfiguredProvider } from '../../config/stored-models.ts';
 import type { ModelEntry } from '../../providers/adapters/provider.ts';
 import type { RegisteredAlias, RegisteredProvider } from '../../registry/registry.ts';
 import { dollarsOf } from '../../shared/money.ts';
-import type { TokenRates } from '../../shared/token-price.ts';
-import type { UnitRates } from '../../shared/unit-price.ts';
+import type { TokenRates, UnitRates } from '../../shared/price.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
 
 export const modelView = ({ id, created, ownedBy }: ModelEntry) => ({

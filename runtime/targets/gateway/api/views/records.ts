@@ -17,7 +17,7 @@ import { alertData } from '../../alerts/alert-message.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
 import { dollarsOf } from '../../shared/money.ts';
-import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/token-price.ts';
+import { costOf, ratesFor, tokenParts, type TokenPrice } from '../../shared/price.ts';
 import type { AlertRow, AuditRow, PromptRow, GuardrailHitRow } from '../../store/record-schema.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import { rfc3339OrNull, dollarsOrNull } from '../http/values.ts';

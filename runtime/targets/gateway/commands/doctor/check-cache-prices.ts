@@ -1,7 +1,7 @@
 import { type Finding, note } from '#serve/cli/doctor/finding.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
-import { isFree } from '../../shared/token-price.ts';
+import { isFree } from '../../shared/price.ts';
 
 /** Reports Anthropic models without a price for cache writes, because Anthropic charges more for them than for other input. */
 export function checkCachePrices(

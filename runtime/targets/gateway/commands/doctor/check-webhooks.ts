@@ -3,8 +3,8 @@ import { Agent, request } from 'undici';
 import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
 import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
-import type { Webhook } from '../../alerts/alerts-config.ts';
-import { checkedUrl, providerLookup } from '../../providers/adapters/http/upstream.ts';
+import type { Webhook } from '../../alerts/alert-message.ts';
+import { checkedUrl, providerLookup } from '../../providers/adapters/upstream.ts';
 import type { GuardrailProfile, WebhookProfile } from '../../requests/guardrails/guardrail.ts';
 import { createWebhooks, judgeByWebhook } from '../../requests/guardrails/judges/webhooks.ts';
 

@@ -12,8 +12,7 @@ import { RATE_FIELDS, type RateField, readRates, TIER_FIELD } from '../../accoun
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import { readUnits, UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
 import { type Nanos, nanosOf } from '../../shared/money.ts';
-import type { PriceTier, TokenRates } from '../../shared/token-price.ts';
-import type { UnitRates } from '../../shared/unit-price.ts';
+import type { PriceTier, TokenRates, UnitRates } from '../../shared/price.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/limit-options.ts';
 import type { PriceRecord } from './price-records.ts';
 

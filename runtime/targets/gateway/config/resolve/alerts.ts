@@ -1,4 +1,4 @@
-import { type AlertsConfig, DEFAULT_THRESHOLDS, type Webhook } from '../../alerts/alerts-config.ts';
+import { type AlertsConfig, DEFAULT_THRESHOLDS, type Webhook } from '../../alerts/alert-message.ts';
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../../alerts/sign-webhook.ts';
 import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import { trimLineEnd } from '../../shared/sendable-key.ts';

@@ -6,7 +6,7 @@ import { BREAKER_POLICY, type BreakerPolicy } from '../../requests/routing/targe
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
 import { DEFAULTS } from '../defaults.ts';
 import { type GatewayFile, models } from '../schemas/file.ts';
-import { REQUEST_POLICY } from '../../providers/shapes/request-policy.ts';
+import { REQUEST_POLICY } from '../../providers/shapes/policies.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { resolveCache } from './cache.ts';
 import { resolveAliases } from './aliases.ts';

@@ -1,5 +1,5 @@
 import { type Nanos, nanosOf } from '../../shared/money.ts';
-import type { TokenRates } from '../../shared/token-price.ts';
+import type { TokenRates } from '../../shared/price.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { tryModelKey } from '../../accounts/ledger/model-key.ts';

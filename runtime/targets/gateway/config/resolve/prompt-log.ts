@@ -1,5 +1,5 @@
 import type { GatewayFile } from '../schemas/file.ts';
-import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
+import type { PromptPolicy } from '../../providers/shapes/policies.ts';
 import type { ResolveContext } from './context.ts';
 import { patternIn } from './pattern.ts';
 import { promptLog } from '../schemas/prompt-log.ts';

@@ -5,7 +5,7 @@ import { createValidate, type ValueValidator } from '#core/yaml/validate.ts';
 import { joinSecrets } from '../../accounts/registry/entry-secrets.ts';
 import type { EntrySettings, StoredProvider } from '../../accounts/registry/model-entries.ts';
 import { CLOUDS, isCloud } from '../../providers/adapters/cloud-settings.ts';
-import { checkedUrl } from '../../providers/adapters/http/upstream.ts';
+import { checkedUrl } from '../../providers/adapters/upstream.ts';
 import type { ProviderLimits } from '../../providers/adapters/provider.ts';
 import { type StoredProviderEntry, storedProvider } from '../schemas/stored-entries.ts';
 import type { ConfiguredProvider, EntryOutcome } from '../stored-models.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DEFAULT_THRESHOLDS } from '../../alerts/alerts-config.ts';
+import { DEFAULT_THRESHOLDS } from '../../alerts/alert-message.ts';
 import { computed, duration, flag, keys } from './shapes.ts';
 
 export const webhook = keys(

@@ -1,4 +1,4 @@
-import { REQUEST_POLICY, UNSUPPORTED_TOOLS, USER_FIELDS } from '../../providers/shapes/request-policy.ts';
+import { REQUEST_POLICY, UNSUPPORTED_TOOLS, USER_FIELDS } from '../../providers/shapes/policies.ts';
 import { choice, keys } from './shapes.ts';
 
 export const requests = keys(

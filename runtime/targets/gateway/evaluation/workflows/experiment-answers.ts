@@ -1,5 +1,5 @@
 import type { AnswerCache } from '../../requests/cache/answer-cache.ts';
-import type { CacheEntry } from '../../requests/cache/cache-entry.ts';
+import type { CacheEntry } from '../../requests/cache/stored-entries.ts';
 import { CACHE_DEFAULTS, type CacheSettings } from '../../requests/cache/cache-settings.ts';
 import type { CurrentModels } from '../../requests/models/model-set.ts';
 import type { Clock } from '#platform/clock.ts';

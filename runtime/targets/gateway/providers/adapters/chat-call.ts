@@ -11,10 +11,10 @@ import type {
   OpenedStream,
 } from '../streams/stream.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
-import { createdWith, createdIds, idsOfItem, MAX_CREATED_IDS } from '../references/created-ids.ts';
+import { createdWith, createdIds, idsOfItem, MAX_CREATED_IDS } from '../references.ts';
 import { readCompletion, checkedDecoder } from '../wires/chat/read-answer.ts';
 import type { ChatCompletion, Json } from '../shapes/chat.ts';
-import { REQUEST_POLICY } from '../shapes/request-policy.ts';
+import { REQUEST_POLICY } from '../shapes/policies.ts';
 import {
   clientEncoder,
   droppedNotice,
@@ -38,7 +38,7 @@ import type {
 } from './provider.ts';
 import { renameInEvent, type Exchange, type JsonAnswer } from './exchange.ts';
 import { isFailed, requestOrFailure } from './failure.ts';
-import type { UpstreamBody } from './http/upstream-body.ts';
+import type { UpstreamBody } from './upstream.ts';
 import { createSignatureMemory, type SignatureMemory } from './signature-memory.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';

@@ -2,6 +2,7 @@ import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { ChatMessage, ContentPart, Json } from '../shapes/chat.ts';
 import { isObject } from '#core/json/is-object.ts';
+import type { EmbeddingsCall } from './provider.ts';
 
 /** The parts of a message; a message whose content is one text has one part. */
 export function partsOf({ content }: ChatMessage): readonly ContentPart[] {
@@ -66,4 +67,34 @@ export function splitSystem(messages: readonly ChatMessage[]): {
     system: messages.filter(isSystem).map(textOfMessage).join('\n\n'),
     rest: messages.filter((message) => !isSystem(message)),
   };
+}
+
+/** The texts of a request for embeddings. Throws an InputError for token ids, which only OpenAI's models take. */
+export function embeddedTexts(input: unknown, provider: string): readonly string[] {
+  if (typeof input === 'string') return [input];
+  if (Array.isArray(input) && input.every((text) => typeof text === 'string')) return input;
+  throw inputError(`${provider} embeds text only: \`input\` must be text or a list of texts.`);
+}
+
+/** An answer to `/v1/embeddings` with these vectors. */
+export const vectorsAnswer = (
+  vectors: readonly (readonly number[])[],
+  { body, model, showModel }: EmbeddingsCall,
+  promptTokens: number,
+): Json => ({
+  object: 'list',
+  data: vectors.map((values, index) => ({
+    object: 'embedding',
+    index,
+    embedding: body['encoding_format'] === 'base64' ? toBase64(values) : values,
+  })),
+  model: showModel ?? model,
+  usage: { prompt_tokens: promptTokens, total_tokens: promptTokens },
+});
+
+/** Encodes a vector as OpenAI's API does: float32, little endian, in base64. */
+function toBase64(values: readonly number[]): string {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, at) => bytes.writeFloatLE(value, at * 4));
+  return bytes.toString('base64');
 }

@@ -6,11 +6,11 @@ import type {
   ProviderAdapter,
   ProviderInstance,
   ProviderLimits,
-  Upstream,
   WholeAnswer,
   CountedInput,
   ProviderCall,
 } from './provider.ts';
+import type { Upstream } from './upstream.ts';
 import { createRedactions } from '#core/text/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer, type Exchange } from './exchange.ts';
@@ -24,7 +24,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import { editMembers } from '../../shared/json-members.ts';
-import { REQUEST_POLICY } from '../shapes/request-policy.ts';
+import { REQUEST_POLICY } from '../shapes/policies.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import { withSupportedTools } from '../wires/custom-tools.ts';
 import { REMOVE_GATEWAY_MEMBERS } from './unsupported.ts';

@@ -3,25 +3,28 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { AnswerSummary } from '../streams/stream.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
-import type { Json } from '../shapes/chat.ts';
+import type { Json, Wire } from '../shapes/chat.ts';
 import type {
   FailedAnswer,
   ProviderAdapter,
   ProviderLimits,
-  Upstream,
-  UpstreamAnswer,
-  UpstreamRequest,
   AbandonedAnswer,
   AbandonedRead,
 } from './provider.ts';
-import type { Wire } from '../shapes/wire.ts';
 import { describeAnswer, failure, refusedAnswer, thrownFailure, isFailed } from './failure.ts';
-import { createWaiter, type UpstreamBody, type Waiter } from './http/upstream-body.ts';
+import {
+  createWaiter,
+  type UpstreamBody,
+  type Waiter,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from './upstream.ts';
 import type { Redact } from './redact.ts';
 import { AppError } from '#contract/errors.ts';
 import { editMembers } from '../../shared/json-members.ts';
 import { readEvent } from '#serve/event-stream/event-data.ts';
-import type { ClientWire } from '../wires/client-wire.ts';
+import type { ClientWire } from '../wires/request-members.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
 interface ExchangeParts {

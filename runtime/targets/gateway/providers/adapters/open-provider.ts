@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { anthropicAdapter } from './anthropic/adapter.ts';
 import { type CloudKind, isCloud, type SettingsOfClouds } from './cloud-settings.ts';
-import type { CloudParts, OpenCloud } from './cloud-parts.ts';
+import type { CloudParts, OpenCloud } from './cloud.ts';
 import {
   type EncoderProgram,
   type Provider,
@@ -18,7 +18,7 @@ import { openAzure } from './azure/open.ts';
 import { openBedrock } from './bedrock/open.ts';
 import { configError } from '#contract/errors.ts';
 import { openVertex } from './vertex/open.ts';
-import { createUpstream } from './http/upstream.ts';
+import { createUpstream } from './upstream.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { createProvider } from './create-provider.ts';
 

@@ -1,5 +1,5 @@
 import type { Json } from '../shapes/chat.ts';
-import type { UpstreamBody } from './http/upstream-body.ts';
+import type { UpstreamBody } from './upstream.ts';
 import type { Duplex } from 'node:stream';
 import type { MemberEdits } from '../../shared/json-members.ts';
 import type { EventDecoder, StreamSyntax } from '../streams/stream.ts';

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { AppError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
@@ -6,11 +5,9 @@ import type { FormFile } from '../../shared/form.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '#serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/upstream-reader.ts';
-import type { RequestPolicy } from '../shapes/request-policy.ts';
-import type { Wire } from '../shapes/wire.ts';
-import type { ChatRequest, Json } from '../shapes/chat.ts';
+import type { RequestPolicy } from '../shapes/policies.ts';
+import type { Wire, ChatRequest, Json } from '../shapes/chat.ts';
 import type { CloudSettings } from './cloud-settings.ts';
-import type { UpstreamBody, Waiter } from './http/upstream-body.ts';
 import type { OpenedSocket, RealtimeCall, ProviderObjects, Relay, RelayRoute } from './other-calls.ts';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder' | CloudSettings['kind'];
@@ -345,31 +342,15 @@ export interface ErrorText {
   readonly code: string | undefined;
 }
 
-export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In one piece or in several, which are not copied. */
-  readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
-  readonly waiter: Waiter;
-}
+/** The end of the year 9999, in seconds since 1970. Larger numbers are invalid times. */
+const MAX_CREATED = 253_402_300_799;
+// oxlint-disable-next-line no-control-regex -- Requests cannot name a model with control characters.
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
 
-export interface UpstreamAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: UpstreamBody;
-}
-
-interface UpgradeRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
-
-/** HTTP to one origin. */
-export interface Upstream {
-  request(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Opens a connection of another protocol. Rejects if the server refuses it. */
-  upgrade?(request: UpgradeRequest): Promise<Duplex>;
-  close(): Promise<void>;
+/** A model of a provider's list; empty if requests could not name it. `created` is in seconds since 1970. */
+export function modelEntry(id: unknown, created: unknown, ownedBy: string): ModelEntry[] {
+  if (typeof id !== 'string' || id === '' || id !== id.trim() || CONTROL_CHARACTERS.test(id)) return [];
+  if (!id.isWellFormed()) return [];
+  const isTime = typeof created === 'number' && created >= 0 && created <= MAX_CREATED;
+  return [{ id, created: isTime ? Math.floor(created) : 0, ownedBy }];
 }

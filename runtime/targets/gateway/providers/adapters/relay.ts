@@ -18,7 +18,6 @@ import type {
   ProviderLimits,
   RelayCall,
   StreamedAnswer,
-  UpstreamAnswer,
   WholeAnswer,
 } from './provider.ts';
 import type { Relay, RelayRoute } from './other-calls.ts';
@@ -26,11 +25,11 @@ import { openEventStream } from '../streams/open-stream.ts';
 import { unchangedOutput } from '../streams/stream-output.ts';
 import { createUpstreamReader } from '../streams/upstream-reader.ts';
 import { checkedDecoder } from '../wires/chat/read-answer.ts';
-import type { UpstreamBody } from './http/upstream-body.ts';
+import type { UpstreamBody, UpstreamAnswer } from './upstream.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import type { Json } from '../shapes/chat.ts';
 import { readUsage } from '../streams/tally.ts';
-import type { UnitCounts } from '../../shared/unit-price.ts';
+import type { UnitCounts } from '../../shared/price.ts';
 
 interface RelayParts {
   readonly adapter: ProviderAdapter;

@@ -1,7 +1,6 @@
 import type { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { UnitCounts } from '../../shared/unit-price.ts';
-import type { AudioCounts } from '../../shared/audio-price.ts';
+import type { UnitCounts, AudioCounts } from '../../shared/price.ts';
 import type { ChatChunk, Json } from '../shapes/chat.ts';
 
 /** Token counts of a provider. Those of an interrupted stream can be the last ones before its end. */

@@ -1,6 +1,6 @@
 import type { ChatChunk, ChatUsage, Json } from '../shapes/chat.ts';
 import type { AnswerSummary, TokenUsage } from './stream.ts';
-import type { UnitCounts } from '../../shared/unit-price.ts';
+import type { UnitCounts } from '../../shared/price.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isCount } from '#core/numbers/is-count.ts';

@@ -1,7 +1,7 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import type { ChatTool, Json, ToolCall, ChatRequest } from '../shapes/chat.ts';
-import type { RequestPolicy } from '../shapes/request-policy.ts';
+import type { RequestPolicy } from '../shapes/policies.ts';
 import { refuse } from './request-members.ts';
 
 // OpenAI's custom tools take a text of any form. Providers with other APIs only have functions, whose arguments are an object, so a

@@ -1,6 +1,6 @@
-import type { Wire } from '../shapes/wire.ts';
+import type { Wire } from '../shapes/chat.ts';
 import { chatWire } from './chat/wire.ts';
-import type { ClientWire } from './client-wire.ts';
+import type { ClientWire } from './request-members.ts';
 import { completionsWire } from './completions/wire.ts';
 import { geminiWire } from './gemini/wire.ts';
 import { messagesWire } from './messages/wire.ts';

@@ -2,9 +2,14 @@ import type { Kysely } from 'kysely';
 import type { Clock } from '#platform/clock.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { CacheClears } from '../../accounts/cache-clears.ts';
-import type { CacheEntry, QuestionVector } from './cache-entry.ts';
+import {
+  type CacheEntry,
+  type QuestionVector,
+  createMemoryEntries,
+  createStoredEntries,
+  createTidyStored,
+} from './stored-entries.ts';
 import type { CacheSettings } from './cache-settings.ts';
-import { createMemoryEntries, createStoredEntries, createTidyStored } from './stored-entries.ts';
 import { createSimilarQuestions, type SimilarQuestions } from './similar-questions.ts';
 
 /** Answers of models, kept for identical and similar requests. It never throws: without its database, nothing is found. */

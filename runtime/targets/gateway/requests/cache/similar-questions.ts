@@ -1,7 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
-import type { QuestionVector } from './cache-entry.ts';
+import type { QuestionVector, StoredCacheEntries } from './stored-entries.ts';
 import type { CacheSettings, SemanticSettings } from './cache-settings.ts';
-import type { StoredCacheEntries } from './stored-entries.ts';
 import { createVectorIndex, normalized, type Nearest, type VectorIndex } from './vector-index.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';

@@ -9,9 +9,10 @@ import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
 import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { Telemetry } from './telemetry.ts';
-import { completionEvent, warnUncounted, type Admitted } from './request-state.ts';
-import type { CompletionRequest, LiveRequest } from './completion.ts';
 import {
+  completionEvent,
+  warnUncounted,
+  type Admitted,
   isUnfinished,
   recordCreated,
   recordStored,
@@ -19,6 +20,7 @@ import {
   settleRequest,
   usageRequestId,
 } from './settle-request.ts';
+import type { CompletionRequest, LiveRequest } from './completion.ts';
 import { usageLines, type Outcome } from './usage-entries.ts';
 import type { FailureKind } from '../../providers/adapters/provider.ts';
 import type { ExpectedTokens, PriceList } from './estimate.ts';

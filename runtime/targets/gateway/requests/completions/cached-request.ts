@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import type { CacheEntry, QuestionVector } from '../cache/cache-entry.ts';
+import type { CacheEntry, QuestionVector } from '../cache/stored-entries.ts';
 import { cacheKey, membersLeft, isCacheable, questionOf, readDirectives } from '../cache/cacheable.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import { questionVector } from '../cache/similar-questions.ts';

@@ -1,11 +1,10 @@
 import { AppError } from '#contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
-import { isFree, maxCostOf, type TokenPrice } from '../../shared/token-price.ts';
+import { isFree, maxCostOf, type TokenPrice, type AudioCounts, type UnitCounts } from '../../shared/price.ts';
 import type { Estimate } from '../../accounts/ledger/ledger.ts';
 import { batchPrice } from '../../accounts/price-map/batch-price.ts';
 import { audioPrice } from '../../accounts/price-map/audio-price.ts';
 import type { GatewayState } from '../../gateway-state.ts';
-import type { AudioCounts } from '../../shared/audio-price.ts';
 import type { Target } from '../routing/routing.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
@@ -14,7 +13,6 @@ import { textOrUndefined, type EndpointRules } from './endpoints/endpoint.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { isCount } from '#core/numbers/is-count.ts';
-import type { UnitCounts } from '../../shared/unit-price.ts';
 import type { Endpoint } from './completion.ts';
 
 /** Prices of targets at the time of the request; undefined for targets without a price. */

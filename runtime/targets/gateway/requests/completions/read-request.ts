@@ -7,13 +7,13 @@ import { createBodyParser } from '#serve/http/body.ts';
 import { editMembers, listMembers, type JsonMember } from '../../shared/json-members.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { CompletionRequest, PathMembers } from './completion.ts';
-import { searchReferences } from '../../providers/references/references-in.ts';
+import { searchReferences } from '../../providers/references.ts';
 import { AppError } from '#contract/errors.ts';
 import { repeatedName } from '#core/json/repeated-name.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import { isTag, MAX_TAGS, TAG_RULE } from '../../shared/tag.ts';
-import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import type { RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';
 
 /** A request whose form was checked. */

@@ -1,7 +1,5 @@
 import type { AppError } from '#contract/errors.ts';
-import type { AudioCounts } from '../../shared/audio-price.ts';
-import { costOf, type TokenPrice } from '../../shared/token-price.ts';
-import type { UnitCounts } from '../../shared/unit-price.ts';
+import { type AudioCounts, costOf, type TokenPrice, type UnitCounts } from '../../shared/price.ts';
 import { statusAfter, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { AbandonedRead } from '../../providers/adapters/provider.ts';
 import type { Attempt } from '../routing/routing.ts';

@@ -5,9 +5,10 @@ import type {
   GuardrailRule,
   GuardrailVerdict,
   SchemaProfile,
+  PatternProfile,
+  ClassifierProfile,
 } from './guardrail.ts';
 import type { AnswerSchema } from './judges/answer-schema.ts';
-import { judgeByClassifier } from './judges/classifier.ts';
 import { findEntities } from './judges/entities.ts';
 import {
   describeSpans,
@@ -15,10 +16,19 @@ import {
   type Judged,
   type Judgement,
   type JudgeServices,
+  PATTERN_TIMEOUT_MS,
+  withoutOverlaps,
+  textWindows,
+  ENCODER_TIMEOUT_MS,
+  MAX_WINDOWS_PER_REQUEST,
+  WINDOW_LENGTH,
+  WINDOW_OVERLAP,
+  limitTime,
 } from './judges/judgement.ts';
-import { findPatterns } from './judges/patterns.ts';
 import { judgeByWebhook } from './judges/webhooks.ts';
 import { writtenReadings } from './readings.ts';
+import { matchesOf } from '#platform/linear-pattern.ts';
+import { runFairly } from '#platform/run-yielding.ts';
 
 export interface JudgeParts extends JudgeServices {
   readonly profiles: ReadonlyMap<string, GuardrailProfile>;
@@ -113,4 +123,60 @@ function refusal(blocking: GuardrailVerdict, verdicts: readonly GuardrailVerdict
     details,
     reason: 'guardrail_violation',
   });
+}
+
+/** Finds what patterns match. Returns the spans of each text. Rejects if it takes too long. */
+async function findPatterns(
+  { patterns, timeoutMs = PATTERN_TIMEOUT_MS }: PatternProfile,
+  { texts }: Judged,
+): Promise<FoundSpan[][]> {
+  const deadline = performance.now() + timeoutMs;
+  const all: FoundSpan[][] = [];
+  for (const text of texts) {
+    const spans: FoundSpan[] = [];
+    for (const [label, pattern] of patterns) {
+      for (const match of await matchesOf(pattern, text, deadline)) spans.push({ ...match, label, score: 1 });
+    }
+    all.push(await runFairly(withoutOverlaps(spans), text.length));
+  }
+  return all;
+}
+
+/** Judges texts by the worst score of their windows. */
+async function judgeByClassifier(
+  { classifier, clock }: JudgeServices,
+  profile: ClassifierProfile,
+  { texts, signal }: Judged,
+): Promise<Judgement> {
+  const {
+    encoder,
+    windowLength = WINDOW_LENGTH,
+    windowOverlap = WINDOW_OVERLAP,
+    timeoutMs = ENCODER_TIMEOUT_MS,
+  } = profile;
+  const provider = classifier(encoder);
+  const windows = texts.flatMap((text) => textWindows(text, windowLength, windowOverlap));
+  const score = await limitTime({ clock, signal, timeoutMs }, async (limited) => {
+    let worst = 0;
+    for (let at = 0; at < windows.length; at += MAX_WINDOWS_PER_REQUEST) {
+      const found = await provider?.classify?.({
+        texts: windows.slice(at, at + MAX_WINDOWS_PER_REQUEST),
+        signal: limited,
+      });
+      if (!found) throw new Error(`unknown encoder \`${encoder}\``);
+      if (found.kind === 'failed') throw found.failure.error;
+      for (const scores of found.scores) worst = Math.max(worst, scoreOf(scores, profile.labels));
+    }
+    return worst;
+  });
+  const label = profile.labels.join(' or ');
+  const explanation = `${label} ${score.toFixed(3)}, threshold ${profile.threshold}`;
+  return { valid: score < profile.threshold, score, explanation };
+}
+
+/** Throws for a label that the model does not have, because that rule would never flag anything. */
+function scoreOf(scores: Readonly<Record<string, number>>, labels: readonly string[]): number {
+  const missing = labels.find((label) => scores[label] === undefined);
+  if (missing !== undefined) throw new Error(`the model of the encoder has no label \`${missing}\``);
+  return labels.reduce((sum, label) => sum + (scores[label] ?? 0), 0);
 }

@@ -1,7 +1,6 @@
 import type { ModelCache } from '../cache/model-cache.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
-import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
-import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { Router } from '../routing/routing.ts';
 
 /** Everything that the configuration defines about models, ready to use. */

@@ -2,8 +2,7 @@ import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
-import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
-import type { RequestPolicy } from '../../providers/shapes/request-policy.ts';
+import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
 
 /** The part of the configuration that a reload replaces, as a whole. */

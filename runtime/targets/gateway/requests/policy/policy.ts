@@ -6,13 +6,12 @@ import { statusAfter, type Admission } from '../../accounts/ledger/ledger.ts';
 import type { PromptWriter, Prompt } from '../../accounts/prompts/prompt-writer.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
-import type { PromptPolicy } from '../../providers/shapes/prompt-policy.ts';
+import type { PromptPolicy } from '../../providers/shapes/policies.ts';
 import type { StreamGuard } from '../../providers/streams/stream.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
 import type { HitMode } from '../../shared/record-words.ts';
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
 import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
-import { monitorHeader } from '../guardrails/monitor-header.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { pass } from './pass.ts';
 
@@ -309,4 +308,19 @@ function openPromptRecord(
     }),
     collected: () => text,
   };
+}
+
+/** The verdicts on a request as the value of a header, in ASCII as HTTP requires. Undefined without verdicts. @internal */
+export function monitorHeader(verdicts: readonly GuardrailVerdict[]): string | undefined {
+  if (verdicts.length === 0) return undefined;
+  const items = verdicts.map(({ profile, mode, valid, score }) => ({
+    profile,
+    mode,
+    valid,
+    score: score ?? null,
+  }));
+  return JSON.stringify(items).replaceAll(
+    /[^\u0020-\u007e]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

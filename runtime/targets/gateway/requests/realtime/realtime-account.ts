@@ -1,6 +1,6 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Admission, Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
-import type { TokenPrice } from '../../shared/token-price.ts';
+import type { TokenPrice } from '../../shared/price.ts';
 import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
 import { membersOf } from '#core/json/members-of.ts';

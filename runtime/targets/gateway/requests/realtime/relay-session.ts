@@ -13,7 +13,7 @@ import {
   requireDistinctInside,
   requireDistinctMembers,
 } from '../completions/read-request.ts';
-import { referencesIn } from '../../providers/references/references-in.ts';
+import { referencesIn } from '../../providers/references.ts';
 
 interface SessionParts {
   readonly client: Duplex;

@@ -7,7 +7,7 @@ import type { PolicyRequest, HitRecorder } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import type { StoredObject } from '../../accounts/objects/objects.ts';
-import { createdIds, isUniqueId, itemsOf, createdIn } from '../../providers/references/created-ids.ts';
+import { createdIds, isUniqueId, itemsOf, createdIn } from '../../providers/references.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 
 interface OutputParts {

@@ -8,7 +8,7 @@ import { estimateOf, pricesOf } from '../completions/estimate.ts';
 import { textOrUndefined } from '../completions/endpoints/endpoint.ts';
 import { onlySettings } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
-import { referencesIn } from '../../providers/references/references-in.ts';
+import { referencesIn } from '../../providers/references.ts';
 import { requiredId } from './files.ts';
 import { keyIdOf, viewerOf, type ProviderCalls } from './provider-calls.ts';
 import type { Settler } from './settler.ts';

@@ -17,7 +17,7 @@ import { screenOutput } from './batch-output.ts';
 import { policyRequestOf, keyIdOf, viewerOf, type ProviderCalls } from './provider-calls.ts';
 import { isFailed } from '../../providers/adapters/failure.ts';
 import type { Admission } from '../../accounts/ledger/ledger.ts';
-import { referencesIn } from '../../providers/references/references-in.ts';
+import { referencesIn } from '../../providers/references.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { linesIn, planBatch } from './plan-batch.ts';
 import type { Settler } from './settler.ts';

@@ -10,7 +10,7 @@ import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { requireOneModel } from '../completions/read-request.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import { countTokensOfRequest } from '../completions/estimate.ts';
-import { referencesIn } from '../../providers/references/references-in.ts';
+import { referencesIn } from '../../providers/references.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 

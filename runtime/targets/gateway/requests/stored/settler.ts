@@ -10,13 +10,13 @@ import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
-import { createdIds, itemsOf } from '../../providers/references/created-ids.ts';
+import { createdIds, itemsOf } from '../../providers/references.ts';
 import { linesOf, storedWith } from './batch-output.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import { pushAll } from '#core/values/push-all.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import type { TokenPrice } from '../../shared/token-price.ts';
+import type { TokenPrice } from '../../shared/price.ts';
 import type { CountedTokens, TokenUsage } from '../../providers/streams/stream.ts';
 import { readUsage } from '../../providers/streams/tally.ts';
 

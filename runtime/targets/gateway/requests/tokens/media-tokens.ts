@@ -1,8 +1,10 @@
-import type { ModelFamily } from './model-family.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { FormFile } from '../../shared/form.ts';
+
+/** Whose rules for images, documents and audio apply to a model. */
+export type MediaRules = 'openai' | 'anthropic' | 'gemini';
 
 interface Image {
   readonly size: ImageSize | undefined;
@@ -10,7 +12,7 @@ interface Image {
 }
 
 /** The tokens of an image by the published rules of its vendor; of an image whose size is not known, the most that it can have. @internal Exported for tests only. */
-export function imageTokens(model: string, media: ModelFamily['media'], { size, detail }: Image): number {
+export function imageTokens(model: string, media: MediaRules, { size, detail }: Image): number {
   if (media === 'anthropic') return anthropicTokens(size);
   if (media === 'gemini') return geminiTokens(size);
   return openAiTokens(model, size, detail);
@@ -79,14 +81,14 @@ const MAX_TILES = 8;
  * Tokens of a page. Gemini has a number; Anthropic and OpenAI bill the text and an image of the page: 1500 to 3000 tokens, and 765 and
  * about 650 of text.
  */
-const PAGE: Readonly<Record<ModelFamily['media'], number>> = {
+const PAGE: Readonly<Record<MediaRules, number>> = {
   gemini: GEMINI_TILE,
   anthropic: 3000,
   openai: 1415,
 };
 
 /** Tokens of a second of audio, as Google and OpenAI publish them. Anthropic takes none. */
-const SECOND: Readonly<Record<ModelFamily['media'], number>> = { gemini: 32, anthropic: 32, openai: 10 };
+const SECOND: Readonly<Record<MediaRules, number>> = { gemini: 32, anthropic: 32, openai: 10 };
 
 /** A file that the gateway cannot see. */
 const UNSEEN_PAGES = 10;
@@ -94,11 +96,7 @@ const UNSEEN_PAGES = 10;
 const UNSEEN_SECONDS = 60;
 
 /** The tokens of a part by the published rules of the model's vendor. */
-export function mediaTokens(
-  model: string,
-  media: ModelFamily['media'],
-  { kind, base64, detail }: MediaPart,
-): number {
+export function mediaTokens(model: string, media: MediaRules, { kind, base64, detail }: MediaPart): number {
   if (kind === 'image')
     return imageTokens(model, media, { size: base64 === undefined ? undefined : imageSize(base64), detail });
   if (kind === 'document') return PAGE[media] * (base64 === undefined ? UNSEEN_PAGES : documentPages(base64));

@@ -11,8 +11,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { isContention } from '../database-error.ts';
-import type { FileCheck } from './file-check.ts';
-import type { TransactionGate } from './transaction-gate.ts';
+import type { FileCheck, TransactionGate } from './open-file.ts';
 
 /** A dialect of the query builder for Node's built-in SQLite. */
 export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, file: FileCheck): Dialect {

@@ -1,9 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { LedgerChanges } from '../store.ts';
 import { columnTypes } from '../define-table.ts';
 import { type AccountRow, type MetaRow, type ProcessRow, type ReservationRow, TABLES } from '../schema.ts';
 import { wholeNumbers } from '../whole-numbers.ts';
-import { prepareTable } from './prepared-table.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 /** Prepared statements of the ledger. They can be prepared only after the tables are created. */
 export type LedgerStatements = ReturnType<typeof prepareLedger>;
@@ -67,5 +67,51 @@ export function prepareLedger(database: DatabaseSync) {
       changes.resets.forEach(resets.insert);
       changes.alerts.forEach(alerts.insertMissing);
     },
+  };
+}
+
+/** A table with an `id` and prepared statements, because it is used many times per second. */
+interface PreparedTable<Row> {
+  readonly find: (id: string) => Row | undefined;
+  readonly insert: (row: Row) => void;
+  /** Does nothing if there is a row with that id. */
+  readonly insertMissing: (row: Row) => void;
+  /** Updates all columns of the row with that id. */
+  readonly update: (row: Row) => void;
+  readonly delete: (id: string) => void;
+}
+
+/** A row whose columns all have values that SQLite can store. */
+type Storable<Row> = { readonly id: string } & { readonly [Name in keyof Row]: SQLInputValue };
+
+function prepareTable<Row extends Storable<Row>>(
+  database: DatabaseSync,
+  table: string,
+  columns: Readonly<Record<keyof Row, string>>,
+): PreparedTable<Row> {
+  const names = keysOf(columns);
+  const rest = names.filter((name) => name !== 'id');
+  const counts = rest.filter((name) => columns[name] !== 'text' && !name.endsWith('_nano'));
+  const find = database.prepare(`select ${names.join(', ')} from ${table} where id = ?`);
+  const values = `into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`;
+  const insert = database.prepare(`insert ${values}`);
+  const insertMissing = database.prepare(`insert or ignore ${values}`);
+  const update = database.prepare(
+    `update ${table} set ${rest.map((name) => `${name} = ?`).join(', ')} where id = ?`,
+  );
+  const remove = database.prepare(`delete from ${table} where id = ?`);
+  return {
+    find(id) {
+      const row: Record<string, unknown> | undefined = find.get(id);
+      if (!row) return undefined;
+      // SQLite returns all integers as bigint. Only amounts stay bigint.
+      for (const name of counts) if (row[name] !== null) row[name] = Number(row[name]);
+      // A plain copy, because objects of SQLite are slow to copy later.
+      return { ...row } as Row;
+    },
+    insert: (row) => void insert.run(...names.map((name) => row[name])),
+    insertMissing: (row) => void insertMissing.run(...names.map((name) => row[name])),
+    update: (row) => void update.run(...rest.map((name) => row[name]), row.id),
+    delete: (id) => void remove.run(id),
   };
 }

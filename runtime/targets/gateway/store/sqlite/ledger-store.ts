@@ -4,12 +4,18 @@ import { accountsOf } from '../account-ids.ts';
 import { isContention } from '../database-error.ts';
 import type { ReservationRow } from '../schema.ts';
 import { machineName } from '../machine.ts';
-import type { FileCheck } from './file-check.ts';
-import { type HeldReservations, createHeldReservations } from './held-reservations.ts';
+import type { FileCheck, TransactionGate } from './open-file.ts';
+import {
+  type HeldReservations,
+  createHeldReservations,
+  isEmpty,
+  planChanges,
+  type AccountCache,
+  type Plan,
+  readRows,
+} from './ledger-rows.ts';
 import { claimLedger } from './ledger-owner.ts';
-import { isEmpty, planChanges, type AccountCache, type Plan, readRows } from './ledger-rows.ts';
 import { type LedgerStatements, prepareLedger } from './ledger-statements.ts';
-import type { TransactionGate } from './transaction-gate.ts';
 
 export interface SqliteLedger extends LedgerStore {
   readonly close: () => void;

@@ -10,9 +10,8 @@ import type { Store } from '../store.ts';
 import type { Schema } from '../schema.ts';
 import { WHOLE_NUMBERS } from '../whole-numbers.ts';
 import { sqliteDialect } from './dialect.ts';
-import { createFileCheck } from './file-check.ts';
+import { createFileCheck, createTransactionGate } from './open-file.ts';
 import { sqliteLedger } from './ledger-store.ts';
-import { createTransactionGate } from './transaction-gate.ts';
 
 /** How long a statement waits for a lock. It blocks the event loop, so it is short, and transactions are retried as a whole. */
 const BUSY_TIMEOUT_MS = 20;

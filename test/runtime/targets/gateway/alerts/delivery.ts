@@ -1,5 +1,5 @@
 import { createAlertDelivery } from '#gateway/alerts/alert-delivery.ts';
-import type { AlertsConfig } from '#gateway/alerts/alerts-config.ts';
+import { type AlertsConfig } from '#gateway/alerts/alert-message.ts';
 import type { GatewayState } from '#gateway/gateway-state.ts';
 import { createTestClock } from '../test-clock.ts';
 import { WEBHOOK_SECRET } from './receiver.ts';

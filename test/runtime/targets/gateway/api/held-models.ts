@@ -1,10 +1,9 @@
 import type { Clock } from '#platform/clock.ts';
 import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
 import { createRouter } from '#gateway/requests/routing/router.ts';
-import { NO_PROMPTS, type PromptPolicy } from '#gateway/providers/shapes/prompt-policy.ts';
+import { NO_PROMPTS, type PromptPolicy, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import type { Alias } from '#gateway/requests/routing/routing.ts';
-import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
 import { RETRY_POLICY } from '#gateway/shared/retry-plan.ts';
 
 interface ModelOptions {

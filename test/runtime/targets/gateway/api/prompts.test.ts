@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileLinearPattern } from '#platform/linear-pattern.ts';
-import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
+import { NO_PROMPTS } from '#gateway/providers/shapes/policies.ts';
 import { describeDatabases } from '../databases.ts';
 import { MASTER_KEY } from '../master-key.ts';
 import { startScripted } from '../scripted-provider.ts';

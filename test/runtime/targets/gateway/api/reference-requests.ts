@@ -1,5 +1,5 @@
 import type { ObjectKind } from '#gateway/accounts/objects/objects.ts';
-import { REFERENCE_NAMES } from '#gateway/providers/references/reference-names.ts';
+import { REFERENCE_NAMES } from '#gateway/providers/references.ts';
 
 /** Objects of ann, by kind. */
 export const FOREIGN = {

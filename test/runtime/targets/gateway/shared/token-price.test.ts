@@ -7,7 +7,7 @@ import {
   type PriceTier,
   type TokenPrice,
   type TokenRates,
-} from '#gateway/shared/token-price.ts';
+} from '#gateway/shared/price.ts';
 
 const usd = (text: string): bigint => nanosOf(text) ?? -1n;
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { checkedUrl, providerLookup } from '../../../providers/adapters/http/upstream.ts';
+import { checkedUrl, providerLookup } from '../../../providers/adapters/upstream.ts';
 
 /** A response with status 200. */
 export interface Fetched {

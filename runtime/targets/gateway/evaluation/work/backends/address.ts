@@ -1,10 +1,6 @@
 import { AppError, inputError } from '#contract/errors.ts';
-import {
-  PROVIDER_LIMITS,
-  type ProviderAdapter,
-  type Upstream,
-} from '../../../providers/adapters/provider.ts';
-import { checkedUrl, createUpstream } from '../../../providers/adapters/http/upstream.ts';
+import { PROVIDER_LIMITS, type ProviderAdapter } from '../../../providers/adapters/provider.ts';
+import { checkedUrl, createUpstream, type Upstream } from '../../../providers/adapters/upstream.ts';
 
 interface Address {
   /** Name for messages. */

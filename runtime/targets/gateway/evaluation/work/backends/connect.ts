@@ -1,11 +1,7 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import { retryDelay } from '#core/limits/retry-delay.ts';
-import type {
-  FailureKind,
-  ProviderAdapter,
-  ProviderFailure,
-  Upstream,
-} from '../../../providers/adapters/provider.ts';
+import type { FailureKind, ProviderAdapter, ProviderFailure } from '../../../providers/adapters/provider.ts';
+import type { Upstream } from '../../../providers/adapters/upstream.ts';
 import { createExchange } from '../../../providers/adapters/exchange.ts';
 import { isFailed } from '../../../providers/adapters/failure.ts';
 import { createRedact } from '../../../providers/adapters/redact.ts';

@@ -1,5 +1,4 @@
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from '../provider.ts';
-import type { Waiter } from '../http/upstream-body.ts';
+import type { Waiter, Upstream, UpstreamAnswer, UpstreamRequest } from '../upstream.ts';
 import type { Renewed } from './access.ts';
 import type { Clock } from '#platform/clock.ts';
 import { signV4, type AwsKeys } from './sign-v4.ts';

@@ -6,8 +6,14 @@ import { readAnthropicAnswer, anthropicDecoder } from './answer.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import { isObject } from '#core/json/is-object.ts';
-import type { ModelEntry, ProviderAdapter, TokenCount, ErrorText, UpstreamWire } from '../provider.ts';
-import { modelEntry } from '../model-entry.ts';
+import {
+  type ModelEntry,
+  type ProviderAdapter,
+  type TokenCount,
+  type ErrorText,
+  type UpstreamWire,
+  modelEntry,
+} from '../provider.ts';
 import { openAiErrorText } from '../openai/adapter.ts';
 import { REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { anthropicRequest } from './request.ts';

@@ -1,9 +1,8 @@
 import { authorizedUpstream, bearerAccess } from '../access/authorized-upstream.ts';
 import { entraToken } from '../access/entra-token.ts';
 import { createRenewed } from '../access/access.ts';
-import type { OpenCloud } from '../cloud-parts.ts';
+import { type OpenCloud, withModelNames } from '../cloud.ts';
 import { createProvider } from '../create-provider.ts';
-import { withModelNames } from '../by-model.ts';
 import type { AzureSettings } from '../cloud-settings.ts';
 import { openAiAdapter, openAiErrorText } from '../openai/adapter.ts';
 import type { OpenAiDialect, ProviderAdapter, UpstreamWire, ErrorText } from '../provider.ts';

@@ -1,21 +1,21 @@
 import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import { modelEntry } from '../model-entry.ts';
-import type {
-  ModelEntry,
-  ProviderAdapter,
-  EmbeddingsCall,
-  EmbeddingsExchange,
-  ErrorText,
-  UpstreamWire,
-  FailedAnswer,
-  Provider,
-  WholeAnswer,
-  Upstream,
+import {
+  modelEntry,
+  type ModelEntry,
+  type ProviderAdapter,
+  type EmbeddingsCall,
+  type EmbeddingsExchange,
+  type ErrorText,
+  type UpstreamWire,
+  type FailedAnswer,
+  type Provider,
+  type WholeAnswer,
 } from '../provider.ts';
+import { type Upstream } from '../upstream.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { readUsage } from '../../streams/tally.ts';
-import { embeddedTexts, vectorsAnswer } from '../embedded-texts.ts';
+import { embeddedTexts, vectorsAnswer } from '../content.ts';
 import { unsupported, REMOVE_GATEWAY_MEMBERS } from '../unsupported.ts';
 import { bareModel, modelPath, converseRequest, isAnthropic } from './request.ts';
 import { readConverseAnswer, converseDecoder } from './answer.ts';
@@ -28,10 +28,9 @@ import { pushAll } from '#core/values/push-all.ts';
 import { authorizedUpstream, awsAccess, type ProviderAccess } from '../access/authorized-upstream.ts';
 import { awsKeys } from '../access/aws-keys.ts';
 import { createRenewed } from '../access/access.ts';
-import { byModel } from '../by-model.ts';
-import type { OpenCloud } from '../cloud-parts.ts';
+import { byModel, type OpenCloud } from '../cloud.ts';
 import { createProvider } from '../create-provider.ts';
-import { withEvents } from './as-events.ts';
+import { withEvents } from './event-stream.ts';
 import type { BedrockSettings } from '../cloud-settings.ts';
 
 /** The path of the list, which is at an address of its own. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html */

@@ -4,12 +4,12 @@ import type {
   ErrorText,
   Provider,
   ProviderLimits,
-  Upstream,
   ClassifiedAnswer,
   FailedAnswer,
   EntitiesAnswer,
   FoundEntity,
 } from '../provider.ts';
+import type { Upstream } from '../upstream.ts';
 import { openAiEmbeddings, openAiModels, openAiErrorText } from '../openai/adapter.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createExchange, type Exchange, type JsonAnswer } from '../exchange.ts';

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { planRestart } from '#core/limits/restart-policy.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { ProviderLimits, Upstream } from '../provider.ts';
-import { createUpstream } from '../http/upstream.ts';
-import type { Waiter } from '../http/upstream-body.ts';
+import type { ProviderLimits } from '../provider.ts';
+import { createUpstream, type Waiter, type Upstream } from '../upstream.ts';
 import { type EncoderChild, startEncoder, type WatchChild } from './child.ts';
 
 export interface SupervisedOptions {

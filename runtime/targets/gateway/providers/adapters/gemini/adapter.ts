@@ -6,16 +6,16 @@ import type { ChatCompletion, Json } from '../../shapes/chat.ts';
 import { outputTexts } from '../../streams/tally.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import { readGeminiAnswer, geminiDecoder, type GeminiAnswer } from './answer.ts';
-import type {
-  EmbeddingsExchange,
-  ProviderAdapter,
-  TokenCount,
-  ErrorText,
-  UpstreamWire,
+import {
+  type EmbeddingsExchange,
+  type ProviderAdapter,
+  type TokenCount,
+  type ErrorText,
+  type UpstreamWire,
+  modelEntry,
 } from '../provider.ts';
-import { embeddedTexts, vectorsAnswer } from '../embedded-texts.ts';
+import { embeddedTexts, vectorsAnswer } from '../content.ts';
 import { isObject } from '#core/json/is-object.ts';
-import { modelEntry } from '../model-entry.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { geminiRequest } from './request.ts';
 

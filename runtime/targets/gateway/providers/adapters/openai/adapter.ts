@@ -1,11 +1,12 @@
-import type {
-  OpenAiDialect,
-  ProviderAdapter,
-  UpstreamWire,
-  EmbeddingsExchange,
-  ModelEntry,
-  TokenCount,
-  ErrorText,
+import {
+  type OpenAiDialect,
+  type ProviderAdapter,
+  type UpstreamWire,
+  type EmbeddingsExchange,
+  type ModelEntry,
+  type TokenCount,
+  type ErrorText,
+  modelEntry,
 } from '../provider.ts';
 import { OPENAI_DIALECT } from '../presets.ts';
 import { responsesUpstream } from './responses.ts';
@@ -22,7 +23,6 @@ import { memberOf } from '#core/values/member-of.ts';
 import { objectsIn } from '../../wires/foreign-json.ts';
 import { embeddingsUsage } from '../usage-of.ts';
 import { isObject } from '#core/json/is-object.ts';
-import { modelEntry } from '../model-entry.ts';
 
 /** The APIs of audio have no member for a user, and reject unknown ones. */
 const NO_USER = { user: undefined };

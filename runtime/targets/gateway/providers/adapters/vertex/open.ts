@@ -1,20 +1,18 @@
 import { authorizedUpstream, bearerAccess } from '../access/authorized-upstream.ts';
 import { googleToken } from '../access/google-token.ts';
 import { createRenewed } from '../access/access.ts';
-import { byModel } from '../by-model.ts';
-import type { OpenCloud } from '../cloud-parts.ts';
+import { byModel, type OpenCloud } from '../cloud.ts';
 import { createProvider } from '../create-provider.ts';
 import type { VertexSettings } from '../cloud-settings.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { geminiAdapter, geminiErrorText } from '../gemini/adapter.ts';
-import { modelEntry } from '../model-entry.ts';
-import type { ProviderAdapter, UpstreamWire, EmbeddingsExchange } from '../provider.ts';
+import { modelEntry, type ProviderAdapter, type UpstreamWire, type EmbeddingsExchange } from '../provider.ts';
 import { anthropicAdapter, anthropicErrorText } from '../anthropic/adapter.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { requiredObjectsIn } from '../../wires/foreign-json.ts';
 import type { Json } from '../../shapes/chat.ts';
 import { readUsage } from '../../streams/tally.ts';
-import { embeddedTexts, vectorsAnswer } from '../embedded-texts.ts';
+import { embeddedTexts, vectorsAnswer } from '../content.ts';
 import { sumOfCounts } from '../usage-of.ts';
 
 export const openVertex: OpenCloud<VertexSettings> = (place, { instance, limits, clock, connect }) => {

@@ -19,9 +19,17 @@ import {
   withSignature,
 } from '../thought-signatures.ts';
 import { callOfCustom, functionOfCustom, customInput, customNames } from '../custom-tools.ts';
-import { contentAt, eachAt, isAbsent, optionalTextAt, objectAt, textAt } from '../request-members.ts';
+import {
+  contentAt,
+  eachAt,
+  isAbsent,
+  optionalTextAt,
+  objectAt,
+  textAt,
+  type AnswerFacts,
+  type ClientWire,
+} from '../request-members.ts';
 import { DONE_TEXT, eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
-import type { AnswerFacts, ClientWire } from '../client-wire.ts';
 
 /** Checks a request, which is already in the internal format but for custom tools. Throws an InputError. */
 function toChat(body: Json): ChatRequest {

@@ -1,9 +1,8 @@
 import type { ChatRequest, Json } from '../../shapes/chat.ts';
 import { DONE_TEXT, eventText, type EventEncoder } from '../../streams/stream.ts';
 import { chatSyntax, requestsUsage } from '../chat/wire.ts';
-import type { AnswerFacts, ClientWire } from '../client-wire.ts';
+import { type AnswerFacts, type ClientWire, refuse, isAbsent, textAt } from '../request-members.ts';
 import { textIn } from '../foreign-json.ts';
-import { refuse, isAbsent, textAt } from '../request-members.ts';
 
 /** `/v1/completions`, OpenAI's API before chats. @see https://platform.openai.com/docs/api-reference/completions */
 export const completionsWire: ClientWire = {

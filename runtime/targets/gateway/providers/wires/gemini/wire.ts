@@ -5,7 +5,7 @@ import { createContentSequence, type CallHead, type ContentPiece } from '../cont
 import { textIn } from '../foreign-json.ts';
 import { FOREIGN_SIGNATURE, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
-import type { AnswerFacts, ClientWire } from '../client-wire.ts';
+import type { AnswerFacts, ClientWire } from '../request-members.ts';
 import { geminiToChat } from './request.ts';
 
 /** Translates an answer from the internal format to Gemini's. */

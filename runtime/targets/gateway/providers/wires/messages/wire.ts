@@ -4,7 +4,7 @@ import type { ChatCompletion, ChatMessage, ChatUsage, ToolCall, ChatChunk, Json 
 import { textIn } from '../foreign-json.ts';
 import { sealSignature, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
-import type { AnswerFacts, ClientWire } from '../client-wire.ts';
+import type { AnswerFacts, ClientWire } from '../request-members.ts';
 import { createContentSequence, type ContentPiece } from '../content-sequence.ts';
 import { messagesEdits, messagesToChat } from './request.ts';
 import { membersOf } from '#core/json/members-of.ts';

@@ -4,7 +4,7 @@ import { toolNames, type ToolNames } from './namespaces.ts';
 import { textIn } from '../foreign-json.ts';
 import { sealSignature, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
-import type { AnswerFacts, ClientWire } from '../client-wire.ts';
+import type { AnswerFacts, ClientWire } from '../request-members.ts';
 import { createContentSequence, type CallHead, type ContentPiece } from '../content-sequence.ts';
 import { responsesEdits, responsesToChat } from './request.ts';
 import { isObject } from '#core/json/is-object.ts';

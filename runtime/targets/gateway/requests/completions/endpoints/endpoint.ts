@@ -8,7 +8,7 @@ import type {
   WholeAnswer,
 } from '../../../providers/adapters/provider.ts';
 import type { Resolved, Routed, RouteOptions, Router } from '../../routing/routing.ts';
-import type { AudioCounts } from '../../../shared/audio-price.ts';
+import type { AudioCounts } from '../../../shared/price.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import type { Passed } from '../../../providers/shapes/passed.ts';
 import type { StreamSyntax } from '../../../providers/streams/stream.ts';

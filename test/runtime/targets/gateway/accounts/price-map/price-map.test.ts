@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readBundledMap } from '#gateway/accounts/price-map/bundled-map.ts';
 import { createPriceMap } from '#gateway/accounts/price-map/price-map.ts';
 import { readPriceMap } from '#gateway/accounts/price-map/read-map.ts';
-import { costOf, isFree } from '#gateway/shared/token-price.ts';
+import { costOf, isFree } from '#gateway/shared/price.ts';
 import { tierProblem } from '#gateway/accounts/ledger/price-tiers.ts';
 
 const bundled = createPriceMap(readBundledMap());

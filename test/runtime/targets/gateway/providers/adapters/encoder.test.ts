@@ -6,7 +6,7 @@ import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
 import { type Provider, PROVIDER_LIMITS } from '#gateway/providers/adapters/provider.ts';
 import { startEncoder } from '#gateway/providers/adapters/encoder/child.ts';
 import { superviseEncoder } from '#gateway/providers/adapters/encoder/supervised-upstream.ts';
-import { createWaiter } from '#gateway/providers/adapters/http/upstream-body.ts';
+import { createWaiter } from '#gateway/providers/adapters/upstream.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { createRouter } from '#gateway/requests/routing/router.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ChatAnswer, Provider } from '#gateway/providers/adapters/provider.ts';
-import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import type { Wire } from '#gateway/providers/shapes/chat.ts';
 import { providerKinds, RECORDED } from '../../recorded-answers.ts';
 import { mutated } from '../../mutated.ts';
 import { startScripted } from '../../scripted-provider.ts';

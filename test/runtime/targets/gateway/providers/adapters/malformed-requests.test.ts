@@ -6,7 +6,7 @@ import { createBodyParser } from '#serve/http/body.ts';
 import type { Endpoint } from '#gateway/requests/completions/completion.ts';
 import { ENDPOINTS } from '#gateway/requests/completions/endpoints/index.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
-import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import type { Wire } from '#gateway/providers/shapes/chat.ts';
 import { mutated } from '../../mutated.ts';
 import { RECORDED } from '../../recorded-answers.ts';
 import { REQUESTS } from '../../recorded-requests.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import type { Wire, ChatChunk } from '#gateway/providers/shapes/chat.ts';
 import { anthropicAdapter } from '#gateway/providers/adapters/anthropic/adapter.ts';
 import { PRESETS } from '#gateway/providers/adapters/presets.ts';
 import type { FixtureWire } from '../../fixture-provider.ts';
@@ -14,7 +14,6 @@ import {
   wholeOf,
 } from '../../test-provider.ts';
 import { startThree, TYPES, USAGE } from '../../three-providers.ts';
-import type { ChatChunk } from '#gateway/providers/shapes/chat.ts';
 
 const { fixtures, providers } = await startThree();
 

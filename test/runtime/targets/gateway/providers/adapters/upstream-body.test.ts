@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createUpstreamBody } from '#gateway/providers/adapters/http/upstream-body.ts';
+import { createUpstreamBody } from '#gateway/providers/adapters/upstream.ts';
 
 /** A body whose connection does nothing, and what was done to it. */
 function openBody() {

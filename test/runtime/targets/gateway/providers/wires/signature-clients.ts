@@ -1,5 +1,4 @@
-import type { Json } from '#gateway/providers/shapes/chat.ts';
-import type { Wire } from '#gateway/providers/shapes/wire.ts';
+import type { Json, Wire } from '#gateway/providers/shapes/chat.ts';
 
 /** How clients of an API ask, return an answer unchanged, and add the results of its calls. */
 interface Client {

@@ -1,5 +1,4 @@
-import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
-import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
+import { NO_PROMPTS, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

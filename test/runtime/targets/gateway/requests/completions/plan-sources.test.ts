@@ -5,8 +5,7 @@ import type { KeyChanges, UserChanges } from '#gateway/accounts/identity/identit
 import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import type { ModelSet } from '#gateway/requests/models/model-set.ts';
-import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
-import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
+import { NO_PROMPTS, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import type { GatewayState } from '#gateway/gateway-state.ts';
 import { describeDatabases } from '../../databases.ts';
 import { startScripted } from '../../scripted-provider.ts';

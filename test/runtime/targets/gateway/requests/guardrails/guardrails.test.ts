@@ -7,7 +7,7 @@ import type {
   GuardrailVerdict,
 } from '#gateway/requests/guardrails/guardrail.ts';
 import { createGuardrails, createStreamGuard } from '#gateway/requests/guardrails/guardrails.ts';
-import { monitorHeader } from '#gateway/requests/guardrails/monitor-header.ts';
+import { monitorHeader } from '#gateway/requests/policy/policy.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { manualClock } from '../../manual-clock.ts';

@@ -1,5 +1,4 @@
-import { NO_PROMPTS } from '#gateway/providers/shapes/prompt-policy.ts';
-import { REQUEST_POLICY } from '#gateway/providers/shapes/request-policy.ts';
+import { NO_PROMPTS, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { isAccessRefused } from '#gateway/providers/adapters/access/access.ts';
 import { authorizedUpstream } from '#gateway/providers/adapters/access/authorized-upstream.ts';
 import { requestToken } from '#gateway/providers/adapters/access/request-token.ts';
-import { createWaiter } from '#gateway/providers/adapters/http/upstream-body.ts';
+import { createWaiter } from '#gateway/providers/adapters/upstream.ts';
 import { createTestClock } from '../../../test-clock.ts';
 
 let answer: RequestListener = () => undefined;

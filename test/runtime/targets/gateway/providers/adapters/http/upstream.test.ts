@@ -2,8 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { PROVIDER_LIMITS } from '#gateway/providers/adapters/provider.ts';
-import { createUpstream } from '#gateway/providers/adapters/http/upstream.ts';
-import { createWaiter } from '#gateway/providers/adapters/http/upstream-body.ts';
+import { createUpstream, createWaiter } from '#gateway/providers/adapters/upstream.ts';
 import { startFixture } from '../../../fixture-provider.ts';
 import { chatBody } from '../../../test-provider.ts';
 

@@ -1,3 +1,5 @@
+import type { LinearPattern } from '#platform/linear-pattern.ts';
+
 export const USER_FIELDS = ['payer', 'end_user'] as const;
 export const UNSUPPORTED_TOOLS = ['drop', 'refuse'] as const;
 
@@ -10,3 +12,16 @@ export interface RequestPolicy {
 }
 
 export const REQUEST_POLICY: RequestPolicy = { userField: 'payer', unsupportedTools: 'drop' };
+
+/** Which requests and answers are stored, and how. */
+export interface PromptPolicy {
+  /** Whether those of keys without a setting of their own are stored. */
+  readonly isDefault: boolean;
+  /** Maximum length of a stored request, and of a stored answer. */
+  readonly maxCharacters: number;
+  /** What is removed in addition to secrets. */
+  readonly patterns: readonly LinearPattern[];
+}
+
+/** Stores nothing. @internal Exported for tests only. */
+export const NO_PROMPTS: PromptPolicy = { isDefault: false, maxCharacters: 65_536, patterns: [] };

@@ -1,7 +1,9 @@
 import type { Steps } from '#core/limits/steps.ts';
 import { runAtOnce } from '#platform/run-yielding.ts';
-import type { Json } from '../shapes/chat.ts';
-import { OTHER_IDS, REFERENCE_NAMES } from './reference-names.ts';
+import type { Json } from './shapes/chat.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { StoredObject } from '../accounts/objects/objects.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** What a request names, found in one pass over its parsed body. */
 interface References {
@@ -143,4 +145,142 @@ function kindOf(plain: string): ReferenceName {
 function lastStep(name: string): string {
   const steps = name.split(/[[\].]/).filter((step) => step !== '' && !/^\d+$/.test(step));
   return steps.at(-1) ?? name;
+}
+
+/**
+ * Names by which the APIs of OpenAI, Anthropic, Gemini and others refer to what a provider stores, without case, `_`, `-` and the
+ * brackets of form fields. @internal
+ */
+export const REFERENCE_NAMES: ReadonlySet<string> = new Set([
+  // Files: messages, tools, images, batches, fine-tuning; Gemini's have an address.
+  'fileid',
+  'fileids',
+  'files',
+  'file',
+  'fileuri',
+  'inputfile',
+  'inputfileid',
+  'inputfileids',
+  'outputfileid',
+  'errorfileid',
+  'trainingfile',
+  'validationfile',
+  'documentid',
+  'documentids',
+  'imageid',
+  'imageids',
+  'maskid',
+  'mediaid',
+  'uploadid',
+  // Conversations, and what is in them.
+  'previousresponseid',
+  'responseid',
+  'conversation',
+  'conversationid',
+  'threadid',
+  'messageid',
+  'messageids',
+  'itemid',
+  'itemids',
+  'previousitemid',
+  'runid',
+  'assistantid',
+  // What tools work in.
+  'container',
+  'containerid',
+  'containerids',
+  'vectorstoreid',
+  'vectorstoreids',
+  'vectorstore',
+  'libraryid',
+  'libraryids',
+  'collectionid',
+  'collectionids',
+  'skillid',
+  // Work and caches.
+  'batchid',
+  'inputbatchid',
+  'cachedcontent',
+  'cachedcontents',
+]);
+
+/** Names that end like ids but are those of calls, users and requests. They are in every request of some agents. */
+const OTHER_IDS: ReadonlySet<string> = new Set([
+  'toolcallid',
+  'callid',
+  'tooluseid',
+  'userid',
+  'enduserid',
+  'customid',
+  'eventid',
+  'requestid',
+  'sessionid',
+  'modelid',
+]);
+
+/** Maximum ids of one answer that are recorded. */
+export const MAX_CREATED_IDS = 1000;
+
+/** The ids of what a provider has created with a response. */
+export function createdIds({ output }: Json): readonly string[] {
+  return Array.isArray(output) ? output.flatMap(idsOfItem).slice(0, MAX_CREATED_IDS) : [];
+}
+
+/** Shorter ids are counters or small numbers of local servers: they repeat, and anyone can guess them. */
+const MIN_UNIQUE_LENGTH = 20;
+
+export const isUniqueId = ({ length }: string): boolean => length >= MIN_UNIQUE_LENGTH;
+
+/** The id of an item of a response, and of the container that its code ran in. */
+export function idsOfItem(item: unknown): string[] {
+  const { id, container_id: container } = membersOf(item);
+  return [id, container].filter((one) => typeof one === 'string').filter(isUniqueId);
+}
+
+/** Items that belong to the user of a response. */
+export const itemsOf = (
+  response: Omit<StoredObject, 'kind' | 'id' | 'content' | 'plan' | 'held'>,
+  ids: readonly string[],
+): StoredObject[] => [...new Set(ids)].map((id) => ({ ...response, ...NO_WORK, kind: 'item', id }));
+
+const NO_WORK = { content: {}, plan: undefined, held: undefined };
+
+// What a provider creates while it answers, and what later requests can name, on every API: containers and files of code that the provider
+// runs, and audio that a later message can repeat. A client that knows such an id could otherwise use it, because all users share the account.
+
+/** Every answer that contains such an id has one of these names. */
+const MARKS = ['"container', '"file_id"', '"audio"'] as const;
+
+/** The ids in an answer, or in an event of a stream. Most contain none, and are not parsed for it. */
+export function createdWith(text: string | Buffer): readonly string[] {
+  if (!MARKS.some((mark) => text.includes(mark))) return [];
+  return createdIn(parseJsonText(typeof text === 'string' ? text : text.toString('utf8')));
+}
+
+/** The ids in an answer that was parsed. */
+export function createdIn(answer: unknown): readonly string[] {
+  const ids = new Set<string>();
+  const open: unknown[] = [answer];
+  while (open.length > 0 && ids.size < MAX_CREATED_IDS) {
+    const item = open.pop();
+    if (typeof item !== 'object' || item === null) continue;
+    if (!Array.isArray(item)) for (const id of idsOf(item as Readonly<Record<string, unknown>>)) ids.add(id);
+    for (const child of Object.values(item)) if (typeof child === 'object') open.push(child);
+  }
+  return [...ids];
+}
+
+function idsOf({
+  container,
+  container_id: containerId,
+  audio,
+  file_id: fileId,
+  type,
+}: Readonly<Record<string, unknown>>): string[] {
+  // Other files in an answer, for example of a search, can belong to all.
+  const isWritten =
+    typeof containerId === 'string' || (typeof type === 'string' && type.endsWith('code_execution_output'));
+  return [membersOf(container)['id'], containerId, membersOf(audio)['id'], isWritten ? fileId : undefined]
+    .filter((id) => typeof id === 'string')
+    .filter(isUniqueId);
 }

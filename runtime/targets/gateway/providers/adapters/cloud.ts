@@ -1,5 +1,7 @@
 import { failure } from './failure.ts';
-import type { Provider } from './provider.ts';
+import type { Provider, ProviderInstance, ProviderLimits } from './provider.ts';
+import type { Upstream } from './upstream.ts';
+import type { Clock } from '#platform/clock.ts';
 
 /** A provider whose models have different APIs. `pick` is the one that answers a call; `first` has what they share. */
 export function byModel(
@@ -32,3 +34,13 @@ export function withModelNames(provider: Provider, nameOf: (model: string) => st
     countTokens: countTokens && ((call) => countTokens(renamed(call))),
   };
 }
+
+export interface CloudParts {
+  readonly instance: ProviderInstance;
+  readonly limits: ProviderLimits;
+  readonly clock: Clock;
+  /** Connects to the address of the provider, or to another one, with headers for every request. */
+  readonly connect: (headers: Readonly<Record<string, string>>, baseUrl?: string) => Upstream;
+}
+
+export type OpenCloud<Settings> = (settings: Settings, parts: CloudParts) => Provider;
