@@ -1,4 +1,5 @@
 import type { FinishReason, Json } from '../../shapes/chat.ts';
+import { blockAnswer, blockFinish, blockUsage, createBlockCalls, NOTHING } from '../block-answer.ts';
 import { sumOfCounts } from '../usage-of.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { requiredObjectsIn, objectIn } from '../../wires/foreign-json.ts';
@@ -9,53 +10,25 @@ import type { EventDecoder, StreamStep } from '../../streams/stream.ts';
 /** Translates an answer of Anthropic to the internal format. */
 export function readAnthropicAnswer({ id, model, content, stop_reason: reason, usage }: Json) {
   const blocks = requiredObjectsIn(content, '`content`');
-  const texts = blocks.flatMap(({ type, text }) => (type === 'text' ? [textOf(text)] : []));
-  const thoughts = blocks.flatMap(({ type, thinking }) => (type === 'thinking' ? [textOf(thinking)] : []));
-  const calls = blocks.filter(({ type }) => type === 'tool_use').map(callOf);
-  return {
+  return blockAnswer({
     id,
-    object: 'chat.completion',
-    // Anthropic does not report it.
-    created: 0,
     model,
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: 'assistant',
-          content: texts.length > 0 ? texts.join('') : null,
-          ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
-          ...(calls.length > 0 && { tool_calls: calls }),
-        },
-        finish_reason: finishOf(reason),
-      },
-    ],
+    texts: blocks.flatMap(({ type, text }) => (type === 'text' ? [textOf(text)] : [])),
+    thoughts: blocks.flatMap(({ type, thinking }) => (type === 'thinking' ? [textOf(thinking)] : [])),
+    calls: blocks
+      .filter(({ type }) => type === 'tool_use')
+      .map(({ id: call = '', name = '', input }) => ({ id: call, name, input })),
+    finish: finishOf(reason),
     usage: anthropicUsage(usage),
-  };
+  });
 }
 
 const textOf = (text: unknown): string => outputTexts(text).join('');
 
-const callOf = ({ id = '', name = '', input }: Json) => ({
-  id,
-  type: 'function',
-  function: { name, arguments: JSON.stringify(input ?? {}) },
-});
-
-const FINISH: Readonly<Record<string, FinishReason>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  pause_turn: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-};
-
 const finishOf = (reason: unknown): FinishReason =>
-  (typeof reason === 'string' ? FINISH[reason] : undefined) ?? 'stop';
+  blockFinish(reason, { pause_turn: 'stop', refusal: 'content_filter' });
 
-/** Anthropic counts cache reads and cache writes separately from the rest of the prompt; the internal format includes them. @internal Exported for tests only. */
+/** The usage of an answer, with the searches that Anthropic bills. @internal Exported for tests only. */
 export function anthropicUsage(usage: unknown) {
   const told = membersOf(usage);
   const { cache_read_input_tokens: read, output_tokens_details: details } = told;
@@ -64,17 +37,8 @@ export function anthropicUsage(usage: unknown) {
   );
   const { web_search_requests: searches } = membersOf(told['server_tool_use']);
   const written = told['cache_creation_input_tokens'] ?? sumOfCounts(minutes, hour);
-  const prompt = sumOfCounts(told['input_tokens'], read, written);
-  const completion = sumOfCounts(told['output_tokens']);
   return {
-    ...(prompt !== undefined && { prompt_tokens: prompt }),
-    ...(completion !== undefined && { completion_tokens: completion }),
-    total_tokens: (prompt ?? 0) + (completion ?? 0),
-    prompt_tokens_details: {
-      cached_tokens: read ?? 0,
-      cache_write_tokens: written ?? 0,
-      ...(typeof hour === 'number' && hour > 0 && { cache_write_1h_tokens: hour }),
-    },
+    ...blockUsage({ input: told['input_tokens'], read, written, hour, output: told['output_tokens'] }),
     completion_tokens_details: { reasoning_tokens: membersOf(details)['thinking_tokens'] ?? 0 },
     ...(searches !== undefined && { server_tool_use: { web_search_requests: searches } }),
   };
@@ -84,8 +48,7 @@ export function anthropicUsage(usage: unknown) {
 export function anthropicDecoder(): EventDecoder<unknown> {
   let head: Json = {};
   let usage: Json = {};
-  /** Number of each tool call by the index of its content block: Anthropic numbers all blocks together, OpenAI only the calls. */
-  const calls = new Map<unknown, number>();
+  const calls = createBlockCalls();
 
   const chunk = (delta: Json): StreamStep<unknown> => ({
     kind: 'chunks',
@@ -94,18 +57,16 @@ export function anthropicDecoder(): EventDecoder<unknown> {
 
   const startBlock = (index: unknown, block: Json): StreamStep<unknown> => {
     if (block['type'] !== 'tool_use') return NOTHING;
-    const at = calls.size;
-    calls.set(index, at);
     const { id = '', name = '' } = block;
-    return chunk({ tool_calls: [{ index: at, id, type: 'function', function: { name, arguments: '' } }] });
+    return chunk(calls.start(index, id, name));
   };
 
   const continueBlock = (index: unknown, delta: Json): StreamStep<unknown> => {
     if (delta['type'] === 'text_delta') return chunk({ content: delta['text'] });
     if (delta['type'] === 'thinking_delta') return chunk({ reasoning_content: delta['thinking'] });
-    const at = calls.get(index);
-    if (delta['type'] !== 'input_json_delta' || at === undefined) return NOTHING;
-    return chunk({ tool_calls: [{ index: at, function: { arguments: delta['partial_json'] } }] });
+    if (delta['type'] !== 'input_json_delta') return NOTHING;
+    const more = calls.continue(index, delta['partial_json']);
+    return more ? chunk(more) : NOTHING;
   };
 
   return (_event, data) => {
@@ -141,8 +102,6 @@ export function anthropicDecoder(): EventDecoder<unknown> {
     }
   };
 }
-
-const NOTHING: StreamStep<unknown> = { kind: 'nothing' };
 
 /** Counts that are present. Later counts replace earlier ones, but `null` must not. */
 const known = (usage: unknown): Json =>

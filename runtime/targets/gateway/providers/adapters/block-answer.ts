@@ -1,0 +1,109 @@
+import type { FinishReason, Json } from '../shapes/chat.ts';
+import type { StreamStep } from '../streams/stream.ts';
+import { sumOfCounts } from './usage-of.ts';
+
+// Anthropic's API and Amazon's Converse have answers of the same form: blocks of text, thoughts and calls of tools, numbered together,
+// and usage that counts the cache apart from the prompt.
+
+/** What an answer contains, in the names of its API or of the internal format. */
+interface BlockAnswer {
+  readonly id: unknown;
+  readonly model: unknown;
+  readonly texts: readonly string[];
+  readonly thoughts: readonly string[];
+  readonly calls: readonly BlockCall[];
+  readonly finish: FinishReason;
+  readonly usage: Json;
+}
+
+interface BlockCall {
+  readonly id: unknown;
+  readonly name: unknown;
+  readonly input: unknown;
+}
+
+/** The answer in the internal format. Neither API reports when it was created. */
+export const blockAnswer = ({ id, model, texts, thoughts, calls, finish, usage }: BlockAnswer) => ({
+  id,
+  object: 'chat.completion',
+  created: 0,
+  model,
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: texts.length > 0 ? texts.join('') : null,
+        ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+        ...(calls.length > 0 && { tool_calls: calls.map(wholeCall) }),
+      },
+      finish_reason: finish,
+    },
+  ],
+  usage,
+});
+
+const wholeCall = ({ id, name, input }: BlockCall) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input ?? {}) },
+});
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+};
+
+/** Why a model stopped; `own` are reasons that only one of the APIs has. */
+export const blockFinish = (reason: unknown, own: Readonly<Record<string, FinishReason>>): FinishReason =>
+  (typeof reason === 'string' ? (FINISH[reason] ?? own[reason]) : undefined) ?? 'stop';
+
+interface BlockUsage {
+  readonly input: unknown;
+  /** Tokens read from the cache. */
+  readonly read: unknown;
+  /** Tokens written to the cache. */
+  readonly written: unknown;
+  /** The part of `written` that is kept for 1 hour. */
+  readonly hour: unknown;
+  readonly output: unknown;
+}
+
+/** Usage in the internal format, in which cache reads and cache writes are a part of the prompt. */
+export function blockUsage({ input, read, written, hour, output }: BlockUsage) {
+  const prompt = sumOfCounts(input, read, written);
+  const completion = sumOfCounts(output);
+  return {
+    ...(prompt !== undefined && { prompt_tokens: prompt }),
+    ...(completion !== undefined && { completion_tokens: completion }),
+    total_tokens: (prompt ?? 0) + (completion ?? 0),
+    prompt_tokens_details: {
+      cached_tokens: read ?? 0,
+      cache_write_tokens: written ?? 0,
+      ...(typeof hour === 'number' && hour > 0 && { cache_write_1h_tokens: hour }),
+    },
+  };
+}
+
+export const NOTHING: StreamStep<unknown> = { kind: 'nothing' };
+
+/** The calls of tools in a stream, by the index of their block: the APIs number all blocks together, OpenAI only the calls. */
+export function createBlockCalls() {
+  const numbers = new Map<unknown, number>();
+  return {
+    /** The delta that starts a call. */
+    start(block: unknown, id: unknown, name: unknown): Json {
+      const index = numbers.size;
+      numbers.set(block, index);
+      return { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] };
+    },
+    /** The delta that continues one; undefined if no call has that block. */
+    continue(block: unknown, text: unknown): Json | undefined {
+      const index = numbers.get(block);
+      return index === undefined ? undefined : { tool_calls: [{ index, function: { arguments: text } }] };
+    },
+  };
+}
