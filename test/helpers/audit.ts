@@ -51,11 +51,18 @@ async function contrastProblems(page: Page): Promise<string[]> {
   return await page.locator('body').evaluate((body): string[] => {
     const view = body.ownerDocument.defaultView;
     const brush = body.ownerDocument.createElement('canvas').getContext('2d', { willReadFrequently: true });
-    const rgba = (colour: string): number[] => {
+    const paint = (colour: string): number[] => {
       brush.clearRect(0, 0, 1, 1);
       brush.fillStyle = colour;
       brush.fillRect(0, 0, 1, 1);
       return [...brush.getImageData(0, 0, 1, 1).data];
+    };
+    // A page has a few colours, and thousands of elements, each of which is asked for those below it.
+    const painted = new Map<string, number[]>();
+    const rgba = (colour: string): number[] => {
+      const known = painted.get(colour) ?? paint(colour);
+      painted.set(colour, known);
+      return known;
     };
     const luminance = (colour: number[]): number => {
       const [red = 0, green = 0, blue = 0] = colour.map((value) => {

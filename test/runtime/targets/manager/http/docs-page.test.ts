@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '#test/helpers/audit.ts';
 import { provideChromium } from '#test/helpers/chromium.ts';
+import { textsOfRegions } from '#test/helpers/regions.ts';
 import { usePages } from '#test/helpers/use-pages.ts';
 import { type OpenApi, openApi } from './open-api.ts';
 
@@ -20,14 +21,13 @@ describe.skipIf(chromium === undefined)('the page that shows the API, in a brows
     pages.visit(`${origin}/docs`, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'mcp-manager' }).waitFor();
       const { paths } = (await api.get('/openapi.json')).body;
+      const texts = await textsOfRegions(page);
       for (const [path, methods] of Object.entries<Record<string, { summary: string }>>(paths)) {
         for (const [method, { summary }] of Object.entries(methods)) {
-          const section = page.getByRole('region', { name: `${method.toUpperCase()} ${path}`, exact: true });
-          expect(await section.innerText()).toContain(summary);
+          expect(texts.get(`${method.toUpperCase()} ${path}`)).toContain(summary);
         }
       }
-      const health = page.getByRole('region', { name: 'GET /api/v1/health/servers', exact: true });
-      expect(await health.innerText()).toMatch(/servers array of object or null/);
+      expect(texts.get('GET /api/v1/health/servers')).toMatch(/servers array of object or null/);
       expect(await page.getByText('Try the model').count()).toBe(0);
     }));
 
