@@ -12,7 +12,7 @@ test.each([
   [/\s+$/, 'a search can start again'],
   [/^(a+)+$/, 'exponential'],
   [/^# [^]*x/m, 'a search can start again inside of [^]*'],
-])('%s is refused', (expression, problem) => {
+])('%s is rejected', (expression, problem) => {
   expect(explain(expression.source, expression.flags)).toContain(problem);
 });
 

@@ -41,7 +41,7 @@ export function parseConfig(
   if (modelType !== undefined && isMapping(fields)) fields['model_type'] = modelType;
   const deeper = rest
     ? [
-        // Before defaults are filled in: it refuses a value that is the default of other model types.
+        // Before defaults are filled in: it rejects a value that is the default of other model types.
         ...checkTruncation(rest),
         ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),

@@ -93,7 +93,7 @@ verifiesServed('http:cors', async (arm) => {
   const { url } = await serve(arm, 'sentiment', origins);
   for (const origin of ['https://app.example', 'http://localhost:3000']) {
     const { status, headers } = await ask(`${url}/model`, asPage(origin));
-    // A page can read why it is refused.
+    // A page can read why it is rejected.
     expect([status, headers['access-control-allow-origin']]).toEqual([401, origin]);
     expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
     expect(headers.vary).toContain('Origin');

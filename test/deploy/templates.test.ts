@@ -140,7 +140,7 @@ test('the configurations of gateway and mcp-manager are valid', async () => {
   });
 });
 
-test('the schema of the chart accepts its values and refuses others', () => {
+test('the schema of the chart accepts its values and rejects others', () => {
   const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(
     JSON.parse(readTemplate('helm/gateway/values.schema.json')),
   );

@@ -124,7 +124,7 @@ interface CustomResource {
   };
 }
 
-/** Refuses keys that the definition does not have, as the strict schemas of Kubernetes do. */
+/** Rejects keys that the definition does not have, as the strict schemas of Kubernetes do. */
 function refuseUnknown(key: string, value: unknown): unknown {
   const isClosed =
     isObject(value) && key !== 'properties' && isObject(value['properties']) && value['type'] === 'object';

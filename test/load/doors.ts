@@ -24,7 +24,7 @@ export function doorsOf(model: string): readonly DoorRequest[] {
   ];
 }
 
-/** Sends a request. Resolves with its whole answer; rejects if it is refused or cut off. */
+/** Sends a request. Resolves with its whole answer; rejects if it is rejected or cut off. */
 export async function send(
   { url, key }: Pick<LoadGateway, 'url' | 'key'>,
   { path, body }: Pick<DoorRequest, 'path' | 'body'>,

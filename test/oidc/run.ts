@@ -103,7 +103,7 @@ async function run(url: string, rotate: () => Promise<void>): Promise<void> {
     equal([after.exitCode, /not signed in/.test(after.stderr)], [1, true]);
   });
   await checkPages(check, url);
-  await check('a blocked user is refused', async () => {
+  await check('a blocked user is rejected', async () => {
     await asMaster('POST', '/v1/users', { user_id: 'eve', blocked: true });
     const page = await new Browser().signIn(`${url}/auth/sign-in`, 'eve');
     equal(

@@ -9,7 +9,7 @@ export type ProgramName = 'encoderfile' | 'encoder' | 'manager' | 'gateway';
 
 interface Outcome {
   readonly exitCode: number | string;
-  /** What the program printed, or the answer of the server. */
+  /** What the program printed, or the response from the server. */
   readonly output: string;
 }
 

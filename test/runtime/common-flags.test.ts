@@ -132,7 +132,7 @@ test.each([
   'gateway serve --enable-metrics',
   'gateway serve --hostname h',
   'gateway serve --log-level off',
-])('%s is refused', (line) => {
+])('%s is rejected', (line) => {
   expect(() => parsed(line, {})).toThrow(UsageError);
 });
 

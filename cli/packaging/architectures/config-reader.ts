@@ -50,7 +50,7 @@ export class ConfigReader {
     return new ConfigReader(typeof value === 'object' && value !== null ? { ...value } : {});
   }
 
-  /** Refuses settings that would change the graph in a way that is not built. */
+  /** Rejects settings that would change the graph in a way that is not built. */
   refuseUnless(key: string, allowed: readonly unknown[]): void {
     const value = this.value(key);
     if (value === undefined || value === null || allowed.includes(value)) return;

@@ -23,7 +23,7 @@ const SHT_GNU_VERNEED = 0x6ffffffe;
 /**
  * Makes a Node binary independent of libatomic, which minimal systems lack: the one function that it imports from there is
  * added to its code, and the dependency is removed (docs/decisions/0051). Nothing that is loaded moves. Returns the input if it
- * does not need the library, and refuses a file that imports anything else from it.
+ * does not need the library, and rejects a file that imports anything else from it.
  */
 export function removeLibatomic(input: Uint8Array): Uint8Array {
   const { sections } = readElf(input);

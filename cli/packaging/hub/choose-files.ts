@@ -94,7 +94,7 @@ function isModuleConfig(path: string): boolean {
   return deeper.length === 0 && name === 'config.json' && !OTHER_FOLDERS.has(folder);
 }
 
-/** Refuses a file of which a build would read too much. */
+/** Rejects a file of which a build would read too much. */
 export function refuseLarge({ path, bytes }: HubFile, repository: string): void {
   if (bytes <= MAX_READ_BYTES) return;
   throw configError(

@@ -49,7 +49,7 @@ export function explainStatus(
     );
   }
   if (TEMPORARY.has(status)) {
-    return new AppError('UnavailableError', `${endpoint} answered with status ${status}. Retry later.`, {
+    return new AppError('UnavailableError', `${endpoint} returned status ${status}. Retry later.`, {
       retryAfterSeconds: secondsToWait(header),
     });
   }
@@ -62,7 +62,7 @@ export function explainStatus(
   if (status === 404) return fail(missingRepository({ name, reference, path, settings }));
   return fail([
     'UpstreamError',
-    `${endpoint} answered with status ${status} for ${name}. Check HF_ENDPOINT and the proxy variables.`,
+    `${endpoint} returned status ${status} for ${name}. Check HF_ENDPOINT and the proxy variables.`,
   ]);
 }
 

@@ -8,5 +8,5 @@ export const isSafePath = (path: string): boolean =>
 const MAX_LENGTH = 1024;
 
 const isSafePart = (part: string): boolean =>
-  // oxlint-disable-next-line no-control-regex -- names with them are refused.
+  // oxlint-disable-next-line no-control-regex -- names with them are rejected.
   part !== '' && part !== '.' && part !== '..' && !/[\u0000-\u001f\u007f\\:]/.test(part);

@@ -78,7 +78,7 @@ export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
 }
 
 /**
- * Refuses a model that generates text, whose files do not state that it is used for vectors: a build of its layers would return something
+ * Rejects a model that generates text, whose files do not state that it is used for vectors: a build of its layers would return something
  * else than the model does. `shown` is the model for messages.
  */
 export function refuseGenerator({ generator }: ModelGuess, shown: string): void {

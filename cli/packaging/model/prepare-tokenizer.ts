@@ -110,7 +110,7 @@ const MIN_WORDS = 5;
 const MAX_UNKNOWN_SHARE = 0.5;
 
 /**
- * Refuses a tokenizer that does not know its own words, for example one that lower-cases texts although its vocabulary is in upper case:
+ * Rejects a tokenizer that does not know its own words, for example one that lower-cases texts although its vocabulary is in upper case:
  * every text would be a row of unknown tokens. `origin` names the files of the tokenizer.
  */
 async function checkVocabulary(

@@ -72,7 +72,7 @@ interface GlinerConfig {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the settings of a GLiNER model. Models of other kinds with the same file are refused. */
+/** Reads the settings of a GLiNER model. Models of other kinds with the same file are rejected. */
 async function readGlinerConfig(path: string): Promise<GlinerConfig> {
   const fields = await readJsonObject<Fields>(path);
   refuseOtherKinds(fields, path);

@@ -24,7 +24,7 @@ const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
 
 /**
  * Matches the inputs of a graph to what a text provides: by the config, else by the names that exporters use. A single input that
- * is left takes the token ids, since every text encoder needs them. Everything else is refused.
+ * is left takes the token ids, since every text encoder needs them. Everything else is rejected.
  */
 export function matchInputs(
   inputs: readonly ValueInfoProto[],
@@ -193,7 +193,7 @@ const MAX_CELLS = 4_194_304;
 
 /**
  * The sizes that a graph requires of each run, as exports without dynamic axes have them. Undefined if it accepts any number of texts and
- * tokens. Refuses inputs that do not have these two axes, or that contradict each other.
+ * tokens. Rejects inputs that do not have these two axes, or that contradict each other.
  */
 export function findFixedShape(inputs: readonly MatchedInput[], file: string): FixedShape | undefined {
   const shaped = inputs.flatMap(({ value }) => (value.type?.tensorType?.shape ? [value] : []));

@@ -150,14 +150,14 @@ const incomplete = (): PickleError => new PickleError('a tensor of its pickle is
 
 /** What a pickle can do besides building texts, numbers, tuples and dicts. */
 interface PickleRules {
-  /** Calls of Python functions and classes by their names; others are refused. Nothing is imported or run. */
+  /** Calls of Python functions and classes by their names; others are rejected. Nothing is imported or run. */
   readonly calls: ReadonlyMap<string, (args: readonly PickleValue[]) => PickleValue>;
   /** Returns the object that a persistent id stands for. */
   readonly load: (id: PickleValue) => PickleValue;
 }
 
 /**
- * Interprets the instructions of a pickle that plain data need (Python's pickletools describes them). Each of the others is refused:
+ * Interprets the instructions of a pickle that plain data need (Python's pickletools describes them). Each of the others is rejected:
  * the format can call any function of Python.
  */
 function unpickle(bytes: Uint8Array, rules: PickleRules): PickleValue {

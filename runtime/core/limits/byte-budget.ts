@@ -12,7 +12,7 @@ export interface ByteBudget {
 export interface ByteHold {
   /** Adds bytes that are about to be held. Throws an OverloadedError if the process or the caller then has too many. */
   readonly take: (bytes: number) => void;
-  /** Adds bytes that cannot be refused, such as an answer that is already paid. They keep others from being taken. */
+  /** Adds bytes that cannot be rejected, such as an answer that is already paid. They keep others from being taken. */
   readonly add: (bytes: number) => void;
   /** Gives all bytes back. Calls after that change nothing. */
   readonly release: () => void;

@@ -24,7 +24,7 @@ export interface EntityRequest {
 export const DEFAULT_THRESHOLD = 0.5;
 
 /**
- * Combines the options of a request with their defaults, and refuses invalid ones. Undefined for models of other types. `label`
+ * Combines the options of a request with their defaults, and rejects invalid ones. Undefined for models of other types. `label`
  * is the name of the option for messages.
  */
 export function planEntities(

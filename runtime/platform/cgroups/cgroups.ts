@@ -129,7 +129,7 @@ interface Setting {
 }
 
 const PERIOD_US = 100_000;
-/** The kernel refuses a smaller share of a period. */
+/** The kernel rejects a smaller share of a period. */
 const MIN_QUOTA_US = 1000;
 
 const quota = (cpus: number): number => Math.max(MIN_QUOTA_US, Math.round(cpus * PERIOD_US));

@@ -45,7 +45,7 @@ export function answerInvalidRequest(
  */
 const isUnused = (socket: Duplex): boolean => 'bytesRead' in socket && socket.bytesRead === 0;
 
-/** Connections whose last request was refused because of its head. */
+/** Connections whose last request was rejected because of its head. */
 const refused = new WeakSet<Duplex>();
 
 /** Ends a request that must not reach the app. */

@@ -24,6 +24,6 @@ export function serverMetadataUrls(issuer: URL): string[] {
   return paths.map((at) => `${issuer.origin}${at}`);
 }
 
-/** Other URLs have no origin. The client refuses them with their own text. */
+/** Other URLs have no origin. The client rejects them with their own text. */
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 const pathOf = ({ pathname }: URL): string => trimEndOf(pathname, '/');

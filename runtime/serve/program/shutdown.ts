@@ -28,7 +28,7 @@ export interface ShutdownParts {
 export interface Shutdown {
   /** Remaining milliseconds for connections to send their last bytes. Without a shutdown, as in a failed start, all of `closeMs`. */
   readonly graceMs: () => number;
-  /** Reports that the server stops, refuses new requests, waits for accepted ones, cuts off those that take too long, and closes everything. */
+  /** Reports that the server stops, rejects new requests, waits for accepted ones, cuts off those that take too long, and closes everything. */
   readonly run: () => Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export interface ReadTracing {
 }
 
 /**
- * Reads the export of traces from the common flags and the environment. Invalid flags and variables of the program are refused.
+ * Reads the export of traces from the common flags and the environment. Invalid flags and variables of the program are rejected.
  * Variables of OpenTelemetry are often set for all programs of a machine, so invalid ones only disable traces.
  */
 export function readTracing(

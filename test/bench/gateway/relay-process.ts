@@ -9,7 +9,7 @@ function pass(path: string, body: Buffer, outgoing: ServerResponse): void {
   pool.dispatch(
     { path, method: 'POST', headers: { 'content-type': 'application/json' }, body },
     {
-      // undici refuses a handler without it.
+      // undici rejects a handler without it.
       onRequestStart() {},
       onResponseStart: (_controller, status, headers) => void outgoing.writeHead(status, headers),
       onResponseData: (_controller, chunk) => void outgoing.write(chunk),

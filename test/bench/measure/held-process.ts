@@ -27,7 +27,7 @@ export async function hold(program: Program, folder: string): Promise<HeldProces
     stdio: ['ignore', fd, 'inherit'],
   });
   const ended = endOf(child);
-  // A child that ends without a word must not leave the read below waiting for ever.
+  // A child that ends without a word must not leave the read below waiting forever.
   void ended.then(() => writeSync(fd, '.')).catch(() => {});
   await promisify(read)(fd, Buffer.alloc(1), 0, 1, null);
   const { pid } = child;

@@ -19,7 +19,7 @@ test('a name in NO_PROXY includes its subdomains', () => {
   expect(NO_PROXY).toBe('example.com,.example.com,.x.org,localhost,.localhost,10.0.0.1,a:80,*');
 });
 
-test.each(['socks5://proxy:1080', 'http://['])('%s is refused', (value) => {
+test.each(['socks5://proxy:1080', 'http://['])('%s is rejected', (value) => {
   expect(() => proxyVariables({ https_proxy: value })).toThrow(
     'Invalid proxy in https_proxy: it must be an HTTP proxy, e.g. http://proxy:3128.',
   );

@@ -104,7 +104,7 @@ describe('encoderfile base remove', () => {
     [['linux-x64', '--all'], 2, 'A platform and --all cannot be combined; pass one of them.'],
     [['linux-x65'], 1, 'Unknown platform "linux-x65"; did you mean linux-x64?'],
     [['macos-x64'], 1, 'Unsupported platform macos-x64'],
-  ])('%j is refused', async (args, exitCode, message) => {
+  ])('%j is rejected', async (args, exitCode, message) => {
     fillCache();
     const answer = await base('remove', ...args);
     expect(answer).toMatchObject({ exitCode, stdout: '' });
@@ -141,7 +141,7 @@ describe('encoderfile base add', () => {
     expect((await base('list')).stdout).toContain('yes');
   });
 
-  test('takes in a model executable without its model, and refuses an altered one', async () => {
+  test('takes in a model executable without its model, and rejects an altered one', async () => {
     const executable = join(folder(), 'x.encoder');
     const config = join(FIXTURES, 'models/sentiment/encoderfile.yml');
     await runCli(['build', '-q', '-f', config, '-o', executable, '--cache-dir', TEST_CACHE]);

@@ -103,7 +103,7 @@ test.each([
     'bfloat16-product',
     /ONNX Runtime cannot load .*model\.onnx: .*ONNX Runtime has no such operator for the element type of this model on processors, as with bfloat16\. Export it as float32 or float16\./,
   ],
-])('%s is refused with one sentence for embeddings', async (graph, message) => {
+])('%s is rejected with one sentence for embeddings', async (graph, message) => {
   const built = await build(graph, EMBEDDING);
   expect({ exitCode: built.exitCode, stderr: built.stderr }).toEqual({
     exitCode: 1,

@@ -135,7 +135,7 @@ test.each([
     {},
     /The inputs of .*model\.onnx have the fixed shape \[1, 2\], which has no room for a text\. Export the model with dynamic axes\./,
   ],
-])('%s is refused', async (_name, edit, config, message) => {
+])('%s is rejected', async (_name, edit, config, message) => {
   const built = await build('sentiment', edit, config);
   expect(built.exitCode).toBe(1);
   expect(built.stderr).toMatch(message);

@@ -137,7 +137,7 @@ test.each([
     {},
     /ONNX Runtime cannot load .*Export it with standard operators only/,
   ],
-])('a graph that cannot be fed is refused: %s', async (_name, edit, config, message) => {
+])('a graph that cannot be fed is rejected: %s', async (_name, edit, config, message) => {
   const built = await build(edit, config);
   expect(built.exitCode).toBe(1);
   expect(built.stderr).toMatch(message);

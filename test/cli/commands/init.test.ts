@@ -167,7 +167,7 @@ describe('encoderfile init', () => {
     [['model', '-o', 'file/x.yml'], `one of its parent folders is a file. Choose another output path.`],
     [['model', '--name', ''], 'encoderfile.name: must not be empty'],
     [['broken'], 'config.json is not valid JSON'],
-  ])('%j is refused with a sentence', async (args, message) => {
+  ])('%j is rejected with a sentence', async (args, message) => {
     copyModel('sentiment', join(folder(), 'model'));
     mkdirSync(join(folder(), 'broken'));
     writeFileSync(join(folder(), 'broken/config.json'), '{');

@@ -98,7 +98,7 @@ describe('model folders', () => {
     expect((await validate('-f', 'x.yml')).stderr).not.toContain('Pooling');
   });
 
-  test('a classifier without config.json is refused', async () => {
+  test('a classifier without config.json is rejected', async () => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     rmSync(join(model, 'config.json'));
     const { exitCode, stderr } = await validate('-q', 'model');
@@ -128,7 +128,7 @@ describe('model folders', () => {
     [['-f', 'x.yml', 'empty'], 2, '--config and the folder "empty" cannot be combined. Pass one of them.'],
     [['-f', 'x.yml', '--variant', 'q4'], 1, '--variant requires `path` in x.yml to be a folder'],
     [[], 2, 'Missing required flag --config: the current folder has no encoderfile.yml.'],
-  ])('%j is refused', async (args, code, message) => {
+  ])('%j is rejected', async (args, code, message) => {
     for (const name of ['empty', 'two']) mkdirSync(join(folder(), name));
     writeFileSync(join(folder(), 'notes.txt'), '');
     writeFileSync(join(folder(), 'two/model.safetensors'), '');
@@ -159,7 +159,7 @@ describe('a file of a model', () => {
     );
   });
 
-  test('next to a config file is refused, because the config chooses the graph', async () => {
+  test('next to a config file is rejected, because the config chooses the graph', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     writeFileSync(join(model, 'encoderfile.yml'), 'encoderfile: {name: x, path: ., model_type: embedding}');
     expect(await validate('-q', 'model/model.onnx')).toMatchObject({
@@ -201,7 +201,7 @@ describe('a model whose files leave a choice', () => {
   });
 
   test.each(['Qwen3ForCausalLM', 'BertLMHeadModel', 'GPT2LMHeadModel', 'T5ForConditionalGeneration'])(
-    '%s is refused with the reason, unless its type is passed',
+    '%s is rejected with the reason, unless its type is passed',
     async (architecture) => {
       const model = copyModel('embedder', join(folder(), 'reranker'));
       const path = join(model, 'config.json');
@@ -216,7 +216,7 @@ describe('a model whose files leave a choice', () => {
   );
 });
 
-test('build takes a folder, and refuses an unknown version before it optimizes the model', async () => {
+test('build takes a folder, and rejects an unknown version before it optimizes the model', async () => {
   copyModel('embedder', join(folder(), 'embedder'));
   const build = (...args: string[]) =>
     runCli(['build', 'embedder', '--cache-dir', join(folder(), 'cache'), ...args], { cwd: folder() });

@@ -51,7 +51,7 @@ test('a model whose files allow longer texts than it can run is limited by trial
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 128 }))).toBe(128);
 });
 
-test('a `max_length` that the model cannot run is refused with the one that it can', async () => {
+test('a `max_length` that the model cannot run is rejected with the one that it can', async () => {
   const config = copyModel(folder(), 'sentiment', { max_length: 200 });
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });

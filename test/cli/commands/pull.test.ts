@@ -114,7 +114,7 @@ test('a proxy is used, except for hosts in NO_PROXY', async () => {
   }
 });
 
-test('https goes through a proxy, and a certificate that is not trusted is refused', async () => {
+test('https goes through a proxy, and a certificate that is not trusted is rejected', async () => {
   publish(CONTENTS);
   const { cert, key } = selfSigned();
   const server = createServer({ cert, key }, (request, response) => {
@@ -190,7 +190,7 @@ test('a part that is wrong is replaced', async () => {
   hub().plan(/resolve.*onnx/, {});
   hub().plan(/resolve.*onnx/, { status: 503, headers: { 'retry-after': '9999' } });
   const failed = await runCli(args, { env: variables() });
-  expect(failed.stderr).toMatch(/answered with status 503\. Retry later\./);
+  expect(failed.stderr).toMatch(/returned status 503\. Retry later\./);
   expect(
     readdirSync(join(repositoryFolder(), 'blobs')).filter((name) => name.endsWith('.incomplete')),
   ).toHaveLength(1);

@@ -30,7 +30,7 @@ describe('encoderfile target build', () => {
     expect(stderr).toContain(`${file} is not a base runtime for models: it contains the program manager.`);
   });
 
-  test('an unknown target and a folder as output are refused', async () => {
+  test('an unknown target and a folder as output are rejected', async () => {
     expect(await build('encoder')).toMatchObject({
       exitCode: 2,
       stderr:

@@ -102,7 +102,7 @@ describe('encoderfile transform new', () => {
     [['--model-type', 'embedding', '-o', 'encoderfile.lua'], 1, 'is reserved for the type stubs'],
     [['--model-type', 'embeding'], 2, 'embedding, sequence_classification, token_classification'],
     [[], 2, 'Missing required flag --model-type'],
-  ])('%j is refused with a sentence', async (args, exitCode, message) => {
+  ])('%j is rejected with a sentence', async (args, exitCode, message) => {
     mkdirSync(here('folder'));
     writeFileSync(here('file'), '');
     const answer = await make(...args);
@@ -238,7 +238,7 @@ describe('encoderfile transform test', () => {
       'x.yml has no `transform` to test. Create one with `encoderfile transform new --model-type embedding`, ' +
         'then add `transform: {path: ./transform.lua}` to the config.',
     ],
-  ])('%j is refused with a sentence', async (args, exitCode, message) => {
+  ])('%j is rejected with a sentence', async (args, exitCode, message) => {
     writeConfig('embedding');
     expect(await trial(...args)).toEqual({ exitCode, stdout: '', stderr: `Error: ${message}` });
   });

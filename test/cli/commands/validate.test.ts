@@ -80,7 +80,7 @@ describe('encoderfile validate', () => {
     expect(stderr).toMatch(/^Error: .*\[batch_size, num_tokens, num_labels\]/);
   });
 
-  test('a model that is none is refused as in a build', async () => {
+  test('a model that is none is rejected as in a build', async () => {
     writeConfig('sequence_classification');
     copyFileSync(join(FIXTURES, 'broken/not-an-encoder.onnx'), join(folder(), 'model/model.onnx'));
     const answers = [
@@ -104,7 +104,7 @@ describe('encoderfile validate', () => {
   test.each([
     ['nosuch.yml', 'No such config file: nosuch.yml. Create one with `encoderfile init`.'],
     ['.', '. is a folder. Pass the YAML file in it.'],
-  ])('%s is refused', async (file, message) => {
+  ])('%s is rejected', async (file, message) => {
     expect(await validate('-f', file)).toEqual({ exitCode: 1, stdout: '', stderr: `Error: ${message}` });
   });
 });

@@ -72,7 +72,7 @@ describe('a broken config', () => {
     expect(problemsOf(file).replaceAll('FILE', 'encoderfile.yml')).toBe(printed);
   });
 
-  test('nesting without end is refused, not followed', () => {
+  test('nesting without end is rejected, not followed', () => {
     expect(problemsOf('['.repeat(100_000))).toMatch(/^FILE:1:\d+ {2}nested too deeply$/);
     expect(problemsOf('encoderfile: &a {name: *a}')).toContain('`*a` refers to a value that contains it');
   });

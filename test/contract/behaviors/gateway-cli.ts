@@ -16,7 +16,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:keys:running': {
     source: 'docs/gateway-cli.md',
-    behavior: 'A running gateway accepts a new key immediately, and refuses a deactivated one.',
+    behavior: 'A running gateway accepts a new key immediately, and rejects a deactivated one.',
   },
   'gcli:keys:me': {
     source: 'docs/gateway-cli.md',

@@ -37,12 +37,12 @@ export const GATEWAY_COMPLETIONS = {
   'gateway:chat:limits': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget refuses models without a price with 402; headers report how many requests are left.',
+      'Rate limits and budgets refuse with 429 and 403, also a request that exceeds the budget by itself; a budget rejects models without a price with 402; headers report how many requests are left.',
   },
   'gateway:chat:limits:agents': {
     source: 'docs/gateway.md#users-and-budgets',
     behavior:
-      'A budget refuses with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and says not to retry.',
+      'A budget rejects with 402 `billing_error` on /v1/messages and with 429 `insufficient_quota` on /v1/responses, and says not to retry.',
   },
   'gateway:chat:alias': {
     source: 'docs/gateway-config.md#aliases',

@@ -5,12 +5,12 @@ export const GATEWAY_DATASETS = {
   'gateway:datasets:import-url': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
     behavior:
-      'A dataset is imported from a URL, with redirects, new names of columns and tags; one that cannot be read is refused with the reason and not stored.',
+      'A dataset is imported from a URL, with redirects, new names of columns and tags; one that cannot be read is rejected with the reason and not stored.',
   },
   'gateway:datasets:import-hub': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
     behavior:
-      'A split of the Hugging Face Hub is imported at a commit, with the names of labels; a file without the hash that the hub lists is refused.',
+      'A split of the Hugging Face Hub is imported at a commit, with the names of labels; a file without the hash that the hub lists is rejected.',
   },
   'gateway:datasets:import-s3': {
     source: 'docs/workflows.md#datasets-from-elsewhere',
@@ -31,7 +31,7 @@ export const GATEWAY_DATASETS = {
   },
   'gateway:datasets:columns': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'Columns get other names in an upload and in an experiment; an unknown column is refused.',
+    behavior: 'Columns get other names in an upload and in an experiment; an unknown column is rejected.',
   },
   'gateway:datasets:formats': {
     source: 'docs/workflows.md#over-http',

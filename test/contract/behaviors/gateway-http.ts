@@ -9,7 +9,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:credentials:refused': {
     source: 'docs/gateway.md#errors',
-    behavior: 'Every reason to refuse a credential has its sentence and its code, with 401.',
+    behavior: 'Every reason to reject a credential has its sentence and its code, with 401.',
   },
   'gateway:master': {
     source: 'docs/gateway.md#http-api',
@@ -64,7 +64,7 @@ export const GATEWAY_HTTP = {
   },
   'gateway:keys:expiry': {
     source: 'docs/gateway.md#keys',
-    behavior: 'A key expires at its date; a date that is over is refused, and null takes it away.',
+    behavior: 'A key expires at its date; a date that is over is rejected, and null takes it away.',
   },
   'gateway:keys:rotate': {
     source: 'docs/gateway.md#keys',

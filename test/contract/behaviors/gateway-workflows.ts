@@ -13,7 +13,7 @@ export const GATEWAY_WORKFLOWS = {
   },
   'gateway:workflows:refused': {
     source: 'docs/workflows.md#over-http',
-    behavior: 'A request that cannot succeed is refused immediately, with all problems in `detail`.',
+    behavior: 'A request that cannot succeed is rejected immediately, with all problems in `detail`.',
   },
   'gateway:workflows:access': {
     source: 'docs/workflows.md#over-http',
@@ -51,7 +51,7 @@ export const GATEWAY_WORKFLOWS = {
   'gateway:workflows:lua-metric': {
     source: 'docs/workflows.md#metrics-of-your-own',
     behavior:
-      'A Lua function scores the answers of a workflow with the columns of each row; a script that cannot be compiled is refused.',
+      'A Lua function scores the answers of a workflow with the columns of each row; a script that cannot be compiled is rejected.',
   },
   'gateway:workflows:references': {
     source: 'docs/metrics.md#columns-of-a-dataset',

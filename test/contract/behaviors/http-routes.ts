@@ -85,6 +85,6 @@ export const HTTP_ROUTES = {
   },
   'http:openai:foreign-tokens': {
     source: 'docs/serve.md',
-    behavior: 'Token ids of another tokenizer are refused, and the error names the setting of the client.',
+    behavior: 'Token ids of another tokenizer are rejected, and the error names the setting of the client.',
   },
 } as const satisfies Behaviors;

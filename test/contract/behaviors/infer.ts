@@ -110,7 +110,7 @@ export const INFER = {
   'infer:output:input': {
     source: 'docs/infer.md',
     behavior:
-      'An output that is the input file or the running executable is refused, by whatever name or link.',
+      'An output that is the input file or the running executable is rejected, by whatever name or link.',
   },
   'infer:output:stream': {
     source: 'docs/infer.md',
@@ -118,7 +118,7 @@ export const INFER = {
   },
   'infer:output:locked': {
     source: 'docs/infer.md',
-    behavior: 'Of two runs with --input on one output, the second one is refused while the first one runs.',
+    behavior: 'Of two runs with --input on one output, the second one is rejected while the first one runs.',
   },
   'infer:file:problems': {
     source: 'docs/infer.md',

@@ -106,7 +106,7 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
     /^ok encoder guard: reachable, classifies texts$/,
     /^problem guardrail attacks: the encoder other has no label "GOD" Its labels are BAD, GOOD\. Did you mean "GOOD"\?$/,
     /^problem guardrail attacks: the encoder other has no label "INJECTION" Its labels are BAD, GOOD\.$/,
-    /^problem prices: no price for openai:gpt-4o, groq:llama, so requests for them are refused Set it with `gateway pricing set/,
+    /^problem prices: no price for openai:gpt-4o, groq:llama, so requests for them are rejected Set it with `gateway pricing set/,
     /^problem port: a gateway cannot listen on http:\/\/127\.0\.0\.1:\d+ \(EADDRINUSE\) Stop the program that listens on it, or choose another port/,
   ]) {
     expect(told).toContainEqual(expect.stringMatching(expected));
@@ -115,7 +115,7 @@ verifiesGatewayCommand('gcli:doctor:problems', async (arm) => {
 
   const { require_pricing: _, ...unpriced } = config;
   for (const [allow, effect] of [
-    [false, 'so requests under a budget are refused'],
+    [false, 'so requests under a budget are rejected'],
     [true, 'so their cost is not counted in budgets'],
   ] as const) {
     write('gateway.yml', JSON.stringify({ ...unpriced, allow_unpriced: allow }));

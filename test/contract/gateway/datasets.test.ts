@@ -60,7 +60,7 @@ verifiesGateway('gateway:datasets:import-url', async (arm) => {
   expect(await rowsOf(api, body.id)).toEqual(TWO_ROWS);
   const before = await datasetsOf(api);
   for (const [path, reason] of [
-    ['/none.csv', 'answered with status 404.'],
+    ['/none.csv', 'returned status 404.'],
     ['/cut.csv', 'Cannot read '],
     ['/metadata.csv', 'http://169.254.169.254/latest.csv is not allowed.'],
   ] as const) {

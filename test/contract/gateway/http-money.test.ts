@@ -135,6 +135,6 @@ verifiesGateway('gateway:chat:limits:agents', async (arm) => {
       'false',
     ]);
   }
-  // A request that is refused costs nothing, and has no usage.
+  // A request that is rejected costs nothing, and has no usage.
   expect((await api.get('/v1/users/poor/usage', AS_MASTER)).body).toEqual([]);
 });

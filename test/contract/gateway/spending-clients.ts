@@ -20,7 +20,7 @@ export interface Spending {
   readonly ask: (url: string | undefined) => void;
   /** Resolves when all clients have ended. */
   readonly stop: () => Promise<void>;
-  /** Statuses and words of what was refused. */
+  /** Statuses and words of what was rejected. */
   readonly refusals: Map<string, number>;
 }
 

@@ -108,7 +108,7 @@ function showDialogs({ root }) {
         async () => {
           const isDone = await confirmAction({
             title: 'Delete the key?',
-            words: 'Requests with it will be refused.',
+            words: 'Requests with it will be rejected.',
             action: { name: 'Delete', kind: 'danger' },
           });
           words.textContent = isDone ? 'Deleted.' : 'Kept.';

@@ -31,7 +31,7 @@ test.each([
     'UEFSMRUAFRQVFCwVgJC8/QIVABUGFQYAAAYAAACAkLz9AgAVAhksSAZzY2hlbWEVAgAVDCUCGAhleGFtcGxlcyUAABaAkLz9AhkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFoCQvP0CFj4WPiYIAAAWPhaAkLz9AgAAWAAAAFBBUjE=',
     'rows, more than',
   ],
-])('a file that %s is refused, and others are served meanwhile', async (_what, base64, reason) => {
+])('a file that %s is rejected, and others are served meanwhile', async (_what, base64, reason) => {
   const { error } = await turnsWhile(read(Buffer.from(base64, 'base64')));
   expect(error).toContain('Cannot read the dataset as Parquet: it has ');
   expect(error).toContain(reason);

@@ -21,7 +21,7 @@ export interface HostileParser {
   readonly start?: string;
   /** What follows, so that the rest is parsed. */
   readonly end?: string;
-  /** Maximum length, if longer texts are refused unread. */
+  /** Maximum length, if longer texts are rejected unread. */
   readonly maxLength?: number;
   /** Parts that it looks for: repeating one must not make it search again from each. */
   readonly parts: readonly string[];

@@ -153,7 +153,7 @@ test.each(Object.entries(ENCODINGS))('%s: decoded bytes count, too', async (enco
 });
 
 test.each(Object.entries(ENCODINGS))(
-  '%s: a body that is made to fill memory is refused',
+  '%s: a body that is made to fill memory is rejected',
   async (encoding, compress) => {
     const { kernel, post } = await serve(1024 * MIB);
     const bomb = `[${'{},'.repeat(11_000_000)}{}]`;
@@ -167,7 +167,7 @@ test.each(Object.entries(ENCODINGS))(
 );
 
 test.each(['/app', '/direct'])(
-  '%s: a body of more values than a million is refused before it is parsed',
+  '%s: a body of more values than a million is rejected before it is parsed',
   async (path) => {
     const { post } = await serve(1024 * MIB);
     const refused = await post(path, `[${'{},'.repeat(1_000_000)}{}]`);

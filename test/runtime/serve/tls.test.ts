@@ -46,7 +46,7 @@ test.each<[Name, string]>([
   ['empty.pem', 'no start line'],
   ['text.pem', 'no start line'],
   ['key.pem', 'no start line'],
-])('%s as certificate is refused in one sentence', (name, reason) => {
+])('%s as certificate is rejected in one sentence', (name, reason) => {
   const file = pathOf(name);
   const message = `^--cert-file: cannot use ${file}: ${reason}\\. It must be a PEM file with a certificate\\.$`;
   expect(() => readTls(file, pathOf('key.pem'))).toThrow(
@@ -62,7 +62,7 @@ test.each<[Name, string]>([
   ['other-key.pem', 'key values mismatch'],
   ['rsa-key.pem', 'it belongs to a different certificate'],
   ['locked-key.pem', '[^.]+'],
-])('%s as key is refused in one sentence', (name, reason) => {
+])('%s as key is rejected in one sentence', (name, reason) => {
   const [cert, file] = [pathOf('cert.pem'), pathOf(name)];
   const must = `It must be a PEM file with the key of ${cert}, without a passphrase`;
   expect(() => readTls(cert, file)).toThrow(

@@ -41,14 +41,14 @@ describe('a transform', () => {
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`The transform failed: ${reason}`);
   });
 
-  test('that is not Lua is refused immediately', async () => {
+  test('that is not Lua is rejected immediately', async () => {
     await expect(openSource('x = ')).rejects.toThrow(
       'The transform failed: test.lua:1: unexpected symbol near <eof>',
     );
     await expect(openSource('\u001bLua')).rejects.toThrow('The transform failed:');
   });
 
-  test('that defines no Postprocess is refused with that reason', async () => {
+  test('that defines no Postprocess is rejected with that reason', async () => {
     const transform = await openSource('function postprocess(t) return t end');
     expect(() => transform.apply([counted(1)])).toThrow('it does not define a function named Postprocess');
   });

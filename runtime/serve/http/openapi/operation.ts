@@ -45,7 +45,7 @@ interface Parameter {
   readonly in?: 'path' | 'query';
   /** Whether a query parameter is required. Default: false. */
   readonly required?: boolean;
-  /** Whether it is a list: a query can have it several times. Default: false, then such a query is refused. */
+  /** Whether it is a list: a query can have it several times. Default: false, then such a query is rejected. */
   readonly isList?: boolean;
   readonly description: string;
   readonly example: string | number | boolean;

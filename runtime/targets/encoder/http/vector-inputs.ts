@@ -41,7 +41,7 @@ export function planEmbeddings(
 const WAY_OUT = "Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.";
 
 /**
- * Refuses token ids of another tokenizer, whose vectors would be meaningless: ids that this model does not have, and lists
+ * Rejects token ids of another tokenizer, whose vectors would be meaningless: ids that this model does not have, and lists
  * without the special token that its texts begin or end with. `member` is the name of the input in the request.
  */
 export function checkTokenIds(

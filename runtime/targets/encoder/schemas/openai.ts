@@ -51,7 +51,7 @@ export function textsOrTokenIds(
 ) {
   const list = { minItems: 1, ...NOT_EMPTY };
   const maximum = tokenizer.vocabularySize - 1;
-  // `checkTokenIds` refuses ids that are too large, and explains where they come from.
+  // `checkTokenIds` rejects ids that are too large, and explains where they come from.
   const tokenId = documented(Type.Integer({ minimum: 0 }), { maximum });
   const description = 'With the special tokens of the model.';
   const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids', description });
@@ -63,7 +63,7 @@ export function textsOrTokenIds(
   ]);
 }
 
-/** A combination that is refused, for documents: token ids with a prompt. `inputs` is the name of the member with the inputs. */
+/** A combination that is rejected, for documents: token ids with a prompt. `inputs` is the name of the member with the inputs. */
 export function promptRestriction({ sentence }: Manifest, inputs: string): Record<string, unknown> {
   if (Object.keys(sentence?.prompts ?? {}).length === 0) return {};
   const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };

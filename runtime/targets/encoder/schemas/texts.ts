@@ -69,7 +69,7 @@ export const overflowMembers = {
     Type.Unsafe<(typeof TRUNCATE)[number]>({
       enum: [...TRUNCATE],
       description:
-        'Whether to truncate texts that are too long: `false` or `NONE` refuses them, `true` truncates, `START` ' +
+        'Whether to truncate texts that are too long: `false` or `NONE` rejects them, `true` truncates, `START` ' +
         'removes tokens at the start and `END` at the end. Default: the setting of the server.',
     }),
   ),

@@ -17,7 +17,7 @@ const options = {
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       title: 'a list of words',
-      description: 'Only score these tokens. A word of several tokens is refused.',
+      description: 'Only score these tokens. A word of several tokens is rejected.',
     }),
   ),
 };

@@ -21,7 +21,7 @@ const alert = closed(
       type: Type.String({ description: '`user`, `key`, `team`, `organization` or `tag`.' }),
       id: Type.String(),
     }),
-    threshold: orNull(count(), 'Percentage of the budget; null for a refused request.'),
+    threshold: orNull(count(), 'Percentage of the budget; null for a rejected request.'),
     spend: dollars('Spending at the time of the alert, in US dollars.'),
     max_budget: dollars('The budget at the time of the alert, in US dollars.'),
     budget_started_at: timeOrNull('Start of the budget window.'),

@@ -31,9 +31,9 @@ const auditEvent = closed('AuditEvent', {
   forwarded_for: textOrNull('`X-Forwarded-For` of the request. Clients can set it to anything.'),
   request_id: textOrNull('`X-Request-Id` of the request.'),
   action: Type.String({ description: 'Kind of object and what happened to it, e.g. `key.update`.' }),
-  object: textOrNull('Id or name of the object; of a refused attempt, the method and the path.'),
+  object: textOrNull('Id or name of the object; of a rejected attempt, the method and the path.'),
   outcome: oneOf(OUTCOMES),
-  reason: textOrNull('Why it was refused or failed.'),
+  reason: textOrNull('Why it was rejected or failed.'),
   before: orNull(anyObject('Members before the change: those that differ, or all of a deleted object.')),
   after: orNull(anyObject('Members after the change: those that differ, or all of a new object.')),
   count: count('Number of attempts; more than 1 only for refused ones that are recorded together.'),
@@ -102,7 +102,7 @@ const EVENT = {
 const text = (name: string, description: string, example: string) =>
   ({ name, in: 'query', description, example }) as const;
 
-/** `/v1/admin/audit`: administrative changes and refused attempts. */
+/** `/v1/admin/audit`: administrative changes and rejected attempts. */
 export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
   const { auditLog } = state;
 
@@ -113,7 +113,7 @@ export function auditRoutes({ state }: GatewayContext, { guards, route }: HttpPa
       guard: guards.reader,
       id: 'listAuditEvents',
       tag: 'Admin',
-      summary: 'List administrative changes and refused attempts, newest first.',
+      summary: 'List administrative changes and rejected attempts, newest first.',
       description: 'Filters are combined with AND. No route changes an event.',
       parameters: [
         { ...text('actor', 'Only events of this kind of actor.', 'any'), schema: oneOf(['any', ...ACTORS]) },

@@ -67,7 +67,7 @@ interface SignIn {
   manager(headers: HeaderReader): Promise<SignedInManager>;
 }
 
-/** Creates the authentication, which also counts refused credentials in the metrics. */
+/** Creates the authentication, which also counts rejected credentials in the metrics. */
 export function createSignIn({
   state,
   jobs,
@@ -234,7 +234,7 @@ export const KEY_ERRORS: readonly ErrorStatus[] = [403, 404, 500, 503];
 const ANYONE: SignedIn = { name: 'anyone', caller: { kind: 'master' } };
 const CREDENTIALS = ['X-Gateway-Key', 'Authorization', ...RAW_HEADERS];
 
-/** What is recorded of a refused credential; undefined for other errors. Of an API key, it has the prefix that lists show. */
+/** What is recorded of a rejected credential; undefined for other errors. Of an API key, it has the prefix that lists show. */
 function refusedAttempt(c: Context<ShellEnv>, error: unknown): RefusedAttempt | undefined {
   if (!(error instanceof AppError) || !REFUSALS.has(error.code)) return undefined;
   const id = shownPrefixIn(c.req.raw.headers);

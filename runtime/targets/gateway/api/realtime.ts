@@ -123,7 +123,7 @@ function acceptance(key: string, protocols: readonly string[], requestId: string
   const accept = createHash('sha1')
     .update(key + GUID)
     .digest('base64');
-  // A server that selects none of the offered protocols is refused by some clients.
+  // A server that selects none of the offered protocols is rejected by some clients.
   const protocol = protocols.find((name) => name === 'realtime');
   const lines = [
     'HTTP/1.1 101 Switching Protocols',

@@ -15,7 +15,7 @@ import {
 import { allowedModels } from './keys-schemas.ts';
 
 const blocked = (noun: string) =>
-  Type.Boolean({ description: `Whether all requests of the ${noun} are refused.` });
+  Type.Boolean({ description: `Whether all requests of the ${noun} are rejected.` });
 
 /** The fields that can be set of a team or an organization. */
 export const groupChanges = (noun: string) => ({

@@ -37,7 +37,7 @@ import { USAGE_LOG } from './usage.ts';
 import { userView } from './views/accounts.ts';
 import { usageLogView } from './views/records.ts';
 
-const blocked = Type.Boolean({ description: 'Whether all requests of the user are refused.' });
+const blocked = Type.Boolean({ description: 'Whether all requests of the user are rejected.' });
 
 const changes = {
   alias: Type.Optional(orNull(text('Display name.'))),

@@ -102,7 +102,7 @@ export const workerFileRoutes = (
     tag: 'Workers',
     id: 'workerFile',
     summary: 'Download an executable, or a part of it.',
-    description: `A Range header selects a part of the file. A file that was replaced since the job started is refused with status 409.`,
+    description: `A Range header selects a part of the file. A file that was replaced since the job started is rejected with status 409.`,
     parameters: [{ name: 'sha256', description: 'SHA-256 of the file.', example: SHA256 }],
     statuses: [200, 206],
     answer: {

@@ -135,7 +135,7 @@ export function workflowRoutes(
       id: 'createWorkflow',
       summary: 'Create a workflow: run a model on the dataset of an experiment and score its answers.',
       description:
-        'A workflow has two jobs: the model answers, then its answers are compared with the ground truth. The model is checked first, so that a workflow that cannot succeed is refused.',
+        'A workflow has two jobs: the model answers, then its answers are compared with the ground truth. The model is checked first, so that a workflow that cannot succeed is rejected.',
       request: {
         schema: newWorkflow,
         examples: {

@@ -67,7 +67,7 @@ function outcomeOf({ outcome, reason, count }: AuditRow) {
 }
 
 export const auditCommand = storeCommand({
-  summary: 'Show who changed what, and refused attempts.',
+  summary: 'Show who changed what, and rejected attempts.',
   options: AUDIT_OPTIONS,
   prepare(invocation) {
     const filter = filterOf(invocation, Date.now());

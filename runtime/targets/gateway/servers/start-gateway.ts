@@ -49,7 +49,7 @@ export interface RunningGateway {
   /** The API key that was created because there was none. It cannot be shown again. */
   readonly firstKey: string | undefined;
   readonly reload: () => Promise<void>;
-  /** Finishes accepted requests, refuses new ones, and closes everything. */
+  /** Finishes accepted requests, rejects new ones, and closes everything. */
   readonly stop: () => Promise<void>;
 }
 

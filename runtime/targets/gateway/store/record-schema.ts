@@ -74,7 +74,7 @@ export const RECORD_TABLES = {
       account_id: text,
       /** The name of the account, for people. */
       label: text,
-      /** Percentage of the budget; null for a refused request. */
+      /** Percentage of the budget; null for a rejected request. */
       threshold: nullable(integer),
       spent_nano: nanos,
       limit_nano: nanos,
@@ -101,7 +101,7 @@ export const RECORD_TABLES = {
     },
     { key: ['model', 'script'] },
   ),
-  /** A change by an administrator, or a refused attempt. Rows are only added, and deleted when they are older than the retention. */
+  /** A change by an administrator, or a rejected attempt. Rows are only added, and deleted when they are older than the retention. */
   gateway_audit: table(
     {
       /** A UUID of version 7, so that ids of one process are in order. */

@@ -155,7 +155,7 @@ export const WORKFLOW_TABLES = {
       /** Process that runs the job. Its lease expires at `lease_until` unless it is renewed. */
       lease_owner: nullable(text),
       lease_until: nullable(bigint),
-      /** Number of claims of the job. Writes of earlier holders are refused. */
+      /** Number of claims of the job. Writes of earlier holders are rejected. */
       lease_epoch: bigint,
       timeout_sec: bigint,
       /** End of the time limit, counted from the last progress. */
@@ -213,7 +213,7 @@ export const WORKFLOW_TABLES = {
       /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
       lease_owner: nullable(text),
       lease_until: nullable(bigint),
-      /** Number of leases of the range. Writes of earlier holders are refused. */
+      /** Number of leases of the range. Writes of earlier holders are rejected. */
       lease_epoch: bigint,
       /** Number of workers that ended while they held the range, since its last batch was written. */
       failed_workers: bigint,

@@ -135,14 +135,14 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
     'provider',
     'model',
   );
-  const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests refused over a rate limit.');
+  const rateLimited = counter('gateway_rate_limit_hits_total', 'Requests rejected over a rate limit.');
   const overBudget = counter(
     'gateway_budget_exceeded_total',
-    'Requests refused because a budget is spent or too small.',
+    'Requests rejected because a budget is spent or too small.',
   );
   const budgetReserved = counter(
     'gateway_budget_reserved_total',
-    'Requests refused because the rest of a budget is reserved for requests in flight.',
+    'Requests rejected because the rest of a budget is reserved for requests in flight.',
   );
   const unpricedUses = counter(
     'gateway_unpriced_requests_total',
@@ -161,7 +161,7 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
     'Requests answered from the cache: of an identical request (exact) or of a similar one (semantic).',
     'kind',
   );
-  const authFailures = counter('gateway_auth_failures_total', 'Credentials refused.', 'reason');
+  const authFailures = counter('gateway_auth_failures_total', 'Credentials rejected.', 'reason');
   const attempts = counter('gateway_attempts_total', 'Calls of providers.', 'provider', 'outcome');
   const retries = counter('gateway_retries_total', 'Retries of the same model.', 'provider');
   const withheld = counter(

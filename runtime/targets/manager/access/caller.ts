@@ -7,7 +7,7 @@ export interface Caller {
   readonly name: string;
   /** Whether the caller can read and change the state of the servers that it can use. */
   readonly admin: boolean;
-  /** Whether an admin can only read: restarts, reloads and shared sign-ins are refused. */
+  /** Whether an admin can only read: restarts, reloads and shared sign-ins are rejected. */
   readonly adminReadOnly?: boolean | undefined;
   /** Whether the caller is limited to some servers. Such an admin cannot do what concerns all of them. */
   readonly isLimited?: boolean | undefined;

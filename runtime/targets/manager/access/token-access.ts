@@ -86,7 +86,7 @@ export function createTokenAccess(
   };
 }
 
-/** Refuses tokens for other servers, and tokens that are bound to a key of their client and were sent without a proof. */
+/** Rejects tokens for other servers, and tokens that are bound to a key of their client and were sent without a proof. */
 function requireUsable(settings: ResourceSettings, claims: Claims): void {
   const refuse = (reason: string): never => {
     throw new AppError('UnauthorizedError', `Invalid access token: ${reason}.`, { reason: 'invalid_token' });

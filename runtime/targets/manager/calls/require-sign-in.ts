@@ -29,7 +29,7 @@ export function requireSignIn(
   asks: boolean,
 ): Promise<void> | undefined {
   const { user } = call.caller;
-  // A caller without an identity is refused by the connection.
+  // A caller without an identity is rejected by the connection.
   if (!isPerUser(server.spec()) || user === undefined) return undefined;
   const isSignedIn = (): boolean => server.forUser(user).signIn() === 'signed-in';
   return isSignedIn() ? undefined : askForSignIn({ server, user, isSignedIn }, call, parts, asks);

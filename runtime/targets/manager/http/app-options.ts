@@ -59,7 +59,7 @@ export const bodyOptions = (options: ManagerAppOptions): BodyOptions & { readonl
   timeoutMs: options.bodyTimeoutMs ?? FIVE_SECONDS,
   maxDepth: MAX_DEPTH,
   emptyMessage: 'request body is required',
-  // As mcpd does. Web pages can send such bodies without a preflight, and are refused by their Origin.
+  // As mcpd does. Web pages can send such bodies without a preflight, and are rejected by their Origin.
   anyJsonType: true,
   tooLargeMessage: (limit) => `request body is too large limit=${limit} bytes`,
 });

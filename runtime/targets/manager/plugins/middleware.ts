@@ -214,7 +214,7 @@ function applyToResponse(response: Response, original: PluginResponse, changed: 
   return new Response(bodyFor(status, changed.body), { status, headers });
 }
 
-/** Converts the answer of a plugin to a response for the client. */
+/** Converts the response from a plugin to a response for the client. */
 function pluginResponse(
   { statusCode, headers = {}, body = NOTHING }: PluginAnswer,
   fallback: number,

@@ -145,7 +145,7 @@ async function openByKind(
   return openModule(spec, launch, environment);
 }
 
-/** The outcome of all plugins: the processed message, or the answer of a plugin that rejected it. */
+/** The outcome of all plugins: the processed message, or the response from a plugin that rejected it. */
 type Outcome<Message> = { readonly message: Message } | { readonly rejection: PluginAnswer };
 
 interface Pipeline {

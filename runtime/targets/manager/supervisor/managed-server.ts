@@ -45,7 +45,7 @@ export interface ManagedServer {
   openConnection(): Connection | undefined;
   /**
    * Returns the server with the connection of a user, if it has one for each of them. Without an identity, it is the server itself,
-   * which then refuses calls.
+   * which then rejects calls.
    */
   forUser(user: string | undefined): ManagedServer;
   /** Closes the connection of a user after a sign-in or sign-out, and notifies the user's clients. */

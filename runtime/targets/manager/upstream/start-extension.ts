@@ -15,7 +15,7 @@ const MIN_SHARE = 0.05;
 
 /**
  * The startup timeout does not count the time in which the processes of the server were ready to run and others occupied the
- * processors: on a machine that starts many servers, or builds something, a server would be killed and restarted for ever, although
+ * processors: on a machine that starts many servers, or builds something, a server would be killed and restarted forever, although
  * nothing is wrong with it. A server that hangs does not wait for a processor.
  */
 export function createStartExtension(

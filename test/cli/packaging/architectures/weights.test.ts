@@ -44,7 +44,7 @@ test('weights in several files are found by the index', async () => {
 });
 
 test.each([['../outside.safetensors'], ['/etc/passwd'], ['sub/model.safetensors'], [7]])(
-  'an index that names %s is refused',
+  'an index that names %s is rejected',
   async (file) => {
     mkdirSync(join(folder(), 'sub'));
     write(JSON.stringify({ weight_map: { a: file } }), 'model.safetensors.index.json');

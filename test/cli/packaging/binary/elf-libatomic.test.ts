@@ -170,7 +170,7 @@ describe('removeLibatomic on a small program', () => {
     );
   });
 
-  it('edits a damaged program, or refuses it with a sentence', () => {
+  it('edits a damaged program, or rejects it with a sentence', () => {
     const intact = smallProgram();
     const place = integer({ min: 0, max: intact.length - 1 });
     const changes = array(tuple(place, integer({ min: 0, max: 255 })), { maxLength: 4 });
@@ -184,7 +184,7 @@ describe('removeLibatomic on a small program', () => {
     );
   });
 
-  it('edits or refuses a program with any single byte of its tables changed', () => {
+  it('edits or rejects a program with any single byte of its tables changed', () => {
     const outcomes = new Set<string>();
     const places = [...range(0, SMALL.strings + 256), ...range(SMALL.dynamic, SMALL.dynamic + 256)];
     for (const at of places)

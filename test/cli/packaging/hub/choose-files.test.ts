@@ -141,7 +141,7 @@ test('safetensors are chosen without an ONNX graph, or by name', () => {
   expect(chosen(both, 'safetensors', 'bert')).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
 });
 
-test('a graph that is not clear, and a file that is too large to read, are refused', () => {
+test('a graph that is not clear, and a file that is too large to read, are rejected', () => {
   expect(() => chosen(['onnx/model_O4.onnx', 'onnx/model_fp16.onnx'])).toThrow(
     'hf:org/name has no model.onnx, but 2 other graphs: O4 (onnx/model_O4.onnx, 10 B)',
   );

@@ -44,7 +44,7 @@ test.each([
 test('retries end, and a long pause is not waited for', async () => {
   publish(CONTENTS);
   hub().plan(/revision\/main$/, { status: 503 }, 99);
-  await expect(fetched('hf:acme/model')).rejects.toThrow(/answered with status 503\. Retry later\.$/);
+  await expect(fetched('hf:acme/model')).rejects.toThrow(/returned status 503\. Retry later\.$/);
   expect(hub().requests).toHaveLength(6);
   hub().requests.length = 0;
   hub().plan(/hub .*main2/, { status: 429, headers: { ratelimit: '"api";r=0;t=299' } }, 99);

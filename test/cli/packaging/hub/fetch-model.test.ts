@@ -131,7 +131,7 @@ test.each([
     /^http.* rejected the token in HF_TOKEN\. Replace it, or remove it for public models\.$/,
   ],
   ['disabled', undefined, /has disabled access to hf:acme\/model\. Choose another model\.$/],
-] as const)('a %s model with the token %s is refused', async (access, token, message) => {
+] as const)('a %s model with the token %s is rejected', async (access, token, message) => {
   publish(CONTENTS).access = access;
   hub().addToken('hf_other');
   const env: Record<string, string> = token === undefined ? {} : { HF_TOKEN: token };

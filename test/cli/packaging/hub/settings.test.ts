@@ -67,7 +67,7 @@ test.each([
   [{ HF_ENDPOINT: 'ftp://x' }, /it must be an http or https URL/],
   [{ HF_HUB_ETAG_TIMEOUT: 'soon' }, /^Invalid HF_HUB_ETAG_TIMEOUT "soon": it must be a number of seconds/],
   [{ HF_TOKEN: 'hf_secret text' }, /^The token in HF_TOKEN has spaces/],
-])('%j is refused', (env, message) => {
+])('%j is rejected', (env, message) => {
   expect(() => settings(env)).toThrow(message);
 });
 

@@ -22,7 +22,7 @@ function writeProteins(words: readonly string[], config?: object): void {
 const validate = () =>
   runCliHere(['validate', '-q', 'proteins'], { cwd: folder(), env: { XDG_CACHE_HOME: folder() } });
 
-test('a tokenizer that lower-cases texts for a vocabulary in upper case is refused with the setting', async () => {
+test('a tokenizer that lower-cases texts for a vocabulary in upper case is rejected with the setting', async () => {
   writeProteins(PROTEINS);
   expect(await validate()).toEqual({
     exitCode: 1,

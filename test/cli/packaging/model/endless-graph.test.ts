@@ -10,7 +10,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('a graph whose run does not end is refused with one sentence, and its process is ended', async () => {
+test('a graph whose run does not end is rejected with one sentence, and its process is ended', async () => {
   const tokenizer = await embedderTokenizer();
   const file = join(FIXTURES, 'broken/endless-loop.onnx');
   const request = graphRequest(file);

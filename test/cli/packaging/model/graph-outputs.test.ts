@@ -13,6 +13,6 @@ test.each([
   expect(outputsOf(`models/${model}/model.onnx`)).toEqual(outputs);
 });
 
-test('a file that is not ONNX is refused', () => {
+test('a file that is not ONNX is rejected', () => {
   expect(() => outputsOf('models/sentiment/tokenizer.json')).toThrow('is not a valid ONNX file');
 });

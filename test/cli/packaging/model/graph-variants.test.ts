@@ -51,7 +51,7 @@ test('the only graph needs no name', () => {
 test.each([
   [undefined, 'model has no model.onnx, but 2 other graphs: fp16 (onnx/model_fp16.onnx, '],
   ['q8', 'model has no variant "q8"; choose one of fp16 (onnx/model_fp16.onnx, '],
-])('%j among several others is refused with a list', (wanted, message) => {
+])('%j among several others is rejected with a list', (wanted, message) => {
   expect(() => choice(['onnx/model_fp16.onnx', 'onnx/model_q4.onnx'], wanted)).toThrow(message);
 });
 

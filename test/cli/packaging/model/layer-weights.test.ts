@@ -52,7 +52,7 @@ test('weights of every type become float32, in the order of the section', async 
   expect(await read({ kind: 'layer_norm', width: 2 })).toEqual([3, 4, 5, 6]);
 });
 
-test('a missing tensor and one of another shape are refused', async () => {
+test('a missing tensor and one of another shape are rejected', async () => {
   write({ 'linear.weight': weight });
   await expect(read(DENSE)).rejects.toThrow(
     /model\.safetensors has no tensor linear\.bias\. Save the model again\.$/,

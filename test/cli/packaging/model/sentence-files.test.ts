@@ -110,13 +110,13 @@ describe('settings', () => {
     expect(settings(content)).toEqual(settings({}));
   });
 
-  test('an unknown similarity function is refused', () => {
+  test('an unknown similarity function is rejected', () => {
     expect(() => settings({ similarity_fn_name: 'angle' })).toThrow(
       'config_sentence_transformers.json: `similarity_fn_name` is "angle", but it must be one of cosine, dot, euclidean, manhattan.',
     );
   });
 
-  test('prompts that are not a mapping are refused', () => {
+  test('prompts that are not a mapping are rejected', () => {
     expect(() => settings({ prompts: ['a'] })).toThrow(
       'config_sentence_transformers.json: `prompts` must map names to texts.',
     );

@@ -62,7 +62,7 @@ describe('an activation function', () => {
   });
 
   test.each(['torch.nn.modules.activation.GELU', 'my.Tanh', null, 'Tanh', 'torch.nn.toString'])(
-    '%s is refused',
+    '%s is rejected',
     (value) => {
       expect(activationOf(value)).toBe(
         `2_Dense/config.json has an unsupported activation_function ${JSON.stringify(value)}`,

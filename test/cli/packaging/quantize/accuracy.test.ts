@@ -41,7 +41,7 @@ test('labels are compared by the greatest score, single scores by the order of t
   });
 });
 
-test('a model is refused with the number that is too low', () => {
+test('a model is rejected with the number that is too low', () => {
   const thresholds = { minCosine: 0.995, minAgreement: 0.98 };
   const cosine = (mean: number) => reasonAgainst({ texts: 9, cosine: { mean, worst: 0 } }, thresholds);
   expect(cosine(0.995)).toBeUndefined();

@@ -40,7 +40,7 @@ describe('vocab.txt', () => {
       'a\nb\na\n',
       'vocab.txt has the token "a" in line 1 and in line 3, but each token must be on one line. Restore the original file, or save tokenizer.json with `save_pretrained`.',
     ],
-  ])('%j is refused', (text, message) => {
+  ])('%j is rejected', (text, message) => {
     expect(() => readVocabText(text, 'vocab.txt')).toThrow(message);
   });
 });
@@ -56,7 +56,7 @@ describe('vocab.json and merges.txt', () => {
     ['#v\na\n', 'merges.txt, line 2 is "a", but it must have two tokens with a space between them.'],
     ['#v\na b\na b c\n', 'merges.txt, line 3 is "a b c", but it must have two tokens'],
     ['#v\na x\n', 'merges.txt, line 2 uses the token "x", which vocab.json does not have.'],
-  ])('%j is refused', (text, message) => {
+  ])('%j is rejected', (text, message) => {
     expect(() => readMerges(text, ids, 'merges.txt')).toThrow(message);
   });
 
@@ -64,13 +64,13 @@ describe('vocab.json and merges.txt', () => {
     [{}, 'vocab.json has no tokens.'],
     [{ a: 'x' }, 'vocab.json: the id of "a" is "x", but it must be a whole number.'],
     [{ a: 1, b: 1 }, 'vocab.json: the tokens "a" and "b" have the same id 1.'],
-  ])('%j is refused', (content, message) => {
+  ])('%j is rejected', (content, message) => {
     expect(() => readVocabJson(content, 'vocab.json')).toThrow(message);
   });
 });
 
 describe('a sentencepiece model', () => {
-  test('that is truncated anywhere is refused, or ends between two fields', () => {
+  test('that is truncated anywhere is rejected, or ends between two fields', () => {
     let refused = 0;
     for (let end = 0; end < model.length; end += 97) {
       if (!accepts(() => readSentencePieceModel(model.subarray(0, end), 'spm.model'))) refused += 1;

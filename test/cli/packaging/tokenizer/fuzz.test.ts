@@ -81,7 +81,7 @@ test.each([
   );
 });
 
-test('a field that claims more bytes than the file has is refused before memory is allocated', () => {
+test('a field that claims more bytes than the file has is rejected before memory is allocated', () => {
   // The field 1 with a length of 2^31 - 1 bytes, of which the file has none; and a piece with such a text.
   const lengths = [0xff, 0xff, 0xff, 0xff, 0x07];
   for (const bytes of [

@@ -81,7 +81,7 @@ test.each([
   expect(() => readTorch(sourceOf(withPickle(pickle)))).toThrow(reason);
 });
 
-test('files that were saved on other machines, cut or replaced are refused', () => {
+test('files that were saved on other machines, cut or replaced are rejected', () => {
   const bytes = fixture('plain');
   expect(() => readTorch(sourceOf(bytes.subarray(0, -1)))).toThrow('is not a zip archive');
   expect(() => readTorch(sourceOf(new Uint8Array()))).toThrow('is not a zip archive');
@@ -91,7 +91,7 @@ test('files that were saved on other machines, cut or replaced are refused', () 
   expect(() => readTorch(sourceOf(bytes))).toThrow('it was saved on a machine with another byte order');
 });
 
-/** `read`, or why a file is refused. */
+/** `read`, or why a file is rejected. */
 function outcomeOf(bytes: Uint8Array): string {
   try {
     const places = [...readTorch(sourceOf(bytes)).values()];

@@ -62,7 +62,7 @@ describe('an edit', () => {
     ['{} x', 3],
     ['/* open', 0],
     ['['.repeat(300), 201],
-  ])('%j is refused with its position', (text, position) => {
+  ])('%j is rejected with its position', (text, position) => {
     const refusal = expect.objectContaining({ name: 'JsonSyntaxError', position }) as Error;
     expect(() => parseCommentedJson(text)).toThrow(refusal);
   });

@@ -70,7 +70,7 @@ test('every member has the name that is written, in its place, whatever was read
   );
 });
 
-test('invalid JSON is refused with the message of the parser', () => {
+test('invalid JSON is rejected with the message of the parser', () => {
   const texts = fc.oneof(
     fc
       .json()

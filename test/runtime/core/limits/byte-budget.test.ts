@@ -16,7 +16,7 @@ const OVERLOADED = expect.objectContaining({
   retryAfterSeconds: 1,
 });
 
-test('requests are refused while others hold the bytes, and accepted after these have ended', () => {
+test('requests are rejected while others hold the bytes, and accepted after these have ended', () => {
   const { budget, refused } = budgetOf(10 * MIB);
   const first = budget.open();
   first.take(8 * MIB);

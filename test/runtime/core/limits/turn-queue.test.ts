@@ -20,7 +20,7 @@ function asker(queue: TurnQueue): {
   };
 }
 
-test('so many run, so many wait in order, and more are refused', async () => {
+test('so many run, so many wait in order, and more are rejected', async () => {
   const queue = new TurnQueue(2, 2);
   const { ask, granted } = asker(queue);
   const leaves = ['a', 'b', 'c', 'd', 'e'].map(ask);

@@ -5,14 +5,14 @@ import { matmul } from '#core/tensor/matmul.ts';
 import { reshape, unsqueeze } from '#core/tensor/rearrange.ts';
 import { allocateFloats, type Tensor } from '#core/tensor/tensor.ts';
 
-/** Memory that is never taken: what is refused is refused before. */
+/** Memory that is never taken: what is rejected is rejected before. */
 const refuseToAllocate = (): never => {
   throw new Error('memory was taken');
 };
 /** Only its shape is looked at. */
 const empty = (...shape: number[]): Tensor => ({ data: new Float32Array(), shape });
 
-describe('what is absurd is refused before memory is taken', () => {
+describe('what is absurd is rejected before memory is taken', () => {
   test('too many elements', () => {
     expect(() => full(refuseToAllocate, [100_000, 100_000], 1, 'ones')).toThrow(
       'A tensor of shape [100000, 100000] is too large: it would have 10000000000 elements; the maximum is 268435456.',

@@ -74,7 +74,7 @@ test.each([
   [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
   [['--rule', 'x'], '--rule: "x" is not one of cut, refuse.'],
   [['stray'], 'Unexpected argument "stray".'],
-])('%j is refused in one line', (args, message) => {
+])('%j is rejected in one line', (args, message) => {
   expect(refusal(args)).toBe(message);
 });
 
@@ -94,7 +94,7 @@ test('an unknown option is reported with a suggestion', () => {
   expect(refusal(['--rul=cut'], {}, INFER)).toBe("Unknown option '--rul'. Did you mean --rule?");
 });
 
-test('an empty value is refused, and an empty variable is none', () => {
+test('an empty value is rejected, and an empty variable is none', () => {
   const rule = '--key must not be empty. Remove it, or set a value: --key <keys>.';
   expect([refusal(['--key', '']), refusal(['--key='])]).toEqual([rule, rule]);
   expect(refusal(['-f', ''])).toContain('--format must not be empty');

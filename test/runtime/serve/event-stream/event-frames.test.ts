@@ -84,7 +84,7 @@ test('a letter of several bytes may be torn apart', () => {
   }
 });
 
-test('an event that does not end is refused at the limit, in one piece or many', () => {
+test('an event that does not end is rejected at the limit, in one piece or many', () => {
   const splitter = createFrameSplitter(1000);
   const piece = Buffer.alloc(100, 'a');
   expect(() => {

@@ -67,7 +67,7 @@ describe('the content type', () => {
     'application/x-www-form-urlencoded',
     'application/jsonx',
     '',
-  ])('"%s" is refused', async (type) => {
+  ])('"%s" is rejected', async (type) => {
     const [status, message] = await post('{"inputs":["a"]}', { 'Content-Type': type });
     expect(status).toBe(415);
     expect(message).toBe(
@@ -190,7 +190,7 @@ describe('a wrong shape', () => {
     ]);
   });
 
-  test('nested deeper than any request is refused unparsed, which could take seconds', async () => {
+  test('nested deeper than any request is rejected unparsed, which could take seconds', async () => {
     const tooDeep = [422, 'The body exceeds the maximum nesting depth of 64 lists and objects.'];
     expect(await post(`${'['.repeat(65)}${']'.repeat(65)}`)).toEqual(tooDeep);
     expect(await post(`{"a":${'[{"b":'.repeat(32)}`)).toEqual(tooDeep);

@@ -12,7 +12,7 @@ test.each([
   '/x?a+b=1&a%20b=2',
   '/x?__proto__=1&__proto__=2',
   '/y?tag=a&tag=b',
-])('a parameter that is in a query twice is refused: %s', async (url) => {
+])('a parameter that is in a query twice is rejected: %s', async (url) => {
   const app = httpShell(testKernel(), {
     repeatable: (path) => (path === '/x' ? new Set(['tag']) : undefined),
   });

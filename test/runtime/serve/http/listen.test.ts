@@ -92,7 +92,7 @@ describe('slow and broken clients', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
   });
 
-  test('a body that is too large is refused while the client still sends it', async () => {
+  test('a body that is too large is rejected while the client still sends it', async () => {
     const app = httpShell(testKernel());
     app.post('/', async (c) => c.text(String((await readBytes(c, 1000)).length)));
     const { port } = await listen(app);

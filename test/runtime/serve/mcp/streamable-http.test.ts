@@ -51,7 +51,7 @@ test('without a session 400, with an unknown one 404', async () => {
   expect(mcp.sessions()).toBe(0);
 });
 
-test('other methods, types and sizes are refused', async () => {
+test('other methods, types and sizes are rejected', async () => {
   const { mcp, post, send, initialize } = open({ maxBodyBytes: 1000 });
   const id = await initialize();
   const put = await send('PUT', session(id));
@@ -75,7 +75,7 @@ test('other methods, types and sizes are refused', async () => {
   expect(mcp.sessions()).toBe(1);
 });
 
-test('a strange host or origin is refused before anything else', async () => {
+test('a strange host or origin is rejected before anything else', async () => {
   const { mcp, post, send } = open();
   const evil = { host: 'evil.example', origin: 'http://evil.example' };
   const refused = await post(INITIALIZE, evil);
@@ -190,7 +190,7 @@ test('closing lets accepted requests be answered, ends streams, and takes no mor
   expect({ sessions: mcp.sessions(), timers: clock.timers }).toEqual({ sessions: 0, timers: 0 });
 });
 
-test('closing does not wait for ever', async () => {
+test('closing does not wait forever', async () => {
   const { mcp, server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');

@@ -114,7 +114,7 @@ test('a client that comes back while the call runs gets the answer when it is th
   expect((await events.next()).done).toBe(true);
 });
 
-test.each(['7-1', '1-x', '', 'nonsense'])('an event %j of no stream is refused', async (id) => {
+test.each(['7-1', '1-x', '', 'nonsense'])('an event %j of no stream is rejected', async (id) => {
   const { send, open } = opened();
   const headers = { ...(await open()), accept: 'text/event-stream', 'last-event-id': id };
   expect((await send('GET', headers)).status).toBe(400);
@@ -162,7 +162,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ id: null, error: { code: -32_600 } });
 });
 
-test('a body that is nested too deep is refused', async () => {
+test('a body that is nested too deep is rejected', async () => {
   const { post, open } = opened();
   const answer = await post('['.repeat(100_000), await open());
   expect(answer.status).toBe(400);

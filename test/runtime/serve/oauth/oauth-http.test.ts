@@ -47,7 +47,7 @@ test('a server on the internet cannot make the program call private addresses, b
   }
 });
 
-test('URLs without TLS, of other protocols or with credentials are refused, without their query', async () => {
+test('URLs without TLS, of other protocols or with credentials are rejected, without their query', async () => {
   const http = client({ allowsHttp: false });
   for (const url of [
     'http://id.example/keys?secret=x',

@@ -11,7 +11,7 @@ describe.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.9.9.9'])('on %s', 
 });
 
 describe.each(['0.0.0.0', '::', '192.168.0.2', 'tools.example', ''])('on %j', (hostname) => {
-  test('a server is refused without a credential', () => {
+  test('a server is rejected without a credential', () => {
     expect(() => assertSafeToListen({ hostname, credential: NONE, insecure: false })).toThrow(
       `Listening on ${hostname || 'all addresses'} without an API key lets anyone on the network use this server. Set --api-key, listen on 127.0.0.1, or accept the risk with --insecure.`,
     );
@@ -26,7 +26,7 @@ describe.each(['0.0.0.0', '::', '192.168.0.2', 'tools.example', ''])('on %j', (h
   });
 });
 
-test('a credential that can be guessed is refused', () => {
+test('a credential that can be guessed is rejected', () => {
   const listen = (length: number, hostname = '0.0.0.0', insecure = false) =>
     assertSafeToListen({ hostname, credential: { ...SET, length }, insecure });
   expect(() => listen(5)).toThrow(

@@ -104,7 +104,7 @@ test('an emptied file is read again before it counts', async () => {
   expect(program.applied).toEqual(['a b', '']);
 });
 
-test('a file that was read and is gone is refused, unless it is back soon', async () => {
+test('a file that was read and is gone is rejected, unless it is back soon', async () => {
   const program = await start();
   program.remove();
   expect(await settled(program)).toMatch(
@@ -159,7 +159,7 @@ test('callers that come during a reload share the next one', async () => {
   expect(reads()).toBe(2);
 });
 
-test('close waits for the reload that is running and refuses later ones', async () => {
+test('close waits for the reload that is running and rejects later ones', async () => {
   const { reloader, applied } = await start();
   const running = reloader.reload();
   await new Promise((resolve) => setImmediate(resolve));

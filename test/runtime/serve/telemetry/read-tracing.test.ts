@@ -69,7 +69,7 @@ test.each<[string[], Record<string, string>, string]>([
   [[], { TEST_OTEL_ENDPOINT: 'nonsense' }, 'TEST_OTEL_ENDPOINT: expected a URL'],
   [['--otel-sampled', '2'], {}, '--otel-sampled: "2" is not a number from 0 to 1.'],
   [[], { TEST_OTEL_SAMPLED: 'all' }, 'TEST_OTEL_SAMPLED: "all" is not a number from 0 to 1.'],
-])('%j %j is refused', (args, env, message) => {
+])('%j %j is rejected', (args, env, message) => {
   expect(() => read(args, env)).toThrow(message);
 });
 

@@ -7,7 +7,7 @@ export interface TestClock extends Clock {
   readonly wholeNow: () => number;
 }
 
-/** A time that only passes when a test moves it. It has a fraction, like that of the system, which PostgreSQL refuses for an integer. */
+/** A time that only passes when a test moves it. It has a fraction, like that of the system, which PostgreSQL rejects for an integer. */
 export function createTestClock(start = Date.parse('2026-03-01T12:00:00Z') + 0.25): TestClock {
   let now = start;
   const timers = new Set<{ readonly due: number; readonly run: () => void }>();

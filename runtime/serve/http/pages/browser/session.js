@@ -10,7 +10,7 @@ import { call, open, ServerError } from './server.js';
  * @property {() => void} signOut
  * @property {(words: string) => Promise<boolean>} ask asks for a key in a dialog; returns whether there is a new one
  * @property {(path: string, options?: Omit<CallOptions, 'key'>) => Promise<Answer>} call
- *   calls the server with the key; if the server refuses it, asks for another one and repeats the call
+ *   calls the server with the key; if the server rejects it, asks for another one and repeats the call
  * @property {(path: string, options?: Omit<CallOptions, 'key'>) => Promise<Response>} open
  *   same as `call`, but returns the response unread, for streams and files
  */
@@ -29,7 +29,7 @@ export function createSession({ ways = Promise.resolve([]) } = {}) {
   let asking;
 
   /**
-   * Several calls that are refused at the same time ask only once.
+   * Several calls that are rejected at the same time ask only once.
    * @param {string} why
    */
   const askOnce = (why) =>

@@ -151,7 +151,7 @@ function createBrowserCheck(rules: HostRules): (request: NodeRequest) => string 
   return ({ httpVersionMajor, headers }) => {
     if (httpVersionMajor > 1 && headers.origin === undefined) return undefined;
     const host = headers.host ?? headers[':authority']?.toString();
-    // The request is refused later, as an invalid one.
+    // The request is rejected later, as an invalid one.
     if (host === undefined) return undefined;
     const given: Readonly<Record<string, string | undefined>> = { host, origin: headers.origin };
     return refusal({ url: '', headers: { get: (name) => given[name] ?? null } });

@@ -52,7 +52,7 @@ export async function embedSparse(
 ): Promise<Response> {
   checkTokenIds(body.inputs, 'inputs', engine);
   const inputs = embeddingInputs(body.inputs);
-  // Models of type sparse_embedding have no prompts, so that each is refused.
+  // Models of type sparse_embedding have no prompts, so that each is rejected.
   const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
   const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
   const { results } = await runModel(callerOf(c), engine, {

@@ -37,11 +37,11 @@ export interface AuditLog {
   ): Promise<{ readonly total: number; readonly events: readonly AuditRow[] }>;
   /** Lines of CSV, oldest first, after a header line. */
   csv(filter: AuditFilter): AsyncIterable<string>;
-  /** Deletes events before a time, and the oldest refused attempts if there are too many. */
+  /** Deletes events before a time, and the oldest rejected attempts if there are too many. */
   prune(before: number): Promise<void>;
 }
 
-/** Anyone who reaches the gateway can cause refused attempts, so that their number is limited. */
+/** Anyone who reaches the gateway can cause rejected attempts, so that their number is limited. */
 const MAX_REFUSED = 10_000;
 
 export function createAuditLog({ db }: Pick<Store, 'db'>): AuditLog {

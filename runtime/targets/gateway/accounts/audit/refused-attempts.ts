@@ -10,7 +10,7 @@ export interface RefusedAttempt {
   readonly reason: string;
 }
 
-/** Records refused attempts, but only a limited number of rows per minute, because anyone can cause them. */
+/** Records rejected attempts, but only a limited number of rows per minute, because anyone can cause them. */
 export interface RefusedAttempts {
   note(attempt: RefusedAttempt): void;
   /** Writes what is counted but not written yet. */

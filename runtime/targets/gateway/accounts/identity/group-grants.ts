@@ -7,7 +7,7 @@ import { calendarOf } from './calendar-columns.ts';
 import { GROUP_NOUNS } from './group-rows.ts';
 import { modelsOf } from './key-rows.ts';
 
-/** The grants of a team and of its organization; empty without a team. A deleted team has a grant that refuses all requests. */
+/** The grants of a team and of its organization; empty without a team. A deleted team has a grant that rejects all requests. */
 export async function groupGrantsOf(
   db: Kysely<Schema>,
   teamId: string | null,

@@ -64,7 +64,7 @@ export type KeyIssuer = 'own' | 'issued';
 
 interface NewUser extends UserChanges {
   readonly userId: string;
-  /** Refuses an id that an earlier user had. */
+  /** Rejects an id that an earlier user had. */
   readonly neverUsed?: boolean | undefined;
   /** Creates a service account of this team. */
   readonly teamId?: string | null | undefined;

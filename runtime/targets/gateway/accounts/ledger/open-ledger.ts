@@ -42,7 +42,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   const flights = createFlightLog(store.ledger, clock, onError);
   /** Entries that could not be written when they were due. */
   const unwritten = new Map<string, Closing>();
-  /** Alerts of refused requests that are in the database, so that further refusals write nothing. */
+  /** Alerts of rejected requests that are in the database, so that further refusals write nothing. */
   const refusals = new Set<string>();
   const now = (): number => Math.floor(clock.now());
   /** Who pays for a spender, which is one object for many requests. */

@@ -10,7 +10,7 @@ export interface RedeemedCodes {
 export const createRedeemedCodes = ({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now'>): RedeemedCodes => ({
   redeem: async (id, expiresAt) =>
     await db.transaction().execute(async (trx) => {
-      // Codes that have expired are refused without this table.
+      // Codes that have expired are rejected without this table.
       await trx
         .deleteFrom('gateway_sign_in_codes')
         .where('expires_at', '<=', Math.floor(clock.now()))

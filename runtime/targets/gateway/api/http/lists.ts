@@ -56,7 +56,7 @@ export const pageOfList = <Schema extends TSchema>({
   answer: answerOf('A page of the list.', schema, example),
 });
 
-/** Unknown parameters are refused, because a misspelled filter would be ignored and return wrong results. */
+/** Unknown parameters are rejected, because a misspelled filter would be ignored and return wrong results. */
 export function refuseUnknownParameters(c: Context, known: readonly string[]): void {
   for (const name of new URL(c.req.url).searchParams.keys()) {
     if (known.includes(name)) continue;
@@ -110,7 +110,7 @@ export function orderIn<Name extends string>(c: Context, names: readonly Name[])
   return orderOf(wordFilterIn(c, 'sort', [first, ...others]), names);
 }
 
-/** Refuses parameters that the description of a list does not have. */
+/** Rejects parameters that the description of a list does not have. */
 export const refuseOthers = (c: Context, parameters: Parameters): void =>
   refuseUnknownParameters(
     c,

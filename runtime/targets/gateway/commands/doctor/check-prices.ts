@@ -5,7 +5,7 @@ import type { PriceMap } from '../../accounts/price-map/price-map.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
-/** Reports targets of aliases that have no price: requests for them are refused, or their cost is not counted. */
+/** Reports targets of aliases that have no price: requests for them are rejected, or their cost is not counted. */
 export function checkPrices(
   config: Pick<ModelsConfig, 'providers' | 'aliases' | 'pricing' | 'requirePricing' | 'allowUnpriced'>,
   stored: readonly Pick<Price, 'modelKey'>[] | undefined,
@@ -35,9 +35,9 @@ export function checkPrices(
     return used.length === 0 ? [] : [ok('prices', 'all models of aliases have a price')];
   const message = `no price for ${missing.join(', ')}`;
   const wayOut = 'Set it with `gateway pricing set <model> --input <dollars> --output <dollars>`.';
-  if (requirePricing) return [problem('prices', `${message}, so requests for them are refused`, wayOut)];
+  if (requirePricing) return [problem('prices', `${message}, so requests for them are rejected`, wayOut)];
   const effect = allowUnpriced
     ? 'so their cost is not counted in budgets'
-    : 'so requests under a budget are refused';
+    : 'so requests under a budget are rejected';
   return [{ ...note('prices', `${message}, ${effect}`), wayOut }];
 }

@@ -100,7 +100,7 @@ const isUnsent = ({ error: { cause } }: ProviderFailure): boolean =>
   cause instanceof Error && errorCode(cause) === 'UND_ERR_INVALID_ARG';
 const UNSENT_REMEDY = 'Correct its `api_key` and `headers`.';
 
-/** Why a provider of a cloud has no valid credentials: it refused them, or they could not be found. */
+/** Why a provider of a cloud has no valid credentials: it rejected them, or they could not be found. */
 function refusalOf({ text, upstreamStatus }: ProviderFailure): string {
   const why = text?.replace(/\.$/, '');
   if (upstreamStatus === undefined) return why ?? 'has no credentials';

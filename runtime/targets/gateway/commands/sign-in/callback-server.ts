@@ -32,7 +32,7 @@ export async function listenForCode(state: string, timeoutMs: number): Promise<C
     const isKnown = isRefused || (isOwn && code !== null);
     response.writeHead(isKnown ? 200 : 404, HEADERS);
     response.end(isRefused ? REFUSED_PAGE : isKnown ? SIGNED_IN_PAGE : 'Not found.\n');
-    if (isRefused) reject(new Error('The sign-in was refused in the browser.'));
+    if (isRefused) reject(new Error('The sign-in was rejected in the browser.'));
     else if (isOwn && code !== null) resolve(code);
   });
   server.listen(0, '127.0.0.1');

@@ -4,7 +4,7 @@ import type { GatewayFile } from '../schemas/file.ts';
 import type { ServerConfig } from '../spec.ts';
 import type { ResolveContext } from './context.ts';
 
-/** Reads allowed host names and origins, and refuses those that no request can match. */
+/** Reads allowed host names and origins, and rejects those that no request can match. */
 export const resolveHostsAndOrigins = (
   context: ResolveContext,
   file: GatewayFile,

@@ -18,7 +18,7 @@ export function resolveTracing(
     flags: {
       endpoint: flagsAndEnv.text('otel-endpoint'),
       serviceName: flagsAndEnv.text('otel-service-name'),
-      // An invalid value is refused even if tracing is disabled.
+      // An invalid value is rejected even if tracing is disabled.
       sampled: flagsAndEnv.number('otel-sampled', SHARE),
     },
     variable: (name) => flagsAndEnv.variable(name),

@@ -6,7 +6,7 @@ import type { CacheSettings } from './cache-settings.ts';
 /** The cache settings of a set of models, with what answers depend on besides requests. */
 export interface ModelCache {
   readonly settings: CacheSettings;
-  /** What the answers of a provider depend on: its address or its program. */
+  /** What the responses from a provider depend on: its address or its program. */
   readonly origin: (provider: Pick<Provider, 'type' | 'name'>) => string;
   /** Digest of the other settings that answers depend on. */
   readonly shared: string;

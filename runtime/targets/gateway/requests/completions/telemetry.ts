@@ -49,7 +49,7 @@ export interface Telemetry {
   trace(headers: HeaderReader): RequestTrace | undefined;
   completed(event: CompletionEvent): void;
   abandoned(event: AbandonedEvent): void;
-  /** Counts a refused credential, by the reason of the error. */
+  /** Counts a rejected credential, by the reason of the error. */
   authFailed(reason: string): void;
   /** Counts an attempt to send an alert. */
   alerted(outcome: 'sent' | 'retried' | 'failed'): void;

@@ -204,7 +204,7 @@ const failedEntry = (
   attempt: number,
 });
 
-// A budget that refuses a request is 403, as in the reference implementation. Agents that use the APIs of Anthropic and of OpenAI's responses
+// A budget that rejects a request is 403, as in the reference implementation. Agents that use the APIs of Anthropic and of OpenAI's responses
 // take a 403 for a failed sign-in, or repeat the request, so these paths have the errors that their own providers send for a spent credit
 // (docs/decisions/0136).
 
@@ -219,7 +219,7 @@ const BY_PATH: readonly (readonly [RegExp, BudgetError])[] = [
   [/^\/(?:v1|openai|openai\/v1)\/responses\/?$/, { status: 429, type: 'insufficient_quota' }],
 ];
 
-/** Whether a budget refuses the request. */
+/** Whether a budget rejects the request. */
 export const isBudgetError = ({ reason }: AppError): boolean =>
   reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget';
 

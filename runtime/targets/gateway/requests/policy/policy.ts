@@ -107,7 +107,7 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
 const NOT_GUARDED: GuardedInput = { rules: [], verdicts: [] };
 
 const NO_SESSIONS =
-  'Guardrails cannot check realtime sessions, so the policy of this gateway refuses them. Use another route, or ask the administrator to set `guardrails.realtime` to `allow`.';
+  'Guardrails cannot check realtime sessions, so the policy of this gateway rejects them. Use another route, or ask the administrator to set `guardrails.realtime` to `allow`.';
 
 /** What the policy knows of a request on any way to a provider. */
 export interface PolicyRequest {

@@ -79,7 +79,7 @@ export function keyRoutes({ keys: file }: ManagerFiles, { guards, route }: HttpP
       id: 'revokeKey',
       tag: 'Keys',
       summary: 'Revoke an API key.',
-      description: 'The key is refused within a second.',
+      description: 'The key is rejected within a second.',
       parameters: [{ name: 'id', description: 'ID or name of the key.', example: '1a2b3c4d' }],
       answer: answerOf('The revoked key.', revokedKeyBody, {
         ...RECORD,

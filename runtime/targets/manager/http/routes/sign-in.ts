@@ -26,7 +26,7 @@ interface Subject {
   readonly user: string | undefined;
 }
 
-/** Refuses servers that no person signs in to. */
+/** Rejects servers that no person signs in to. */
 function requirePerson({ name, launch }: ServerSpec): void {
   try {
     signInLaunch(name, launch);

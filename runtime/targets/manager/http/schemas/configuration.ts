@@ -4,7 +4,7 @@ import { nextCursor, optionalText, struct } from './struct.ts';
 import { reload } from './admin.ts';
 
 export const revision = Type.String({
-  description: 'Identifies the content of the file. A change with an older revision is refused.',
+  description: 'Identifies the content of the file. A change with an older revision is rejected.',
 });
 
 const configuredServer = closed('ConfiguredServer', {

@@ -38,7 +38,7 @@ const keyMembers = {
   edit,
   rate: optionalText('Rate limit, e.g. `100/m`.'),
   created: Type.String({ format: 'date-time' }),
-  expires: dateTime('Time after which the key is refused.'),
+  expires: dateTime('Time after which the key is rejected.'),
   revoked: dateTime('Time at which the key was revoked.'),
 };
 const apiKey = closed('ApiKey', keyMembers);

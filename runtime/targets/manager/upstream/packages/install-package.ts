@@ -19,7 +19,7 @@ export interface InstallOptions extends Omit<InstallerOptions, 'launch'> {
 
 /**
  * Installs a package before its server starts, so that the startup timeout is for the server alone. A folder of npx that an earlier
- * installation left incomplete would fail for ever; it is removed first.
+ * installation left incomplete would fail forever; it is removed first.
  */
 export async function installPackage(
   installation: PackageInstallation,

@@ -91,7 +91,7 @@ describe('the serving engine', () => {
     expect((await engine.run({ inputs: texts('fine'), view: VIEW })).results).toHaveLength(1);
   });
 
-  test('a full queue refuses immediately, and takes requests again when it has room', async () => {
+  test('a full queue rejects immediately, and takes requests again when it has room', async () => {
     const engine = await start('sentiment', { maxQueue: 100 });
     const large = engine.run({ inputs: many(500), view: VIEW });
     await expect(engine.run({ inputs: texts('too late'), view: VIEW })).rejects.toMatchObject({

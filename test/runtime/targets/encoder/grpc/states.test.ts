@@ -70,7 +70,7 @@ test.each([
   expect(signal?.aborted).toBe(true);
 });
 
-test('the server counts the call until it is answered, and refuses others while it drains', async () => {
+test('the server counts the call until it is answered, and rejects others while it drains', async () => {
   const engine = fakeEngine();
   const kernel = testKernel();
   const { call } = await serve(engine, kernel);

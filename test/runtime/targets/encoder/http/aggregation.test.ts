@@ -54,7 +54,7 @@ describe('aggregation', () => {
     ]);
   });
 
-  test('another word for it is refused', async () => {
+  test('another word for it is rejected', async () => {
     const response = await open?.post('/predict', { inputs: ['a'], aggregation: 'mean' });
     expect([response?.status, await response?.text()]).toEqual([
       422,

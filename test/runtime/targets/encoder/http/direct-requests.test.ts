@@ -46,7 +46,7 @@ describe.each([
     expect(direct).toEqual(app);
   });
 
-  test('a wrong key is refused in the same way', async () => {
+  test('a wrong key is rejected in the same way', async () => {
     const [direct, app] = await askAll('wrong');
     expect(direct).toMatchObject({ status: 401 });
     expect(direct).toEqual(app);

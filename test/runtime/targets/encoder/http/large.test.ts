@@ -22,7 +22,7 @@ const expectGood = async (open: OpenApp): Promise<void> => {
 describe('10,000 inputs', () => {
   const inputs = Array.from({ length: 10_000 }, (_, at) => (at % 2 === 0 ? 'I love this' : 'this is awful'));
 
-  test('are refused by default with the way out', async () => {
+  test('are rejected by default with the way out', async () => {
     const open = await start();
     const response = await open.post('/predict', { inputs });
     expect([response.status, await response.text()]).toEqual([
@@ -43,7 +43,7 @@ describe('10,000 inputs', () => {
 });
 
 describe('a text of 10 MB', () => {
-  test('is refused by default, as is one that fits into the body but is too long', async () => {
+  test('is rejected by default, as is one that fits into the body but is too long', async () => {
     const open = await start();
     expect((await open.post('/predict', { inputs: ['x'.repeat(10_000_000)] })).status).toBe(413);
     const shorter = await open.post('/predict', { inputs: ['x'.repeat(2_000_000)] });

@@ -160,12 +160,12 @@ describe('POST /v1/embeddings', () => {
     [{ input: [[0.5]] }, 'input/0/0 must be a whole number, not 0.5'],
     [{ input: 'a', dimensions: 33 }, 'dimensions must be at most 32, not 33'],
     [{ input: 'a', encoding_format: 'hex' }, 'encoding_format must be one of float, base64, not "hex"'],
-  ])('%j is refused', async (body, message) => {
+  ])('%j is rejected', async (body, message) => {
     const error = { message, type: 'invalid_request_error', param: null, code: null };
     expect(await post(body)).toEqual([422, { error }]);
   });
 
-  test('a token id that the model does not have is refused', async () => {
+  test('a token id that the model does not have is rejected', async () => {
     const [status, answer] = await post({ input: [5, 1_000_000] });
     expect(status).toBe(422);
     expect(answer).toMatchObject({

@@ -80,7 +80,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (mode
     }
   });
 
-  test('a member that its schema does not have is refused, or ignored on the paths of others', async () => {
+  test('a member that its schema does not have is rejected, or ignored on the paths of others', async () => {
     for (const [path, , { schema }] of operations()) {
       const { bodiesOf, objectsOf } = bodies();
       for (const own of objectsOf(schema)) {
@@ -102,7 +102,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (mode
     }
   });
 
-  test('more inputs than it allows are refused', async () => {
+  test('more inputs than it allows are rejected', async () => {
     const { inputs } = document.components.schemas['PredictRequest']?.properties ?? {};
     expect(inputs?.maxItems).toBe(5);
     const body = { inputs: Array.from({ length: 6 }, () => 'a'), normalize: true };
@@ -110,7 +110,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (mode
   });
 });
 
-/** Whether a request can have a prompt. One that the model does not have is refused, also on the paths of others. */
+/** Whether a request can have a prompt. One that the model does not have is rejected, also on the paths of others. */
 const returnsVectors = (path: string, { properties = {} }: Schema, model: string): boolean =>
   path.startsWith('/embed_') ||
   'normalize' in properties ||

@@ -48,7 +48,7 @@ describe('POST /predict with a long text', () => {
     expect(await logits({ inputs: long })).toEqual([start, '0']);
   });
 
-  test('is refused if the request does not allow truncation', async () => {
+  test('is rejected if the request does not allow truncation', async () => {
     const response = await open().post('/predict', { inputs: ['a', START], truncate: false });
     expect([response.status, await response.text()]).toEqual([
       422,
@@ -70,7 +70,7 @@ describe('POST /predict with a long text', () => {
     expect(many.headers.get('x-truncated-indexes')?.split(',')).toHaveLength(100);
   });
 
-  test('another value is refused', async () => {
+  test('another value is rejected', async () => {
     const response = await open().post('/predict', { inputs: ['a'], truncate: 'end' });
     expect([response.status, await response.text()]).toEqual([
       422,

@@ -61,7 +61,7 @@ describe('POST /rerank', () => {
     [{ documents: 'a' }, 'documents must be a list of texts, not "a"'],
     [{ documents: ['a'], query: 3 }, 'query must be text, not 3'],
     [{ documents: ['a'], top_n: 0 }, 'top_n must be at least 1, not 0'],
-  ])('%j is refused', async (body, message) => {
+  ])('%j is rejected', async (body, message) => {
     const response = await open.post('/rerank', { query: 'tea', ...body });
     expect([response.status, await response.text()]).toEqual([422, message]);
   });

@@ -71,7 +71,7 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect((await decode({ ids: first?.input_ids, skip_special_tokens: false }))[0]).toContain('[CLS]');
   });
 
-  test('token ids that the model does not have are refused', async () => {
+  test('token ids that the model does not have are rejected', async () => {
     const response = await opened().post('/decode', { ids: [1, 4_000_000_000] });
     expect(response.status).toBe(422);
     expect(await response.text()).toMatch(/^ids\/1 must be at most \d+, not 4000000000$/);

@@ -126,7 +126,7 @@ test('a drain answers accepted calls before it ends', async () => {
   await client.close();
 });
 
-test('garbage is refused with 4xx, and the next call works', async () => {
+test('garbage is rejected with 4xx, and the next call works', async () => {
   const client = await connect(served);
   const session = { 'mcp-session-id': (client.transport as { sessionId?: string }).sessionId ?? '' };
   const pieces = [
@@ -166,7 +166,7 @@ test('garbage is refused with 4xx, and the next call works', async () => {
   await client.close();
 });
 
-test('pages of other hosts are refused by the listening server too', async () => {
+test('pages of other hosts are rejected by the listening server too', async () => {
   const refused = await post(INITIALIZE, { origin: 'http://evil.example' });
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 }, id: null });

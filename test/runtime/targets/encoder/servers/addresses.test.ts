@@ -42,7 +42,7 @@ test('an address that is stated is kept', () => {
   expect(hostnames([], env)).toEqual(['127.0.0.1', '[::]']);
 });
 
-test('--local with another address is refused', () => {
+test('--local with another address is rejected', () => {
   expect(() => read(['--local', '--http-hostname', '0.0.0.0'])).toThrow(
     new UsageError('--local conflicts with --http-hostname 0.0.0.0. Remove one of them.'),
   );

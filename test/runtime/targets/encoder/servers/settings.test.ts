@@ -88,19 +88,19 @@ test.each([
     ['--allowed-hosts', 'a, ::1'],
     '--allowed-hosts: "::1" is not a valid host name. Use a name such as model.example.',
   ],
-])('%j is refused', (args, message) => {
+])('%j is rejected', (args, message) => {
   expect(() => read(args)).toThrow(new UsageError(message));
 });
 
 test.each(['http-hostname', 'grpc-hostname', 'api-key', 'cert-file', 'allowed-hosts'])(
-  '--%s is refused if it is empty',
+  '--%s is rejected if it is empty',
   (name) => {
     expect(() => read([`--${name}`, ''])).toThrow(`--${name} must not be empty. Remove it, or set a value`);
     expect(() => read([`--${name}=`])).toThrow(UsageError);
   },
 );
 
-test('a key that no header can carry is refused, without showing it', () => {
+test('a key that no header can carry is rejected, without showing it', () => {
   const rule = 'Keys must consist of visible ASCII characters without spaces.';
   expect(() => read([], { ENCODERFILE_API_KEY: 'good,schlüssel' })).toThrow(
     new UsageError(`ENCODERFILE_API_KEY: key 2 is invalid. ${rule}`),

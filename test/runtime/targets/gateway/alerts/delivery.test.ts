@@ -55,7 +55,7 @@ describeDatabases((database) => {
     expect((await one.alerts.list(PAGE, 'sent')).length).toBe(2);
   });
 
-  test('a webhook that refuses is tried again, and after ten attempts no more', async () => {
+  test('a webhook that rejects is tried again, and after ten attempts no more', async () => {
     const state = await start();
     const { url: to, received, statuses } = await receiver();
     const delivery = deliveryOf(state, to);

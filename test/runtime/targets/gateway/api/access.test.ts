@@ -138,7 +138,7 @@ test.each(ANYONE)('%s needs any credential that works', async (path) => {
   expect((await request(path, { headers: { 'x-api-key': key.key } })).body.error.code).toBe('inactive_key');
 });
 
-test('refused credentials are counted, by reason', async () => {
+test('rejected credentials are counted, by reason', async () => {
   const { request, kernel } = await open();
   await request('/v1/users');
   await request('/v1/models');
@@ -164,7 +164,7 @@ test('the log has who called, and never a credential', async () => {
   expect(JSON.stringify(kernel.logged)).not.toMatch(new RegExp(`${key}|${MASTER_KEY}`));
 });
 
-test('a server that shuts down refuses requests, with a time to retry after', async () => {
+test('a server that shuts down rejects requests, with a time to retry after', async () => {
   const { ask, kernel } = await open();
   void kernel.lifecycle.drain();
   const { status, headers, body } = await ask('GET', '/v1/users');

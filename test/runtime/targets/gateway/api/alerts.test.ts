@@ -49,7 +49,7 @@ test('alerts are listed for the master key, and a test is sent to the webhook', 
   ]);
 });
 
-test('a test without a webhook is refused', async () => {
+test('a test without a webhook is rejected', async () => {
   const { ask } = await open();
   const { status, body } = await ask('POST', '/v1/alerts/test');
   expect([status, body.detail]).toEqual([

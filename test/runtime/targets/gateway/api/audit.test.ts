@@ -104,7 +104,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('refused attempts are counted, and only a limited number of rows is written', async () => {
+  test('rejected attempts are counted, and only a limited number of rows is written', async () => {
     const gateway = await start();
     const { state, clock, ask, request } = gateway;
     const { body: key } = await ask('POST', '/v1/keys', {});

@@ -135,7 +135,7 @@ test('what comes back must belong to the sign-in that this browser started', asy
   expect(await finish(path, cookie)).toEqual([401, started]);
 });
 
-test('ID tokens that are not for this sign-in are refused', async () => {
+test('ID tokens that are not for this sign-in are rejected', async () => {
   const gateway = await start();
   const { privateKey } = await generateKeyPair('ES256');
   const cases: readonly (readonly [StandInProvider['sign'], string])[] = [

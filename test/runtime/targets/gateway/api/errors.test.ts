@@ -195,7 +195,7 @@ describe('on the network', () => {
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('10 MB are refused before they are read', async () => {
+  test('10 MB are rejected before they are read', async () => {
     const refused = fetch(`${origin}/v1/keys`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },

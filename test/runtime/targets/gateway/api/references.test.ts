@@ -18,7 +18,7 @@ import {
   SHAPES,
 } from './reference-requests.ts';
 
-// A provider on a port that counts what arrives. Nothing of what is refused here may reach it.
+// A provider on a port that counts what arrives. Nothing of what is rejected here may reach it.
 const { file } = FOREIGN;
 let received: string[] = [];
 const server = createServer((request, response) => {
@@ -79,8 +79,8 @@ async function routes(): Promise<readonly string[]> {
 }
 
 /**
- * Sends each shape at the top and inside. Returns the requests that were not refused with 404; some have a form that the schema of a
- * route refuses before.
+ * Sends each shape at the top and inside. Returns the requests that were not rejected with 404; some have a form that the schema of a
+ * route rejects before.
  */
 async function passed(
   send: (shape: string, isInside: boolean) => Promise<{ readonly status: number; readonly text: string }>,
@@ -168,7 +168,7 @@ test('no form does', async () => {
   expect(received).toEqual([]);
 });
 
-test('a name that an object inside a body has twice is refused, because a provider could read the other', async () => {
+test('a name that an object inside a body has twice is rejected, because a provider could read the other', async () => {
   received = [];
   // These are written again from what was read.
   const rewritten = new Set(['/v1/batches', '/v1beta/models/{model}:countTokens']);

@@ -82,7 +82,7 @@ test('no other route answers', async () => {
   ]);
 });
 
-test('a route with a guard for a role refuses the others, and one without a credential', async () => {
+test('a route with a guard for a role rejects the others, and one without a credential', async () => {
   const { context, ask, request } = await start();
   const keys = new Map<string, string>();
   for (const role of ['viewer', 'member']) {

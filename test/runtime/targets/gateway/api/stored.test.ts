@@ -103,7 +103,7 @@ describe('files', () => {
     });
   });
 
-  test('a line of a batch file with further models is refused', async () => {
+  test('a line of a batch file with further models is rejected', async () => {
     const { body, ...line } = JSON.parse(lineOf('2')) as { body: object };
     for (const name of FURTHER_MODELS) {
       const file = `${lineOf('1')}\n${JSON.stringify({ ...line, body: { ...body, [name]: ['other'] } })}`;
@@ -115,7 +115,7 @@ describe('files', () => {
     }
   });
 
-  test('a batch file that is none is refused, with its line', async () => {
+  test('a batch file that is none is rejected, with its line', async () => {
     const refusal = async (text: string) => (await upload('ann', text)).body.error.message;
     expect(await refusal(`${lineOf('1')}\nno json`)).toBe('Line 2 of the batch file is not a JSON object.');
     expect(await refusal(`${lineOf('1')}\n${lineOf('2', 'openai:other')}`)).toContain(

@@ -24,7 +24,7 @@ interface Operation {
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** Neither database stores them unchanged, and PostgreSQL refuses a null character. */
+/** Neither database stores them unchanged, and PostgreSQL rejects a null character. */
 const UNSTORABLE = ['a\0b', 'a\uD800b'];
 
 describeDatabases((database) => {

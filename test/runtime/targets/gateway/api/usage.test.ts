@@ -256,7 +256,7 @@ describe('with a key', () => {
     expect((await ask('', bob, { Accept: 'text/csv' })).text.trimEnd().split('\r\n')).toHaveLength(2);
   });
 
-  test('another key’s is refused', async () => {
+  test('another key’s is rejected', async () => {
     expect((await ask(`?api_key_id=${ada.id}`, ada)).status).toBe(200);
     expect(await ask(`?api_key_id=${ada.id}`, bob)).toMatchObject({
       status: 403,

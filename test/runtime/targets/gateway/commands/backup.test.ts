@@ -65,7 +65,7 @@ test.each([
   [['backup', 'missing/copy.db'], 'does not exist'],
   [['restore', 'nothing.db'], 'nothing.db does not exist. Create it with `gateway backup`.'],
   [['restore', 'text.db'], "is not a backup of a gateway's database"],
-])('%j is refused: %s', async ([command = '', name = ''], message) => {
+])('%j is rejected: %s', async ([command = '', name = ''], message) => {
   writeFileSync(join(temp(), 'text.db'), 'not a database');
   const told = await runCommand([
     command,
@@ -94,7 +94,7 @@ test('PostgreSQL has tools of its own, and the database cannot be the file of it
   expect(self).toMatchObject({ code: 1, err: expect.stringContaining('is the database itself') });
 });
 
-test('a backup of a build before the first release, or of a newer one, is refused', async () => {
+test('a backup of a build before the first release, or of a newer one, is rejected', async () => {
   const [url, copy, place] = ['gateway.db', 'copy.db', 'restored.db'].map((name) => join(temp(), name));
   await runCommand(['migrate', '--database-url', `sqlite:${url}`]);
   await runCommand(['backup', copy ?? '', '--database-url', `sqlite:${url}`]);

@@ -12,7 +12,7 @@ test.each(
   CLIENTS.flatMap((words) =>
     ['gw-canary\nx', 'gw-cänary', ' gw-canary', '\n'].map((key) => [words, key] as const),
   ),
-)('%j refuses the key %j without showing it', async (words, key) => {
+)('%j rejects the key %j without showing it', async (words, key) => {
   const asked = [...words, '--url', URL_OF_NOBODY];
   const told = await runCommand([...asked, '--api-key', key]);
   expect(told).toMatchObject({

@@ -42,7 +42,7 @@ test.each([
   [[...KEY, '--metadata', '[1]'], `--metadata: "[1]" is not a JSON object, e.g. '{"team": "search"}'.`],
   [[...KEY, '--metadata', 'x'], '--metadata: "x" must have the form <name>=<value>.'],
   [['users', 'create', ''], '<user_id> must not be empty.'],
-])('%j is refused by the rule that it breaks', async (args, message) => {
+])('%j is rejected by the rule that it breaks', async (args, message) => {
   const { code, err } = await runCommand(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
 });

@@ -6,7 +6,7 @@ import { problems, read } from './read.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-test('origins and hosts that no caller can send are refused', async () => {
+test('origins and hosts that no caller can send are rejected', async () => {
   const found = await problems({
     cors_allow_origins: ['*', 'https://good.example', 'foo', 'https://a/path'],
     allowed_hosts: ['good.example:8000', 'http://x'],
@@ -69,7 +69,7 @@ test('a data folder is never relative to the current folder by chance', async ()
   });
 });
 
-test('a sign-in that could not work, or not safely, is refused', async () => {
+test('a sign-in that could not work, or not safely, is rejected', async () => {
   const sign_in = {
     issuer: 'http://login.example',
     client_id: 'gateway',

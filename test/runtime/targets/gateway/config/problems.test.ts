@@ -107,11 +107,11 @@ test.each([
   ['port: !int 3', /^1:\d+ .*tags/],
   ['a: &a [*a, *a]', /./],
   ['host: "\u0000"', /./],
-])('%j is refused with its place', async (text, expected) => {
+])('%j is rejected with its place', async (text, expected) => {
   expect((await problems(text)).join('\n')).toMatch(expected);
 });
 
-test('duplicate names, and settings that are there twice, are refused', async () => {
+test('duplicate names, and settings that are there twice, are rejected', async () => {
   expect(await problems('providers: {lab: {type: ollama}, LAB: {type: vllm}}')).toEqual([
     expect.stringMatching(/^1:13 {2}providers\.lab: duplicate name; names are case-insensitive/),
   ]);
@@ -169,7 +169,7 @@ test('a guardrail is one check, which has to be possible', async () => {
   ]);
 });
 
-test('a rule that looks nowhere is refused', async () => {
+test('a rule that looks nowhere is rejected', async () => {
   const found = await problems(
     'encoders: {guard: {url: "http://localhost:1"}}\nguardrails: {profiles: {inj: {encoder: guard, labels: X, threshold: 0.5}}, policy: [{profile: inj, on: []}]}',
   );
@@ -190,7 +190,7 @@ test('files that cannot be read are reported in one sentence', async () => {
   await expect(readWithEnv({ flags: ['-c', latin] })).rejects.toThrow(/is not valid UTF-8/);
 });
 
-test('flags and variables that cannot be meant are refused by their names', async () => {
+test('flags and variables that cannot be meant are rejected by their names', async () => {
   await expect(read({}, { flags: ['--port', 'high'] })).rejects.toThrow(
     '--port: "high" is not a whole number from 0 to 65535.',
   );
@@ -209,7 +209,7 @@ test('flags and variables that cannot be meant are refused by their names', asyn
   );
 });
 
-test('headers written as one text are refused and not shown', async () => {
+test('headers written as one text are rejected and not shown', async () => {
   const secret = 'Authorization: Bearer 5ecret';
   const found = await problems({
     providers: {

@@ -46,7 +46,7 @@ test("labels of nodes are Ray's selectors", async () => {
   expect(labels).toEqual({ zone: 'in(a, b)' });
 });
 
-test('wrong resources are refused with the place and the rule', async () => {
+test('wrong resources are rejected with the place and the rule', async () => {
   const found = await problems(withRay(', cpus: -1, resources: {batch: many, GPU: 1}'));
   expect(found.map((line) => line.replace(/^\d+:\d+ {2}/, ''))).toEqual([
     'workflows.ray.cpus: expected a number of at least 0, found the number -1',

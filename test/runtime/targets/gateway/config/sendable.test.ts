@@ -26,7 +26,7 @@ test('line ends after keys and headers of mounted secrets are none of them', asy
 });
 
 test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
-  'a key that no header can carry is refused: %j',
+  'a key that no header can carry is rejected: %j',
   async (key) => {
     const told = { env: { K: key } };
     const found = [
@@ -43,7 +43,7 @@ test.each(['sk-canary\nx', 'sk-cänary-canary', ' canary', '\n'])(
   },
 );
 
-test('keys out of variables of presets are refused by the names of these', async () => {
+test('keys out of variables of presets are rejected by the names of these', async () => {
   const env = { GROQ_API_KEY: 'sk-canary\nx' };
   expect(await problems('providers:\n  groq:', { env })).toEqual([
     expect.stringMatching(
@@ -68,7 +68,7 @@ test.each([
   ['content-length', '3', 'is set by the connection itself; remove it'],
   ['Transfer-Encoding', 'chunked', 'is set by the connection itself'],
   ['host', 'other.example', 'is set by the connection itself'],
-])('the header %s: %j is refused at the check', async (name, value, message) => {
+])('the header %s: %j is rejected at the check', async (name, value, message) => {
   const headers = { [name]: value };
   const found = await problems({
     providers: { lab: { type: 'ollama', headers, client_args: { custom_headers: headers } } },
@@ -82,7 +82,7 @@ test.each([
 });
 
 test.each(['canary-ä'.padEnd(40, '0'), `${'canary'.padEnd(40, '0')}\nx`, ' '.repeat(40)])(
-  'a master key that no client can send is refused: %j',
+  'a master key that no client can send is rejected: %j',
   async (key) => {
     await expect(read({}, { env: { GATEWAY_MASTER_KEY: key } })).rejects.toThrow(
       /^GATEWAY_MASTER_KEY contains characters/,

@@ -124,7 +124,7 @@ describeDatabases((database) => {
       200,
       ...Array.from({ length: 11 }, () => 409),
     ]);
-    // An alias of a provider that is deleted at the same moment: one of both is refused.
+    // An alias of a provider that is deleted at the same moment: one of both is rejected.
     const statuses = await Promise.all([
       gateways[0]?.ask('POST', '/v1/aliases', { name: 'a', targets: ['same:x'] }),
       gateways[1]?.ask('DELETE', '/v1/providers/same'),

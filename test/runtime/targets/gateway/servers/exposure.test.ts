@@ -15,7 +15,7 @@ test.each([
   );
 });
 
-test('a master key that can be guessed is refused where others reach the gateway', async () => {
+test('a master key that can be guessed is rejected where others reach the gateway', async () => {
   const { server } = await read({});
   const listen =
     (host: string, masterKey: string, insecure = false) =>

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!canMount)(
-  'on a full disk the gateway is not ready and refuses requests, until there is room',
+  'on a full disk the gateway is not ready and rejects requests, until there is room',
   async () => {
     // Given
     const providers = { openai: { api_base: `${openai.url}/v1`, api_key: 'k', local: true } };

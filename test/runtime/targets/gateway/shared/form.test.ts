@@ -33,7 +33,7 @@ test('a written form is read by others and by us, whatever its pieces', async ()
   }
 });
 
-test('a form that is broken, too large in its fields or without its file is refused', async () => {
+test('a form that is broken, too large in its fields or without its file is rejected', async () => {
   const read = (text: string) => readForm(inPieces(Buffer.from(text), 4096), 'x');
   const field = (name: string, text: string): string =>
     `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;

@@ -120,7 +120,7 @@ describeDatabases((database) => {
     expect(await budgets()).toEqual([{ ...BUDGET, currency: 'USD' }]);
     await untyped.insertInto('gateway_notes').values({ id: 'n', note: null }).execute();
     expect(await to(both)).toEqual({ ...once, from: once.to });
-    // The gateway of before refuses the database.
+    // The gateway of before rejects the database.
     await expect(to()).rejects.toThrow(`supports versions up to ${NEWEST_VERSION}. Use a newer gateway`);
   });
 
@@ -150,7 +150,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a database of a build before the first release is refused, with the way out', async () => {
+  test('a database of a build before the first release is rejected, with the way out', async () => {
     const { store, to } = await open();
     await to();
     for (const version of [1, 37, 99]) {

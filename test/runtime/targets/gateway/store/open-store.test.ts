@@ -30,7 +30,7 @@ test.each([
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a file where no folder can be made is refused, and not for ever',
+  'a file where no folder can be made is rejected, and not forever',
   async () => {
     expect(await messageOf('sqlite:/proc/gateway-data/gateway.db')).toBe(
       'Cannot create the folder /proc/gateway-data: /proc does not allow new folders. Choose another folder.',
@@ -55,7 +55,7 @@ test.each([
   ['sqlite:', 'contains no file'],
   ['postgres://ada:s3cret@[bad/db', 'Invalid database URL.'],
   ['postgres://ada:pw%s3cret@host/db', 'Write a percent sign as %25'],
-])('%s is refused: %s', (url, reason) => {
+])('%s is rejected: %s', (url, reason) => {
   expect(() => parseDatabaseUrl(url)).toThrow(expect.objectContaining({ code: 'ConfigError' }));
   expect(() => parseDatabaseUrl(url)).toThrow(reason);
   expect(() => parseDatabaseUrl(url)).not.toThrow(/s3cret/);

@@ -221,7 +221,7 @@ test('a collector that is busy is asked again, not before the time that it names
   expect(errors).toEqual([]);
 });
 
-test('what a collector refuses is counted and logged once', async () => {
+test('what a collector rejects is counted and logged once', async () => {
   const collector = await collected();
   const { telemetry, clock, errors, counted } = trace(collector.endpoint);
   collector.answers.push(

@@ -168,7 +168,7 @@ describe('the file of keys', () => {
       JSON.stringify({ ...keyOf('k'), rate: 'often' }),
       'rate must be a number, a slash and s, m, h or d, e.g. 100/m',
     ],
-  ])('that is broken at the start is refused: %s', (line, reason) => {
+  ])('that is broken at the start is rejected: %s', (line, reason) => {
     const file = join(folder(), 'keys.jsonl');
     writeFileSync(file, `\n${line}\n`);
     expect(() => watchedKeys(file, { log: testKernel().log })).toThrow(

@@ -79,7 +79,7 @@ test('arguments can be shown without their secrets', async () => {
   expect(line?.['args']).toEqual({ message: 'key [redacted]', list: [1, { deep: '[redacted]' }] });
 });
 
-test('after the file was moved away, a new one is begun', async () => {
+test('after the file was moved away, a new one is started', async () => {
   const audit = await openAudit('hashed');
   const { calls } = start([serverSpec('echo', 'echo')], { audit });
   const echo = (message: string) =>

@@ -12,7 +12,7 @@ async function release({ server }: TestManager, key: string): Promise<void> {
   await connection.request('tools/call', { name: 'release', arguments: { key } }, { timeoutMs: 20_000 });
 }
 
-test('so many calls run, so many wait in order, and more are refused', async () => {
+test('so many calls run, so many wait in order, and more are rejected', async () => {
   const manager = start([serverSpec('echo', 'echo', { concurrency: 1, queue: 2 })]);
   await manager.calls.listTools(callOf('echo'));
   const done: string[] = [];

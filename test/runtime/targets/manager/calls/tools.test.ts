@@ -172,7 +172,7 @@ test('D-17: a server that does not answer in time is a timeout', async () => {
   });
 });
 
-test('an answer that is too large is refused', async () => {
+test('an answer that is too large is rejected', async () => {
   const manager = start([serverSpec('huge', 'huge-result')], { limits: { maxResultCharacters: 2_097_152 } });
   await expect(call(manager, 'huge', 'huge', { bytes: 3_000_000 })).rejects.toMatchObject({
     code: 'UpstreamError',

@@ -80,7 +80,7 @@ test.each(TRANSPORTS)(
   },
 );
 
-test('the span of a call that the server refuses has the code of the server', async () => {
+test('the span of a call that the server rejects has the code of the server', async () => {
   const { tracer, spans } = recordingTracer();
   const { calls } = manage([serverSpec('echo', 'echo')], { tracer });
   const call = { ...callOf('echo'), tool: 'rpc-error', args: { code: -32_099 } };

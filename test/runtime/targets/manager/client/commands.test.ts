@@ -40,7 +40,7 @@ describe('status', () => {
     expect(echo).toMatch(/^echo +(ok|unknown) +running/);
   });
 
-  test('is the answer of the manager, as JSON', async () => {
+  test('is the response from the manager, as JSON', async () => {
     expect(await json('status')).toMatchObject({ version: '1.2.3', servers: [{ name: 'broken' }, {}, {}] });
   });
 });

@@ -72,7 +72,7 @@ test.each([
   ['{', 'is not a registry: invalid JSON: it ends too early.'],
   ['1', 'the registry must contain servers, in a list or in an object by ID.'],
   ['a: [', 'is not a registry: invalid YAML: '],
-])('the registry %s is refused', async (text, message) => {
+])('the registry %s is rejected', async (text, message) => {
   const { run, path, write } = workplace(folder());
   write('r.json', text);
   const { code, err } = await run('search', '--registry', path('r.json'));

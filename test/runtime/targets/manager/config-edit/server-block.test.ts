@@ -56,6 +56,6 @@ test.each([
   '[[servers]]\nname = "a"\n[[servers]]\nname = "b"\n',
   'servers = 1\n',
   '[[servers]]\nname = "a"\n[daemon]\n',
-])('%j is refused as a server', (block) =>
+])('%j is rejected as a server', (block) =>
   expect(() => replaceServer(FILE, 'one', block)).toThrow('The text must contain one server'),
 );

@@ -73,7 +73,7 @@ test.each([
     'transport must be one of http, sse, not "websocket".',
   ],
   ['{"mcpServers": {"a": {"command": "${cwd:x}"}}}', '"${cwd:x}" is not a variable reference.'],
-])('%s is refused', (servers, message) => {
+])('%s is rejected', (servers, message) => {
   const problems = problemsOf({ servers, file: 'c.json' });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);

@@ -105,7 +105,7 @@ test.each([
   ['server', 'invalid package "server". Use <npx|uvx|docker>::<name>@<version>'],
   ['npx::@1', 'invalid package "npx::@1"'],
   ['npx::a b@1', 'invalid package "npx::a b@1"'],
-])('the package %s is refused', (text, message) => {
+])('the package %s is rejected', (text, message) => {
   expect(parsePackage(text)).toContain(message);
 });
 

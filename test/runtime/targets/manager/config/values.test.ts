@@ -5,7 +5,7 @@ import { problemsOf, processOf, resolve } from './resolve.ts';
 
 const ONE = '[[servers]]\nname = "time"\ncommand = "x"\ntools = ["*"]\n';
 
-test('D-6: values of other servers and of the manager are refused', () => {
+test('D-6: values of other servers and of the manager are rejected', () => {
   const secrets =
     '[servers.time.env]\nA = "${MCPD__OTHER__KEY}"\nB = "$MCPD_API"\nC = "$(MCPD__X__Y)"\nD = "${MCPD__TIME__D}"\nE = "$$MCPD__OTHER__KEY"\n';
   const env = { MCPD__OTHER__KEY: 'x', MCPD_API: 'x', MCPD__TIME__D: 'd' };

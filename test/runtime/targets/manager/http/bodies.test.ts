@@ -120,7 +120,7 @@ describe('D-17: an invalid body is an error of the client, and is reported', () 
     ]);
   });
 
-  test('very deep JSON is refused, deep JSON is not', async () => {
+  test('very deep JSON is rejected, deep JSON is not', async () => {
     const deep = (levels: number): string => `{"value":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     expect((await api().post(TOOL, deep(400))).body).toBe(deep(400));
     expect((await api().post(TOOL, deep(100_000))).status).toBe(422);

@@ -40,7 +40,7 @@ async function overMcp(ask: Ask, answer: unknown): Promise<{ failure?: McpError;
     await ask(answer);
     return {};
   } catch (error) {
-    if (!(error instanceof McpError)) return { disorder: `the client refuses the answer: ${String(error)}` };
+    if (!(error instanceof McpError)) return { disorder: `the client rejects the answer: ${String(error)}` };
     return Number.isSafeInteger(error.code) && error.message.length > 20
       ? { failure: error }
       : { disorder: `no reason: ${String(error)}` };
@@ -147,7 +147,7 @@ describe.each(Object.keys(ROUTES))('%s', (name) => {
   });
 });
 
-test('an answer that is nested too deep is refused, and the manager goes on', async () => {
+test('an answer that is nested too deep is rejected, and the manager goes on', async () => {
   const reason = 'malformed result: it is nested deeper than 500 levels';
   for (const deep of [1000, 100_000]) {
     const { status, body } = await api().post(`${SERVER}/tools/answer`, { answer: { deep } });

@@ -74,7 +74,7 @@ test('D-22: requests are logged with their caller, and measured', async () => {
 describe('D-23: requests that a page elsewhere makes a browser send', () => {
   const PATHS = ['/api/v1/servers', '/healthz', '/docs', '/nothing', '/metrics'];
 
-  test('are refused by their Host, on every path', async () => {
+  test('are rejected by their Host, on every path', async () => {
     for (const path of PATHS) {
       expectProblem(await api().get(path, { Host: 'evil.example' }), {
         status: 403,
@@ -86,7 +86,7 @@ describe('D-23: requests that a page elsewhere makes a browser send', () => {
     expect((await api().get('/api/v1/servers', { Host: 'localhost:8090' })).status).toBe(200);
   });
 
-  test('are refused by their Origin, on every path and with any method', async () => {
+  test('are rejected by their Origin, on every path and with any method', async () => {
     const headers = { Origin: 'https://evil.example' };
     for (const path of PATHS) expectProblem(await api().get(path, headers), { status: 403 });
     expect((await api().post('/api/v1/servers/echo/tools/echo', { message: 'x' }, headers)).status).toBe(403);

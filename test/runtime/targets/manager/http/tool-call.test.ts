@@ -78,7 +78,7 @@ describe('the whole result', () => {
     });
   });
 
-  test('asked for wrongly is refused before anything is done', async () => {
+  test('asked for wrongly is rejected before anything is done', async () => {
     const { status, body } = await call('log?result=half', { text: 'was called' });
     expect(status).toBe(422);
     expect(body.errors[0]).toMatchObject({ location: 'query.result', value: 'half' });

@@ -195,7 +195,7 @@ test.each([
   ],
   ['cursor', '[]', /^file:1: the file must be an object/],
   ['codex', 'a = \n', /^file: .*Repair the file first\.$/],
-] as const)('%s: a file that is invalid is refused: %j', (name, text, message) => {
+] as const)('%s: a file that is invalid is rejected: %j', (name, text, message) => {
   const work = (): string =>
     editClientText(text, CLIENT_FILES[name], { path: 'file', name: 'm', entry: { command: 'x' } });
   expect(work).toThrow(message);

@@ -128,7 +128,7 @@ describe('a session', () => {
   });
 });
 
-test('D-23: a web page of another origin is refused', async () => {
+test('D-23: a web page of another origin is rejected', async () => {
   const headers = { ...as('full'), origin: 'https://evil.example' };
   const answer = await post(managed.origin, '/mcp', { body: PING, headers });
   expect(answer.status).toBe(403);

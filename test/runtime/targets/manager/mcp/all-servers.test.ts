@@ -53,7 +53,7 @@ describe('tools and prompts', () => {
     expect(prompt.messages[0]?.content).toEqual({ type: 'text', text: 'greet {"name":"Ada"}' });
   });
 
-  test('of no server are refused with the rule', async () => {
+  test('of no server are rejected with the rule', async () => {
     await expect(client.callTool({ name: 'echo', arguments: {} })).rejects.toMatchObject({
       code: -32_602,
       message: expect.stringContaining('server__tool') as string,

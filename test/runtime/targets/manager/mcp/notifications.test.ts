@@ -145,7 +145,7 @@ describe('resources that are subscribed to', () => {
     expect((await heard.next(UPDATED)).params).toEqual({ uri });
   });
 
-  test('of a server without subscriptions are refused', async () => {
+  test('of a server without subscriptions are rejected', async () => {
     const client = await managed.connect('/mcp/echo');
     await expect(
       client.request({ method: 'resources/subscribe', params: { uri: 'memo://one' } }, ResultSchema),

@@ -51,7 +51,7 @@ test('a cursor holds when a server comes, and when the server it was given for g
   await managed.context.reloader.reload();
 });
 
-test('a cursor that is none is refused', async () => {
+test('a cursor that is none is rejected', async () => {
   await expect(client.listTools({ cursor: 'bogus' })).rejects.toMatchObject({ code: -32_602 });
 });
 

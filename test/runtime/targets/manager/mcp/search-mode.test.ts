@@ -57,7 +57,7 @@ test('the other calls them; results are untouched', async () => {
 });
 
 test.each([{}, { query: 5 }, { query: 'x', limit: 0 }, { query: 'x', limit: 51 }])(
-  '%j is refused',
+  '%j is rejected',
   async (args) => {
     await expect(search(args)).rejects.toMatchObject({ code: -32_602 });
   },

@@ -68,7 +68,7 @@ test('a key has its permissions, and a stream is only for its key', async () => 
   await close();
 });
 
-test('messages are answered on the stream; malformed ones are refused', async () => {
+test('messages are answered on the stream; malformed ones are rejected', async () => {
   const { endpoint, next, close } = await openStream('full');
   const answers: unknown[] = [];
   const answered = async (body: unknown): Promise<unknown> => {
@@ -102,7 +102,7 @@ test('messages are answered on the stream; malformed ones are refused', async ()
   await expect.poll(async () => (await post(endpoint, PING)).status).toBe(404);
 });
 
-test('web pages of other origins are refused', async () => {
+test('web pages of other origins are rejected', async () => {
   const foreign = { origin: 'https://evil.example' };
   const response = await fetch(`${managed.origin}/sse`, { headers: { ...as('full'), ...foreign } });
   expect(response.status).toBe(403);

@@ -139,7 +139,7 @@ describe('requests', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('what is rejected', () => {
   const meta = (version: string) => ({ 'io.modelcontextprotocol/protocolVersion': version });
   test.each<[string, string, StatelessRequest, number, number]>([
     [

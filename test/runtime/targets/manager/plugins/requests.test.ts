@@ -82,7 +82,7 @@ test('health routes are not sent to plugins, and without plugins nothing is', as
   expect(open.plugins.has('request') || open.plugins.has('response')).toBe(false);
 });
 
-test('a body too large to be shown is refused', async () => {
+test('a body too large to be shown is rejected', async () => {
   const { url } = await served({ audit: [plugin('allow')] });
   const answer = await post(`${url}/echo`, 'x'.repeat(4_000_000));
   expect(answer.status).toBe(413);

@@ -49,7 +49,7 @@ test('a refused answer is replaced, and nothing of it is left', async () => {
   expect(answer.headers.get('X-Request-Id')).toMatch(/./);
 });
 
-test('a stream is not held back; plugins see it without a body, and may change its headers or refuse it', async () => {
+test('a stream is not held back; plugins see it without a body, and may change its headers or reject it', async () => {
   const file = join(folder(), 'record');
   const more = Promise.withResolvers<void>();
   const addRoutes: Parameters<typeof served>[2] = (app) =>

@@ -110,7 +110,7 @@ test('a new key of the same name has no sign-in of the old one', async () => {
   expect((await call('new')).status).toBe(502);
 });
 
-test('a redirect to another host, and a caller without an identity, are refused', async () => {
+test('a redirect to another host, and a caller without an identity, are rejected', async () => {
   const { send, managed } = await usersOf(['ann']);
   for (const redirectUri of ['https://evil.example/signed-in', 'http://127.0.0.1/x', 'javascript:alert(1)']) {
     const { status, body } = await send('ann', 'POST', `${PATH}/sign-in`, { redirectUri });

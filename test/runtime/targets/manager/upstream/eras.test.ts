@@ -14,7 +14,7 @@ test('an older revision is accepted back', async () => {
   }
 });
 
-test('an unknown revision is refused', async () => {
+test('an unknown revision is rejected', async () => {
   await expect(openFixture('echo.mjs', { PROTOCOL_VERSION: '1999-01-01' })).rejects.toThrow(
     'The server uses the unsupported MCP version 1999-01-01. Supported versions: 2025-11-25, 2025-06-18, 2025-03-26, 2024-11-05.',
   );
@@ -84,7 +84,7 @@ test.each([
   expect(await logged({ _meta })).toEqual(['debug of it', 'info of it', 'error of it']);
 });
 
-test('2026-07-28: what needs a user is refused', async () => {
+test('2026-07-28: what needs a user is rejected', async () => {
   const { connection } = await openFixture('modern-only.mjs');
   await expect(connection.request('tools/call', call('ask-user'), PATIENCE)).rejects.toMatchObject({
     name: 'RpcFailure',

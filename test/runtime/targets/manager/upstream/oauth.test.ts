@@ -30,7 +30,7 @@ test('a configured place for tokens skips the search, over both transports', asy
   expect((await paths(remote)).filter((path) => path.startsWith('/.well-known'))).toEqual([]);
 });
 
-test('a token that is refused is renewed once, for all that wait', async () => {
+test('a token that is rejected is renewed once, for all that wait', async () => {
   const remote = await startRemote('remote.mjs', { OAUTH: '1' });
   const oauth = { ...CLIENT, tokenUrl: `${remote.url}/token` };
   const { text } = await openRecorded(specOf(remoteLaunch(`${remote.url}/mcp`, { oauth })));

@@ -110,7 +110,7 @@ test('D-26: a ping from the server is answered', async () => {
   expect(JSON.parse(await text('ask', { method: 'ping' }))).toMatchObject({ result: {} });
 });
 
-test('whatever else a server asks is refused', async () => {
+test('whatever else a server asks is rejected', async () => {
   const { text } = await openFixture('echo.mjs');
   for (const method of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
     const answer = JSON.parse(await text('ask', { method })) as Params;

@@ -91,7 +91,7 @@ export function createResumableUploads(
       });
       return dataset;
     } catch (error) {
-      // The same bytes would be refused again.
+      // The same bytes would be rejected again.
       if (error instanceof AppError && REFUSALS.has(error.code)) await remove(row.id);
       throw error;
     }

@@ -36,7 +36,7 @@ const IDLE_MS = 60_000;
 const MAX_ERROR_CHARACTERS = 4096;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Creates an HTTP client for datasets. Each redirect is checked like the first URL, and one from HTTPS to HTTP is refused. */
+/** Creates an HTTP client for datasets. Each redirect is checked like the first URL, and one from HTTPS to HTTP is rejected. */
 export function createFetcher({ local, signal, explain = () => undefined }: FetcherOptions): Fetcher {
   const agent = new Agent({
     connect: { timeout: CONNECT_MS, lookup: providerLookup(local) },
@@ -55,11 +55,11 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
     const location = received['location'];
     const text = await startOf(body);
     if (!REDIRECTS.has(statusCode) || typeof location !== 'string')
-      throw inputError(explain(url, statusCode, text) ?? `${shown(url)} answered with status ${statusCode}.`);
+      throw inputError(explain(url, statusCode, text) ?? `${shown(url)} returned status ${statusCode}.`);
     const next = URL.parse(location, url);
     if (!next) throw inputError(`${shown(url)} redirects to an invalid URL.`);
     if (url.protocol === 'https:' && next.protocol !== 'https:')
-      throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is refused.`);
+      throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is rejected.`);
     return next;
   };
   return {
@@ -95,7 +95,7 @@ function checkAddress(url: URL, local: boolean): void {
   }
 }
 
-/** When a name that cannot be used is refused, whatever the reason. */
+/** When a name that cannot be used is rejected, whatever the reason. */
 const REFUSAL_MS = 1000;
 
 /**

@@ -10,7 +10,7 @@ interface EncoderPathParts {
 
 /**
  * The path of the executable of a configured encoder. Undefined if it runs elsewhere, and if the gateway must call it to charge for it:
- * because it has a price, or because models without a price are refused.
+ * because it has a price, or because models without a price are rejected.
  */
 export async function encoderPath(
   model: string,

@@ -49,7 +49,7 @@ export function createJobFiles({ db, program, trusts, encoderPath }: JobFilesPar
   };
   const pathOf = async (used: UsedEncoder, owner: Owner | null): Promise<string | undefined> => {
     if (used.kind === 'named') return await encoderPath(used.model);
-    // Without permission, the worker refuses the file.
+    // Without permission, the worker rejects the file.
     return trusts(owner) ? resolve(used.path) : undefined;
   };
   const currentEncoders = async ({ spec, owner }: JobId): Promise<readonly JobFile[]> => {

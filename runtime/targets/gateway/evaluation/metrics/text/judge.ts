@@ -212,7 +212,7 @@ export interface Verdict {
 }
 
 /**
- * Parses the answer of a judge: one JSON object with a `score`, possibly surrounded by text, or just a number. Ambiguous
+ * Parses the response from a judge: one JSON object with a `score`, possibly surrounded by text, or just a number. Ambiguous
  * answers are rejected, because one reading may come from the judged text.
  */
 export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Verdict {

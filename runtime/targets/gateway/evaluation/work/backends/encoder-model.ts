@@ -58,7 +58,7 @@ function callsFor(name: string, connection: BackendConnection): Partial<Record<M
     zero_shot_classification: {},
     question_answering: {},
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
-    /** No task has labels to send, so that every task refuses this type. */
+    /** No task has labels to send, so that every task rejects this type. */
     zero_shot_ner: {},
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },

@@ -210,7 +210,7 @@ function replyOf(name: string, { json, latencyMs }: BackendResponse): ChatReply 
   };
 }
 
-/** The calls of tools as JSON, which are the answer of a model that calls any; undefined without calls. */
+/** The calls of tools as JSON, which are the response from a model that calls any; undefined without calls. */
 function toolCallsIn({ tool_calls: calls }: Json): string | undefined {
   if (!Array.isArray(calls) || calls.length === 0) return undefined;
   const found = calls.map((call: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * The label in the answer of a language model: the answer without quotes, punctuation and a leading word such as "label", or the
+ * The label in the response from a language model: the answer without quotes, punctuation and a leading word such as "label", or the
  * only label that a longer answer names. Any other answer is returned as it is and counts as wrong.
  */
 export function labelInAnswer(answer: string, labels: readonly string[] = []): string {

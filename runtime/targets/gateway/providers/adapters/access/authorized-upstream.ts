@@ -8,7 +8,7 @@ type UnsentRequest = Omit<UpstreamRequest, 'waiter'>;
 
 /** Adds credentials to requests. */
 export interface ProviderAccess {
-  /** The headers without which the server refuses the request. */
+  /** The headers without which the server rejects the request. */
   headers(request: UnsentRequest): Promise<Readonly<Record<string, string>>>;
   /** Called when the server refused the credentials. */
   readonly refused?: (() => void) | undefined;

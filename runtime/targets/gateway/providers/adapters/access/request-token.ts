@@ -22,7 +22,7 @@ export interface TokenRequest {
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
-/** A clock that is wrong by less cannot be the reason that a token is refused. */
+/** A clock that is wrong by less cannot be the reason that a token is rejected. */
 const MAX_SKEW_MS = 4 * 60_000;
 
 /** Requests a token. Rejects with the reason if the server refuses, and with any other error if it cannot be reached. */

@@ -150,7 +150,7 @@ function modelFields({ reasoning_effort: effort, thinking }: ChatRequest, model:
 }
 
 /**
- * Converse has no choice of no tool, and refuses calls of earlier turns without a list of tools. So with `tool_choice: none`, calls
+ * Converse has no choice of no tool, and rejects calls of earlier turns without a list of tools. So with `tool_choice: none`, calls
  * and results become texts, and the request has no tools.
  */
 function withoutTools(chat: ChatRequest): ChatRequest {

@@ -51,9 +51,9 @@ export async function judgeByWebhook(
   const { status, text } = await limitTime({ clock, signal, timeoutMs }, (limited) =>
     webhooks.of(profile).ask({ method: 'POST', path: pathIn(profile), body, signal: limited }),
   );
-  if (status !== 200) throw new Error(`the server answered with status ${status}`);
+  if (status !== 200) throw new Error(`the server returned status ${status}`);
   const { verdict, reason, score } = membersOf(parseJsonText(text));
-  if (typeof verdict !== 'boolean') throw new Error('the answer of the server has no `verdict`');
+  if (typeof verdict !== 'boolean') throw new Error('the response from the server has no `verdict`');
   const words = typeof reason === 'string' ? reason.slice(0, MAX_REASON) : verdict ? 'allowed' : 'refused';
   const isScore = typeof score === 'number' && score >= 0 && score <= 1;
   return { valid: verdict, score: isScore ? score : Number(!verdict), explanation: words };

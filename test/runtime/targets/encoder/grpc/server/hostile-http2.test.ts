@@ -20,7 +20,7 @@ async function serve(): Promise<number> {
   return port;
 }
 
-test('over HTTP/1.1, heads that RFC 9112 does not allow are refused as on the other ports', async () => {
+test('over HTTP/1.1, heads that RFC 9112 does not allow are rejected as on the other ports', async () => {
   expect(await answersToHeads(await serve())).toEqual(VALID_ANSWERS);
 });
 

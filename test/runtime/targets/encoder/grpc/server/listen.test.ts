@@ -60,7 +60,7 @@ test('an unknown method is UNIMPLEMENTED in every protocol, and a browser gets a
   expect(await browser.text()).toContain('gRPC-Web and Connect');
 });
 
-test('a request that names no host, or none that can be, is refused and does no harm', async () => {
+test('a request that names no host, or none that can be, is rejected and does no harm', async () => {
   const { port } = await listen({ routes, log });
   for (const head of [`POST ${CHECK} HTTP/1.0`, `POST ${CHECK} HTTP/1.1\r\nhost: a b:::`]) {
     const socket = connectTcp(port, 'localhost');

@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [Record<string, string>, string, string])[] = 
 ];
 
 describeDatabases((database) => {
-  test('what is refused, and how', async () => {
+  test('what is rejected, and how', async () => {
     const { identity } = await database.start();
     for (const [headers, message, reason] of REFUSED) {
       await expect(identity.authenticate(new Headers(headers)), message).rejects.toMatchObject({

@@ -35,7 +35,7 @@ describeDatabases((database) => {
     ).not.toContain(secret);
   });
 
-  test('a key for a user creates the user if missing, and refuses one that was deleted', async () => {
+  test('a key for a user creates the user if missing, and rejects one that was deleted', async () => {
     const { identity } = await database.start();
     const { key } = await identity.keys.create({ userId: 'ada' });
     expect(key.userId).toBe('ada');
@@ -81,7 +81,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(secret));
   });
 
-  test('a key expires by itself, stays active in the list, and one that has expired is refused', async () => {
+  test('a key expires by itself, stays active in the list, and one that has expired is rejected', async () => {
     const { identity, clock } = await database.start();
     const { key, secret } = await identity.keys.create({ expiresAt: clock.wholeNow() + 60_000 });
     clock.advance(59_999);
@@ -151,7 +151,7 @@ describeDatabases((database) => {
     expect((await identity.keys.list({ skip: 1, limit: 2 })).map(({ id }) => id)).toEqual(ids.slice(1, 3));
   });
 
-  test('limits that are none are refused', async () => {
+  test('limits that are none are rejected', async () => {
     const { identity } = await database.start();
     for (const limits of [
       { rpm: 0 },

@@ -119,7 +119,7 @@ describeDatabases((database) => {
     expect(await identity.users.list(PAGE)).toEqual([]);
   });
 
-  test('a user id that cannot be kept is refused', async () => {
+  test('a user id that cannot be kept is rejected', async () => {
     const { identity } = await database.start();
     for (const userId of ['', '\0', '\udfff', 'x'.repeat(257)]) {
       await expect(identity.users.create({ userId })).rejects.toMatchObject({ code: 'InputError' });
@@ -164,7 +164,7 @@ describeDatabases((database) => {
     await expect(identity.authenticate(bearer(secret))).rejects.toMatchObject(blocked);
   });
 
-  test('a key that was activated again is refused if its user was deleted', async () => {
+  test('a key that was activated again is rejected if its user was deleted', async () => {
     const { identity } = await database.start();
     const { key, secret } = await identity.keys.create({ userId: 'ada' });
     await identity.users.delete('ada');

@@ -97,7 +97,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, ESTIMATE));
   });
 
-  test('a budget whose rest is only reserved refuses until it is given back, in every process', async () => {
+  test('a budget whose rest is only reserved rejects until it is given back, in every process', async () => {
     const { budgets, identity, ledger, url, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -121,7 +121,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
   });
 
-  test('a request that exceeds the budget by itself is refused without a time to retry after, whatever is reserved', async () => {
+  test('a request that exceeds the budget by itself is rejected without a time to retry after, whatever is reserved', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });

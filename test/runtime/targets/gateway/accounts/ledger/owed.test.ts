@@ -10,7 +10,7 @@ const rename = async ({ db }: Store, from: string, to: string): Promise<void> =>
   await db.schema.alterTable(from).renameTo(to).execute();
 
 describeDatabases((database) => {
-  test('while something cannot be written down nothing more is begun; then it is paid first', async () => {
+  test('while something cannot be written down nothing more is started; then it is paid first', async () => {
     // Given
     const { identity, ledger, store } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });

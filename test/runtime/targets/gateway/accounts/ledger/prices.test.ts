@@ -78,7 +78,7 @@ describeDatabases((database) => {
     expect(await prices.history('openai:b')).toHaveLength(1);
   });
 
-  test('prices that are none are refused', async () => {
+  test('prices that are none are rejected', async () => {
     const { prices } = await database.start();
     await expect(prices.set({ modelKey: '', ...PRICE })).rejects.toMatchObject({ code: 'InputError' });
     await expect(prices.set({ modelKey: 'a:b', ...PRICE, output: -1n })).rejects.toMatchObject({

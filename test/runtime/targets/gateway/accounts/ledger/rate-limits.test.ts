@@ -85,7 +85,7 @@ describeDatabases((database) => {
     for (const spender of [one, other]) {
       await expect(ledger.reserve(spender, ESTIMATE)).rejects.toMatchObject({ reason: 'rate_limited' });
     }
-    // Who was refused was not counted.
+    // Who was rejected was not counted.
     expect((await ledger.quota(one)).key?.requests.used).toBe(1);
   });
 

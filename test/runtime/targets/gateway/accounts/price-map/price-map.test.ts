@@ -150,6 +150,6 @@ test.each([
   [JSON.stringify(map({ openai: { a: { input: 1, price: 2 } } })), /price/],
   [JSON.stringify({ ...map({ openai: { a: 'b' } }), date: 'today' }), /date/],
   [JSON.stringify({ x: { litellm_provider: 'openai', input_cost_per_token: 5 } }), /input/],
-])('%s is refused with one sentence', (text, message) => {
+])('%s is rejected with one sentence', (text, message) => {
   expect(() => readPriceMap(text, 'map.json', '2026-01-01')).toThrow(message);
 });

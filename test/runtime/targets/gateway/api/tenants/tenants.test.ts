@@ -5,7 +5,7 @@ import { openStoredGateway } from '../stored-gateway.ts';
 import { type Headers, keysOf, withKey } from './keys-of.ts';
 import { OTHER_ROUTES, TENANT_ROUTES, type Victim } from './tenant-routes.ts';
 
-/** Statuses that refuse a request without saying whether its object exists. */
+/** Statuses that reject a request without saying whether its object exists. */
 const REFUSED = [401, 403, 404];
 const NAMES = Object.keys(TENANT_ROUTES);
 

@@ -70,7 +70,7 @@ test('the webhook of alerts is reached without a message, that of a guardrail de
     {
       what: 'guardrail other',
       state: 'problem',
-      message: `${broken.origin}: the server answered with status 503`,
+      message: `${broken.origin}: the server returned status 503`,
       wayOut: 'Check its `webhook`, whether the server is running, and the network.',
     },
   ]);

@@ -81,7 +81,7 @@ test.each<[Assertion, boolean, string]>([
     false,
     'compares with a baseline. Set --baseline to the id of an experiment.',
   ],
-])('what can never be checked is refused before models run: %j', (assertion, hasBaseline, message) => {
+])('what can never be checked is rejected before models run: %j', (assertion, hasBaseline, message) => {
   let refusal = '';
   try {
     validateAssertions([assertion], ['m'], hasBaseline);

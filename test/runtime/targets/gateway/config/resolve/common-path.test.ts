@@ -21,7 +21,7 @@ test.each([
   expect(config.models.providers[0]).toMatchObject({ baseUrl: used });
 });
 
-test('a query other than a version is refused', async () => {
+test('a query other than a version is rejected', async () => {
   const entry = { type: 'openai', api_base: 'https://proxy.example/v1?key=x' };
   expect(await problems({ providers: { it: entry } })).toEqual([
     expect.stringContaining('expected a URL without a query (`?`), except `?api-version=`'),

@@ -115,7 +115,7 @@ describeDatabases((database) => {
     await expect(given).rejects.toThrow('gone');
   });
 
-  test('a cell of 10 MB is refused', async () => {
+  test('a cell of 10 MB is rejected', async () => {
     const { datasets } = await open(50_000_000);
     const bytes = bytesOf(`{"examples":"${'x'.repeat(10_000_000)}"}`);
     await expect(datasets.upload({ filename: 'a.jsonl', bytes, owner: null })).rejects.toThrow(

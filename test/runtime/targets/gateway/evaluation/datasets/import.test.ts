@@ -42,12 +42,12 @@ test('a file at a URL is imported, with redirects, renamed columns and tags', as
 
 test.each([
   ['/page', 'its content type is "text/html". Set `filename`, e.g. data.csv.'],
-  ['/none.csv', 'answered with status 404.'],
+  ['/none.csv', 'returned status 404.'],
   ['/loop.csv', 'redirects more than 5 times.'],
   ['/metadata.csv', 'http://169.254.169.254/latest.csv is not allowed.'],
   ['/cut.csv', 'Cannot read '],
   ['/large.csv', 'The dataset exceeds the maximum of 1048576 bytes.'],
-])('a URL that cannot be imported is refused with the reason: %s', async (path, message) => {
+])('a URL that cannot be imported is rejected with the reason: %s', async (path, message) => {
   const before = (await gateway().ask('GET', '/api/v1/datasets/')).body.total;
   const answer = await imported({ source: url + path, columns: COLUMNS });
   expect([answer.status, answer.message]).toEqual([
@@ -72,7 +72,7 @@ test('users cannot import from private addresses, also by a name', async () => {
 });
 
 test.each(['file:///etc/passwd', 'data:text/csv,a', 'gopher://127.0.0.1/a', 'unix:/tmp/x', 'no url'])(
-  'a hub or a store at %s is refused',
+  'a hub or a store at %s is rejected',
   async (endpoint) => {
     for (const [source, setting] of [
       ['hf:o/d', 'hf'],

@@ -51,7 +51,7 @@ describe('CSV', () => {
   test.each([
     ['UTF-16', Buffer.from('\uFEFFexamples\na\n', 'utf16le'), /starts with a UTF-16 byte order mark/],
     ['Latin-1', Buffer.from('examples\ngrüße\n', 'latin1'), /not UTF-8 text: invalid byte at offset 11\./],
-  ])('%s is refused', async (_name, bytes, message) => {
+  ])('%s is rejected', async (_name, bytes, message) => {
     await expect(read('a.csv', bytes)).rejects.toThrow(message);
   });
 
@@ -165,7 +165,7 @@ describe('Parquet', () => {
     ]);
   });
 
-  test('what is none is refused', async () => {
+  test('what is none is rejected', async () => {
     await expect(read('a.parquet', 'examples\na\n')).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringContaining('Cannot read the dataset as Parquet: '),

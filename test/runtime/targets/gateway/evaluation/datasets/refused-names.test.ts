@@ -44,7 +44,7 @@ test.each([
   'x'.repeat(60),
   '[::1]',
   'a:1',
-])('the region %j is refused', (region) => {
+])('the region %j is rejected', (region) => {
   expect(() => s3Url('s3://bucket/key.csv', { region })).toThrow(
     expect.objectContaining({ code: 'InputError', message: expect.stringContaining('s3.region') }),
   );

@@ -97,7 +97,7 @@ test('a job has no more money than its key', async () => {
 test('a job waits for the rate of its key', async () => {
   const { key } = await newKey({ user_id: 'rita', rpm: 2 });
   const { body } = await infer(key, 3);
-  // The third request is refused, and the job neither fails nor goes on until a minute is over.
+  // The third request is rejected, and the job neither fails nor goes on until a minute is over.
   await vi.waitFor(() => expect(gateway.logged.join('')).toContain('"status":429'), 20_000);
   const used = await gateway.usage('rita');
   expect(used.map(({ status }) => status)).toEqual(['success', 'success']);

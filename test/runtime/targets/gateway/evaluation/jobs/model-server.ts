@@ -27,7 +27,7 @@ const FACTS = {
   id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' },
 };
 
-/** Texts with the word `poison` are refused. It is ended after the test. */
+/** Texts with the word `poison` are rejected. It is ended after the test. */
 export async function startModelServer(host = '127.0.0.1'): Promise<ModelServer> {
   const counts = new Map<string, number>();
   const held: (() => void)[] = [];

@@ -102,7 +102,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('who takes over goes on at the checkpoint, and the worker that had it before is refused', async () => {
+  test('who takes over goes on at the checkpoint, and the worker that had it before is rejected', async () => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());

@@ -35,7 +35,7 @@ describeDatabases((database) => {
     return range;
   };
 
-  test('rows whose worker is silent, or has ended, are leased to another one, and the first one is refused', async () => {
+  test('rows whose worker is silent, or has ended, are leased to another one, and the first one is rejected', async () => {
     const jobs = await openJobs(database, await database.create());
     const { queue, store } = jobs;
     const created = await jobs.create(9, { spec: inference('http://127.0.0.1:1', { batchSize: 2 }) });

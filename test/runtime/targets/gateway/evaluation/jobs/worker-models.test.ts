@@ -41,7 +41,7 @@ describeDatabases((database) => {
       const answers: unknown[] = [];
       for (const [path] of routes) {
         const { status, text } = await call(path, 'openai:gpt-4o');
-        // Forms and objects that providers store are refused before the model is read.
+        // Forms and objects that providers store are rejected before the model is read.
         const isRefused =
           text.includes('is not a model of this job') || [401, 404, 405, 415].includes(status);
         if (!isRefused) answers.push({ path, status, text });

@@ -59,7 +59,7 @@ test('an encoder at an address is asked once for a batch, and its answers are co
   });
 });
 
-test('a text that the model refuses fails alone', async () => {
+test('a text that the model rejects fails alone', async () => {
   const rows = ['one', 'a poison', 'two', 'an attack'].map((examples) => ({ examples }));
   const outcome = await withWork(inferenceOf(encoderAt(encoder.url)), (work) => runAll(work, rows));
   expect(outcome.failed).toBe(1);
@@ -82,7 +82,7 @@ test('transient errors are retried, permanent ones are reported', async () => {
   );
 });
 
-test('a model of another type is refused before any row', async () => {
+test('a model of another type is rejected before any row', async () => {
   await expect(
     withWork(inferenceOf(encoderAt(`${encoder.url}/tagger`)), async () => undefined),
   ).rejects.toMatchObject({

@@ -64,7 +64,7 @@ test.each<[CustomMetric, string]>([
   [{ name: 'a', regex: '1', rubric: 'b' }, 'needs exactly one of regex, json_schema, lua and rubric.'],
   [{ name: 'a', rubric: 'b' }, 'requires a language model as judge. Set llm_as_judge.'],
   [{ name: 'a', regex: '(' }, 'is invalid: '],
-])('a metric that cannot score is refused: %j', (metric, message) => {
+])('a metric that cannot score is rejected: %j', (metric, message) => {
   let refusal = '';
   try {
     checkCustomMetrics(EVALUATED_TASKS.summarization, [metric], false);
@@ -118,7 +118,7 @@ test('a Lua function scores answers within its limits, and each failure is that 
   expect(metrics['own']).toBeCloseTo(3.5 / 4, 9);
 });
 
-test('a script that is not Lua is refused, and one is compiled without being run', async () => {
+test('a script that is not Lua is rejected, and one is compiled without being run', async () => {
   await expect(compileCustomMetrics([{ name: 'own', lua: 'function score(' }])).rejects.toThrow(
     /^Custom metric "own" is invalid: The Lua function failed: lua:1: /,
   );
@@ -128,7 +128,7 @@ test('a script that is not Lua is refused, and one is compiled without being run
   await expect(compileCustomMetrics([{ name: 'own', lua: 'while true do end' }])).resolves.toBeUndefined();
 });
 
-test('a large JSON Schema is compiled while other requests are answered, and a larger one is refused', async () => {
+test('a large JSON Schema is compiled while other requests are answered, and a larger one is rejected', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 600 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^x{1,9}y${at}$` }]),
   );

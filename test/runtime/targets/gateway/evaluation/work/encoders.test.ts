@@ -88,7 +88,7 @@ test('BERTScore with an executable', async () => {
   expect(other).toBeLessThan(same ?? 0);
 });
 
-test('a text that an executable refuses fails alone, and a model of another type is reported immediately', async () => {
+test('a text that an executable rejects fails alone, and a model of another type is reported immediately', async () => {
   const rows = [{ examples: 'fine' }, { examples: '' }, { examples: 'fine, too' }];
   const outcome = await withWork(inferenceOf(fileOf('sentiment')), (work) => runAll(work, rows));
   expect(outcome.failed).toBe(1);

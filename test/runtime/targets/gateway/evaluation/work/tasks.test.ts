@@ -16,7 +16,7 @@ describe('metrics', () => {
     expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
   });
 
-  test('what cannot be computed is refused, with the way out', () => {
+  test('what cannot be computed is rejected, with the way out', () => {
     const { summarization, 'text-classification': classification } = EVALUATED_TASKS;
     const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
     expect(check('rougee')).toThrow('did you mean `rouge`?');

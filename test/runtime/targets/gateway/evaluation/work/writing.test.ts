@@ -93,7 +93,7 @@ test('a parameter that is not set is not sent, and one that is set is sent as it
   });
 });
 
-test('the answer of a model that calls tools is the list of its calls', async () => {
+test('the response from a model that calls tools is the list of its calls', async () => {
   const call = (name: string, text: string) => ({
     id: '1',
     type: 'function',

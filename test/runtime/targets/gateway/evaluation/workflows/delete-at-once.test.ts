@@ -72,7 +72,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('a dataset is deleted in the moment in which an experiment is made of it: one of both is refused', async () => {
+  test('a dataset is deleted in the moment in which an experiment is made of it: one of both is rejected', async () => {
     const { ask, upload } = await (async () => {
       const started = await start();
       return { ...started, ...requestsTo(started) };

@@ -98,7 +98,7 @@ test('the cost of a model without a price is not known, and not zero', async () 
   expect(first.split(',')[head.split(',').indexOf('cost')]).toBe('');
 });
 
-test('a budget that refuses rows is named as the reason', async () => {
+test('a budget that rejects rows is named as the reason', async () => {
   const { ask, context, listen } = gateway();
   await context.state.prices.set({
     modelKey: 'openai:dear',

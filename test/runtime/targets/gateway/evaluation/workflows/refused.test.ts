@@ -24,7 +24,7 @@ const BAD_FILES: readonly [
   ['larger than allowed', `examples\n${'x'.repeat(1_100_000)}\n`, 413, 'exceeds the maximum'],
 ];
 
-test.for(BAD_FILES)('a file is refused immediately: %s', async ([, text, status, says]) => {
+test.for(BAD_FILES)('a file is rejected immediately: %s', async ([, text, status, says]) => {
   const answer = await requestsTo(gateway()).upload(text);
   expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(says)]);
 });
@@ -81,7 +81,7 @@ test.each(['constructor', '__proto__', 'toString', 'text/plain'])(
   },
 );
 
-test('a form that is wrong is refused, and nothing of it stays', async () => {
+test('a form that is wrong is rejected, and nothing of it stays', async () => {
   const { request, ask } = gateway();
   const before = (await ask('GET', '/api/v1/datasets/')).body.total;
   const post = (body: string | ArrayBuffer, type?: string) =>
@@ -107,7 +107,7 @@ test('a form that is wrong is refused, and nothing of it stays', async () => {
   expect((await ask('GET', '/api/v1/datasets/')).body.total).toBe(before);
 });
 
-test('an experiment is refused that could come to nothing', async () => {
+test('an experiment is rejected that could come to nothing', async () => {
   const { ask } = gateway();
   const { upload } = requestsTo(gateway());
   const post = (body: object) => ask('POST', '/api/v1/experiments/', { name: 'x', ...body });
@@ -175,7 +175,7 @@ test('two of one name get two names, also in parallel', async () => {
   expect(names.filter((one) => /_\d{20}$/.test(one))).toHaveLength(2);
 });
 
-test('a workflow is refused that could come to nothing', async () => {
+test('a workflow is rejected that could come to nothing', async () => {
   const { ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);

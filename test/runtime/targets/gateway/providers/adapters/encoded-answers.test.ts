@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test('an answer that unpacks to more than is allowed is refused without unpacking all of it', async () => {
+test('an answer that unpacks to more than is allowed is rejected without unpacking all of it', async () => {
   const small = providerOf('openai', scripted.provider, { limits: { maxResponseBytes: 100_000 } });
   scripted.encodes('gzip', gzipSync);
   scripted.says({ ...(whole as object), padding: ' '.repeat(5_000_000) });

@@ -80,7 +80,7 @@ test.each(TYPES)(
   },
 );
 
-test('a key that the provider refuses is not repeated', async () => {
+test('a key that the provider rejects is not repeated', async () => {
   for (const type of TYPES) {
     const failure = failureOf(
       await providerOf(type, fixtures[type], { apiKey: 'wrong' }).chat(callOf('chat', chatBody('good'))),
@@ -132,13 +132,13 @@ test.each([
   ['http://2130706433/v1', false],
   ['ftp://example.com', true],
   ['https://user:pass@example.com/v1', false],
-] as const)('the URL %s (local: %s) is refused', (baseUrl, local) => {
+] as const)('the URL %s (local: %s) is rejected', (baseUrl, local) => {
   expect(() => providerOf('openai', fixtures.openai, { baseUrl, local })).toThrow(
     expect.objectContaining({ code: 'ConfigError' }),
   );
 });
 
-test('a name that leads into a private network is refused when the connection is made', async () => {
+test('a name that leads into a private network is rejected when the connection is made', async () => {
   const { port } = new URL(fixtures.openai.url);
   const before = await fixtures.openai.counts();
   const provider = providerOf('openai', fixtures.openai, {

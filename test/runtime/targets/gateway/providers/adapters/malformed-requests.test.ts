@@ -106,7 +106,7 @@ test.each<readonly [Wire, Kind, object, string]>([
     responses([{ type: 'function_call_output', call_id: 'a', output: { ok: true } }]),
     'input[0].output must be text or a list of parts, not an object',
   ],
-])('over %s to %s, %j is refused: %s', async (wire, kind, body, message) => {
+])('over %s to %s, %j is rejected: %s', async (wire, kind, body, message) => {
   const told = failureOf(await providers[kind].chat(callOf(wire, body as Record<string, unknown>)));
   expect(told).toMatchObject({ kind: 'bad_request', error: { code: 'MalformedError' } });
   expect(told.error.message).toContain(message);

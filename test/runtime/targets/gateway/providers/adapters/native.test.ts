@@ -145,7 +145,7 @@ test.each([
   ['anthropic', { n: 2 }],
   ['anthropic', { response_format: { type: 'json_object' } }],
   ['gemini', { logprobs: true }],
-] as const)('%s: %j is refused, not left out without a word', async (type, more) => {
+] as const)('%s: %j is rejected, not left out without a word', async (type, more) => {
   const answer = await providers[type].chat(callOf('chat', chatBody('good', more)));
   expect(answer).toMatchObject({
     kind: 'failed',

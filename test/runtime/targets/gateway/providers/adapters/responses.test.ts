@@ -12,7 +12,7 @@ const ask = (more: Readonly<Record<string, unknown>>) =>
   provider.chat(callOf('responses', { model: 'good', input: 'Hello', ...more }));
 
 test.each([{ background: true, store: false }, { background: 'yes' }, { background: {} }])(
-  'an answer in the background that could not be billed is refused (%j)',
+  'an answer in the background that could not be billed is rejected (%j)',
   async (more) => {
     const before = (await openai.counts())['requests'];
     expect(failureOf(await ask(more))).toMatchObject({

@@ -278,7 +278,7 @@ test('accounts that cannot be settled are an error, not a clean end', async () =
   expect(text).not.toContain(CANARY);
 });
 
-test('an event without an end is refused when it has grown too large', async () => {
+test('an event without an end is rejected when it has grown too large', async () => {
   const provider = providerOf('openai', openai, { limits: { maxEventBytes: 1024 * 1024 } });
   expect(failureOf(await provider.chat(callOf('chat', streaming('huge')))).kind).toBe('stream_incomplete');
 });

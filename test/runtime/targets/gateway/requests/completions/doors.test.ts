@@ -221,7 +221,7 @@ describe('/v1/completions', () => {
     ]);
   });
 
-  test('what only the API itself can do is refused for others', async () => {
+  test('what only the API itself can do is rejected for others', async () => {
     for (const more of [{ suffix: 'x' }, { prompt: ['a', 'b'] }, { logprobs: 2 }, { best_of: 3 }])
       expect(await errorIn(await ask('anthropic:good', more))).toMatchObject({
         status: 400,

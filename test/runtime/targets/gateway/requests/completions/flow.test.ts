@@ -39,7 +39,7 @@ test('what the gateway does not know passes through, numbers of any length too',
   expect((await openai.last()).body).toBe(body.replace('"openai:good"', '"good"'));
 });
 
-test('a caller without permission is refused before the body is read', async () => {
+test('a caller without permission is rejected before the body is read', async () => {
   const answer = await gateway.post(CHAT, '{broken', 'gw-nobody');
   expect(answer.status).toBe(401);
   const none = await fetch(gateway.url + CHAT, { method: 'POST', body: 'x' });
@@ -65,7 +65,7 @@ test.each([
   [chatBody(':good'), 400, 'model_not_found', 'model'],
   [chatBody('openai:good', { user: 'somebody-else' }), 403, 'user_mismatch', null],
   [chatBody('openai:good', { guardrails: [{ profile: 'unheard' }] }), 422, 'invalid_request', null],
-])('%j is refused with %i %s', async (body, status, code, param) => {
+])('%j is rejected with %i %s', async (body, status, code, param) => {
   const { userId, secret } = await someone();
   expect(await errorIn(await gateway.post(CHAT, body, secret))).toMatchObject({ status, code, param });
   expect(await gateway.usage(userId)).toEqual([]);

@@ -68,7 +68,7 @@ test('who may ask no more does not keep guardrails busy', async () => {
   expect((await encoder.counts())['requests']).toBe(requests);
 });
 
-test('a request with a name twice is refused, because the provider could read what was not judged', async () => {
+test('a request with a name twice is rejected, because the provider could read what was not judged', async () => {
   const { secret } = await someone();
   const body =
     '{"model":"openai:good","messages":[{"role":"user","content":"an attack","content":"a rose"}],"guardrails":[{"profile":"injection"}]}';

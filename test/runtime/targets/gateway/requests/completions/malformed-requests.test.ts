@@ -38,7 +38,7 @@ test.each([
     'Max_Tokens',
     /has both "max_tokens" and "Max_Tokens", so the provider could read a different one than the gateway\. Send only one\.$/,
   ],
-])('a request with one setting twice is refused: %s', async (members, param, message) => {
+])('a request with one setting twice is rejected: %s', async (members, param, message) => {
   const { userId, secret } = await someone();
   const { messages } = chatBody('openai:good');
   const body = `{${members},"messages":${JSON.stringify(messages)}}`;
@@ -174,7 +174,7 @@ const REQUIRED: readonly (readonly [end: string, body: object])[] = [
 ];
 
 test.each(ASKING)(
-  '%s: further models would avoid permissions and prices, so they are refused',
+  '%s: further models would avoid permissions and prices, so they are rejected',
   async (path) => {
     const { userId, secret } = await someone();
     const [, body] = REQUIRED.find(([end]) => path.endsWith(end)) ?? [];

@@ -87,7 +87,7 @@ test('requests are limited by the minute, and every answer reports how many are 
   expect(await errorIn(refused)).toMatchObject({ status: 429, code: 'rate_limited' });
 });
 
-test('a budget that is spent refuses all but free models', async () => {
+test('a budget that is spent rejects all but free models', async () => {
   const budget = await gateway.admin('POST', '/v1/budgets', { max_budget: 0.00015 });
   const { secret } = await someone({}, { budget_id: budget['budget_id'] });
   const short = chatBody('openai:good', { max_tokens: 1 });
@@ -140,7 +140,7 @@ test('a model of Gemini costs the same with the prefix of its lists, whichever n
   }
 });
 
-test('models without a price are refused where all need one', async () => {
+test('models without a price are rejected where all need one', async () => {
   const strict = await runGateway({
     models: {
       providers: [instanceOf('openai', openai)],

@@ -50,7 +50,7 @@ test('published prices apply to models without a price of their own, and rows sa
     const answer = await ask(model);
     expect([answer.status, answer.headers.get('x-gateway-unpriced')], model).toEqual([200, null]);
   }
-  // Neither a model that is not listed nor a provider of one's own has a price; a budget refuses both.
+  // Neither a model that is not listed nor a provider of one's own has a price; a budget rejects both.
   for (const model of ['prod:unheard-of', 'lab:gpt-4o']) expect((await ask(model)).status, model).toBe(402);
   const rows = (await gateway.usage('ann')).filter(({ status }) => status === 'success');
   expect(rows.map(({ cost, priced_by: by }) => [cost, by])).toEqual([

@@ -23,7 +23,7 @@ test('tags come from the header and from metadata, and only other metadata reach
   expect(recorded).not.toMatch(/"tags|x-gateway-tags/i);
 });
 
-test('an invalid tag is refused, and nothing is called', async () => {
+test('an invalid tag is rejected, and nothing is called', async () => {
   const refuse = async (tags: unknown, header = '') =>
     await errorIn(
       await gateway.post(CHAT, { ...chatBody('openai:good'), metadata: { tags } }, secret, {

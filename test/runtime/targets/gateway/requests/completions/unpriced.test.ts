@@ -40,7 +40,7 @@ const warningsIn = ({ logged }: RunningTestGateway): readonly Record<string, unk
     .filter((line) => line.includes('model without a price: its cost is not counted in the budget'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-test('a budget of a user or a key refuses a model without a price, and no request is sent', async () => {
+test('a budget of a user or a key rejects a model without a price, and no request is sent', async () => {
   const gateway = await startGateway();
   const { user = '', key = '', none = '' } = await keysUnderBudget(gateway);
   const before = await openai.counts();

@@ -170,7 +170,7 @@ test.each([
   ['an unknown mode', [{ profile: 'guard', mode: 'off' }]],
   ['an unknown member', [{ profile: 'guard', on_unavailble: 'block' }]],
   ['an address', [{ profile: 'guard', url: 'http://169.254.169.254/' }]],
-])('%s is refused', (_what, requested) => {
+])('%s is rejected', (_what, requested) => {
   expect(() => guardrailsOf().rules(requested)).toThrow(expect.objectContaining({ code: 'InputError' }));
 });
 

@@ -148,7 +148,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
   });
 });
 
-test('realtime sessions are refused while a policy applies that cannot check them', async () => {
+test('realtime sessions are rejected while a policy applies that cannot check them', async () => {
   const { key } = await newKey({ user_id: 'ann' });
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=openai:good`, {
     headers: { authorization: `Bearer ${key}` },

@@ -19,7 +19,7 @@ export interface Way {
   readonly send: (gateway: Asked, text: string) => Promise<WayAnswer>;
   /** Whether it costs nothing, so that budgets do not apply, and it has a rate of its own. */
   readonly isFree?: boolean;
-  /** Whether it waits for the rate of its key, instead of being refused. */
+  /** Whether it waits for the rate of its key, instead of being rejected. */
   readonly waits?: boolean;
 }
 
@@ -134,7 +134,7 @@ const newerGemini: Way = {
 
 const idIn = ({ text }: WayAnswer): string => (JSON.parse(text) as { readonly id: string }).id;
 
-/** Each step, until one is refused. */
+/** Each step, until one is rejected. */
 async function steps(...all: readonly ((last: WayAnswer) => Promise<WayAnswer>)[]): Promise<WayAnswer> {
   let last: WayAnswer = { status: 200, text: '' };
   for (const step of all) {
@@ -244,7 +244,7 @@ export const WAYS: readonly Way[] = [
 /** Routes on which nothing that a user writes reaches a provider, as parts of their names. Every other route must be a way. */
 export const NO_WAYS: readonly RegExp[] = [
   /^(?:GET|HEAD|OPTIONS|DELETE|ALL) /,
-  // Methods of Gemini's models that do not exist, which are refused.
+  // Methods of Gemini's models that do not exist, which are rejected.
   /^POST \/v1beta\/models\/:call\{\.\+\}$/,
   // Resources of the gateway itself.
   /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|tags|teams|users)\b/,

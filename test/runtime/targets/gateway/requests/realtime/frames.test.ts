@@ -28,7 +28,7 @@ test('masked frames, from RFC 6455 section 5.7, and messages in parts', () => {
   expect(parts.map((frame) => join(frame))).toEqual([undefined, undefined, 'Hello']);
 });
 
-test('a frame above the maximum is refused before it has arrived', () => {
+test('a frame above the maximum is rejected before it has arrived', () => {
   const reader = createFrameReader(100);
   expect(() => reader.push(writeFrame(OPCODE.text, Buffer.alloc(200)).subarray(0, 4))).toThrow(
     'has 204 bytes',

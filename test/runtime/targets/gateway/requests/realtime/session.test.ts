@@ -108,7 +108,7 @@ test('a session is relayed, and each of its responses billed', async () => {
   ]);
 });
 
-test('a browser has its key in a protocol; others are refused before they are connected', async () => {
+test('a browser has its key in a protocol; others are rejected before they are connected', async () => {
   const browser = connect('openai:gpt-realtime', {
     key: '',
     protocols: ['realtime', `openai-insecure-api-key.${secret}`, 'openai-beta.realtime-v1'],
@@ -239,7 +239,7 @@ test('a gateway that stops closes its sessions', async () => {
   expect(await session.closed).toMatchObject({ code: 1001 });
 });
 
-/** An upgrade with the answer of a server that refuses it. */
+/** An upgrade with the response from a server that rejects it. */
 async function plainUpgrade(url: string, key: string): Promise<{ status: number; body: Refusal }> {
   return await new Promise((resolve, reject) => {
     const headers = {

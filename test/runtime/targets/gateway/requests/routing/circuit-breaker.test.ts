@@ -89,7 +89,7 @@ test('it is never open for longer than the longest time', () => {
   );
 });
 
-test('a refused request gets a time to retry after', () => {
+test('a rejected request gets a time to retry after', () => {
   const open: Breaker = { failures: 5, openUntil: 5000, openedFor: 5000, trial: true };
   expect(admitCall(open, 1000)).toEqual({ admitted: false, retryAfter: 4000 });
   expect(admitCall(open, 9000)).toEqual({ admitted: false, retryAfter: 5000 });

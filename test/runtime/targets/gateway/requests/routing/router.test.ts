@@ -202,7 +202,7 @@ test('a client that leaves stops everything', async () => {
   expect(attempts).toHaveLength(1);
 });
 
-test('model strings that stand for nothing are refused with the way out', () => {
+test('model strings that stand for nothing are rejected with the way out', () => {
   const router = routerOf(one('openai:good'), manualClock());
   for (const model of ['gpt-4o', 'nobody:gpt-4o', 'openai:']) {
     expect(() => router.resolve(model)).toThrow(

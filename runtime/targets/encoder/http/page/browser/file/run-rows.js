@@ -8,7 +8,7 @@ const CONCURRENCY = 2;
 const RETRIES = 5;
 
 /**
- * Runs a function over many texts in batches. Texts that the server refuses get an error, and empty ones nothing.
+ * Runs a function over many texts in batches. Texts that the server rejects get an error, and empty ones nothing.
  * @param {object} options
  * @param {readonly string[]} options.texts
  * @param {(texts: readonly string[]) => Promise<Cells[]>} options.send

@@ -106,7 +106,7 @@ export async function showNewExperiment({ root, session, navigate, signal }) {
   }
 
   /**
-   * Starts all models. One that is refused does not stop the others.
+   * Starts all models. One that is rejected does not stop the others.
    * @param {string} experiment
    * @param {ReturnType<typeof models.chosen>} chosen
    */

@@ -8,7 +8,7 @@ import { answerText } from './results.js';
 import { wordDiff } from './word-diff.js';
 
 /**
- * Opens a row: its text, and the answer of each model with its scores, the reasons of judges, and the difference to another answer.
+ * Opens a row: its text, and the response from each model with its scores, the reasons of judges, and the difference to another answer.
  * @param {ResultRow} row
  * @param {readonly Pick<Workflow, 'id' | 'name'>[]} workflows
  */

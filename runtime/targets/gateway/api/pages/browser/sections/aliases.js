@@ -31,7 +31,7 @@ export const ALIASES = resourcePages({
     { key: 'source', title: 'Configured in' },
   ],
   empty: 'No aliases. An alias is one name for several models, with weights and fallbacks.',
-  deletion: 'Requests with this name are refused.',
+  deletion: 'Requests with this name are rejected.',
   intro: 'Aliases of the configuration file are changed there.',
   canChange: ({ source }) => source === 'database',
 });

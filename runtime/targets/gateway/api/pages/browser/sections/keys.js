@@ -122,14 +122,14 @@ async function showKey({ root, params, session, navigate, linked, setTitle, sign
       key.is_active
         ? confirmedButton('Revoke', {
             title: `Revoke ${name}?`,
-            words: 'Requests with this key are refused immediately. You can enable it again.',
+            words: 'Requests with this key are rejected immediately. You can enable it again.',
             run: toggle,
             done: () => undefined,
           })
         : actionButton('Enable', toggle),
       confirmedButton('Delete', {
         title: `Delete ${name}?`,
-        words: 'Requests with this key are refused. Its usage is kept. This cannot be undone.',
+        words: 'Requests with this key are rejected. Its usage is kept. This cannot be undone.',
         run: () => session.call(url, { method: 'DELETE' }),
         done: () => navigate(linkTo(['keys'])),
       }),

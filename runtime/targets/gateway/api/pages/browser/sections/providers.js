@@ -28,7 +28,7 @@ export const PROVIDERS = [
       { key: 'problem', title: 'Problem', cell: (row) => row.problem ?? '' },
     ],
     empty: 'No providers. Add one, or name one in the configuration file.',
-    deletion: 'Requests to its models are refused. Those in flight continue.',
+    deletion: 'Requests to its models are rejected. Those in flight continue.',
     intro: 'Providers of the configuration file are changed there.',
     canChange: ({ source }) => source === 'database',
   }),

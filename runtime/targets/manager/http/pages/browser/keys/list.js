@@ -68,7 +68,7 @@ export async function showKeys({ root, session, signal }) {
   async function revoke({ id, name }) {
     const isDone = await confirmAction({
       title: `Revoke ${name}?`,
-      words: 'Programs that use this key are refused within a second. A revoked key cannot be used again.',
+      words: 'Programs that use this key are rejected within a second. A revoked key cannot be used again.',
       action: {
         name: 'Revoke key',
         kind: 'danger',

@@ -24,7 +24,7 @@ export interface FileGateway {
   readonly ends: readonly unknown[];
   /** The next answer ends after so many bytes. */
   cutAfter(bytes: number): void;
-  /** All downloads are refused with this status and text from now on. */
+  /** All downloads are rejected with this status and text from now on. */
   refuse(status: number, code: string, message: string): void;
   /** Nothing listens until `listen`. */
   close(): Promise<void>;

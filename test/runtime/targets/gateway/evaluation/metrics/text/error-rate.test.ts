@@ -37,7 +37,7 @@ test('a row with an empty reference has no score, and its words count as errors'
   expect(metric.result()).toMatchObject({ values: { wer: 5 / 4 }, detail: { edits: 5, reference_units: 4 } });
 });
 
-test('texts that would take minutes are refused', () => {
+test('texts that would take minutes are rejected', () => {
   const long = Array.from({ length: 20_001 }, () => 'a');
   expect(() => editDistance(long, long)).toThrow('takes too long');
 });

@@ -52,7 +52,7 @@ describe('label sequences', () => {
       ['O'],
       'The label "" does not follow the IOB2 scheme',
     ],
-  ] as const)('%s are refused, and nothing is counted', (_name, mode, prediction, reference, message) => {
+  ] as const)('%s are rejected, and nothing is counted', (_name, mode, prediction, reference, message) => {
     const metric = labelSequences({ mode });
     metric.add({ prediction: ['B-PER'], reference: ['B-PER'] });
     const before = metric.save();
@@ -108,7 +108,7 @@ describe('spans that are given', () => {
     [-1, 2],
     [0.5, 2],
     [4, Number.NaN],
-  ])('from %d to %d are refused', (start, end) => {
+  ])('from %d to %d are rejected', (start, end) => {
     const metric = spanSets({});
     const row = { prediction: [span], reference: [{ start, end, label: 'A' }] };
     expect(() => metric.add(row)).toThrow(`Invalid span from ${start} to ${end}.`);

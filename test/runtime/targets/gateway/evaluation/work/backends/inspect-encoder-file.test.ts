@@ -44,7 +44,7 @@ test('a job on this machine needs an executable for it', async () => {
   expect((await inspect(file(modelFor(here)))).labels).toHaveLength(2);
 });
 
-test('a file without a model, a damaged one and one that is not allowed are refused before they are started', async () => {
+test('a file without a model, a damaged one and one that is not allowed are rejected before they are started', async () => {
   const path = file(modelFor(here));
   await expect(inspect(path, { trusted: false })).rejects.toMatchObject({ reason: 'files_not_allowed' });
   const damaged = Buffer.from(modelFor(here));
@@ -63,7 +63,7 @@ test('a file without a model, a damaged one and one that is not allowed are refu
   await expect(inspect(pipe)).rejects.toThrow(`${pipe} is not a file.`);
 });
 
-test.runIf(process.platform !== 'win32')('an executable without permission is refused', async () => {
+test.runIf(process.platform !== 'win32')('an executable without permission is rejected', async () => {
   const path = join(folder(), 'plain.encoder');
   writeFileSync(path, modelFor(here), { mode: 0o644 });
   await expect(inspect(path)).rejects.toThrow(

@@ -36,7 +36,7 @@ test.each([
     'The prompt contains {{ground_truth}}, which would show the model the answer. Remove it.',
   ],
   ['Hello', 'The prompt contains no column, so all rows would be equal. Add for example {{examples}}.'],
-])('a template that does not fit the dataset is refused: %s', (prompt, message) => {
+])('a template that does not fit the dataset is rejected: %s', (prompt, message) => {
   const columns = ['examples', 'source', 'ground_truth'];
   expect(messageOf(() => checkTemplate({ systemPrompt: '', prompt }, columns))).toBe(message);
 });
