@@ -52,7 +52,7 @@ export const SENTENCE = {
   },
   'sentence:build-refused': {
     source: 'docs/config.md',
-    behavior: 'Settings that the model cannot have are rejected with a sentence that says what to do.',
+    behavior: 'Settings that the model cannot have are rejected with a sentence that states what to do.',
   },
   'sentence:modules': {
     source: 'docs/config.md',

@@ -4,7 +4,7 @@ import type { Behaviors } from './behavior.ts';
 export const SERVE_PROCESS = {
   'serve:log-not-read': {
     source: 'docs/serve.md',
-    behavior: 'Requests are still served and signals still stop it if nobody reads its log.',
+    behavior: 'Requests are still served and signals still stop it if no process reads its log.',
   },
   'serve:log-reader-gone': {
     source: 'docs/serve.md',
