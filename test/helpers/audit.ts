@@ -57,7 +57,7 @@ async function contrastProblems(page: Page): Promise<string[]> {
       brush.fillRect(0, 0, 1, 1);
       return [...brush.getImageData(0, 0, 1, 1).data];
     };
-    // A page has a few colours, and thousands of elements, each of which is asked for those below it.
+    // A page has a few colors, and thousands of elements, each of which is asked for those below it.
     const painted = new Map<string, number[]>();
     const rgba = (colour: string): number[] => {
       const known = painted.get(colour) ?? paint(colour);
