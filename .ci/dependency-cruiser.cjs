@@ -26,6 +26,7 @@ const LAYERS = {
   ],
   gateway: [
     'shared providers/shapes evaluation/metrics accounts/retention.ts',
+    'accounts/fields',
     'store providers/streams',
     'providers/wires accounts/cache-clears.ts accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
       'evaluation/artifacts.ts evaluation/worker-progress.ts evaluation/secrets.ts',

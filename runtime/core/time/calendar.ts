@@ -1,5 +1,6 @@
 /** Units of a calendar whose start divides time into windows. A week starts on Monday. */
 export const CALENDAR_UNITS = ['day', 'week', 'month'] as const;
+/** @internal Exported for tests. */
 export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
 
 export interface Calendar {

@@ -6,7 +6,7 @@ import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import { OPEN, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { TEAM_ROLES } from '../accounts/identity/groups-api.ts';
-import { USER_ROLES } from '../accounts/identity/identity.ts';
+import { USER_ROLES } from '../accounts/fields/users.ts';
 import { commandCode } from '../accounts/sign-in/command-code.ts';
 import {
   type SignInFlow,

@@ -4,14 +4,11 @@ import type { Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import type { HttpParts } from './http/parts.ts';
 import {
-  LIST_PARAMETERS,
-  objectList,
   STORED_ERRORS,
   storedObject,
   USER_PARAMETER,
   jsonBytes,
-  objectListView,
-  objectPageOf,
+  listOfObjects,
   storedRequest,
 } from './stored.ts';
 
@@ -69,16 +66,12 @@ export function batchRoutes(
       ...SHARED,
       id: 'listBatches',
       summary: 'List the batches of the caller.',
-      parameters: LIST_PARAMETERS,
-      answer: answerOf('The batches.', objectList, {
-        object: 'list',
-        data: [BATCH],
-        first_id: BATCH.id,
-        last_id: BATCH.id,
-        has_more: false,
+      ...listOfObjects({
+        description: 'The batches.',
+        example: BATCH,
+        limit: { max: 100, fallback: 20 },
+        list: (request, page) => batches.list(request, page),
       }),
-      run: async (c) =>
-        objectListView(await batches.list(storedRequest(c), objectPageOf(c, { max: 100, fallback: 20 }))),
     }),
     route({
       method: 'get',

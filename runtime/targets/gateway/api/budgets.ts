@@ -1,53 +1,21 @@
-import type { Context } from 'hono';
-import { Type, type Static } from 'typebox';
-import { CALENDAR_UNITS } from '#core/time/calendar.ts';
+import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
-import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import { BUDGET_ORDERS, type BudgetQuery, type BudgetChanges } from '../accounts/ledger/ledger.ts';
+import { closed } from '#serve/http/schemas.ts';
+import { BUDGET_FIELDS } from '../accounts/fields/budgets.ts';
+import { BUDGET_ORDERS } from '../accounts/ledger/ledger.ts';
 import type { GatewayContext } from '../context.ts';
-import { alertThresholds, dollars, maxBudget, seconds, text, time, timeOrNull } from './http/fields.ts';
-import {
-  filterIn,
-  filterParameter,
-  orderIn,
-  orderParameter,
-  refuseOthers,
-  pageOfList,
-  pageOf,
-} from './http/lists.ts';
+import { answerMembers, changesOf, exampleOf, requestMembers } from './http/field-schemas.ts';
+import { dollars, time, timeOrNull } from './http/fields.ts';
+import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { nanosOrNull } from './http/values.ts';
 import { budgetResetView, budgetView } from './views/accounts.ts';
 
-const calendar = orNull(
-  oneOf(CALENDAR_UNITS),
-  'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
-);
-const timeZone = orNull(text('Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.', 64));
-
-const budgetChanges = closed('BudgetChanges', {
-  name: Type.Optional(orNull(text('Display name.'))),
-  max_budget: Type.Optional(maxBudget),
-  budget_duration_sec: Type.Optional(seconds),
-  calendar: Type.Optional(calendar),
-  time_zone: Type.Optional(timeZone),
-  alert_thresholds: Type.Optional(alertThresholds),
-});
+const budgetChanges = closed('BudgetChanges', requestMembers(BUDGET_FIELDS, 'update'));
 
 const budget = closed(
   'Budget',
-  {
-    budget_id: Type.String(),
-    name: orNull(Type.String()),
-    max_budget: maxBudget,
-    budget_duration_sec: seconds,
-    calendar,
-    time_zone: timeZone,
-    alert_thresholds: alertThresholds,
-    created_at: time('Creation time.'),
-    updated_at: time('Time of the last change.'),
-  },
+  answerMembers(BUDGET_FIELDS),
   'A limit for the spending of each of its users.',
 );
 
@@ -63,28 +31,24 @@ const budgetResets = Type.Array(
   }),
 );
 
-const BUDGET_FILTERS = [
-  filterParameter('search', 'Only budgets whose name or id contains this text, in any case.', 'monthly'),
-  orderParameter(BUDGET_ORDERS, '-max_budget'),
-];
+const LIST = listQuery(
+  {
+    search: {
+      description: 'Only budgets whose name or id contains this text, in any case.',
+      example: 'monthly',
+    },
+  },
+  { orders: BUDGET_ORDERS, example: '-max_budget' },
+);
 
-/** Reads the filters and the order of a list of budgets. */
-function budgetQuery(c: Context): BudgetQuery {
-  refuseOthers(c, BUDGET_FILTERS);
-  return { search: filterIn(c, 'search'), order: orderIn(c, BUDGET_ORDERS) };
-}
-
-const MONTHLY = {
+const MONTHLY = exampleOf(BUDGET_FIELDS, {
   budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
   name: 'monthly',
   max_budget: 100,
-  budget_duration_sec: null,
-  calendar: 'month' as const,
+  calendar: 'month',
   time_zone: 'Europe/Berlin',
   alert_thresholds: [80, 100],
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-};
+});
 
 const BUDGET_ID = { name: 'budget_id', description: 'Budget id.', example: MONTHLY.budget_id };
 
@@ -110,7 +74,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
         },
       },
       answer: answerOf('The budget.', budget, MONTHLY),
-      run: async (_c, body) => budgetView(await budgets.create(changesIn(body))),
+      run: async (_c, body) => budgetView(await budgets.create(changesOf(BUDGET_FIELDS, body))),
     }),
     route({
       method: 'get',
@@ -119,8 +83,8 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
       id: 'listBudgets',
       tag: 'Budgets',
       summary: 'List budgets in order of creation.',
-      ...pageOfList({ schema: budgetList, example: [MONTHLY], parameters: BUDGET_FILTERS }),
-      run: async (c) => (await budgets.list(pageOf(c), budgetQuery(c))).map((budget) => budgetView(budget)),
+      ...pageOfList({ schema: budgetList, example: [MONTHLY], parameters: LIST.parameters }),
+      run: async (c) => (await budgets.list(pageOf(c), LIST.read(c))).map((budget) => budgetView(budget)),
     }),
     route({
       method: 'get',
@@ -173,7 +137,7 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
       request: { schema: budgetChanges, examples: { more: { max_budget: 200 } } },
       answer: answerOf('The changed budget.', budget, { ...MONTHLY, max_budget: 200 }),
       run: async (c, body) => {
-        const changes = changesIn(body);
+        const changes = changesOf(BUDGET_FIELDS, body);
         return budgetView(await budgets.change(c.req.param('id'), changes));
       },
     }),
@@ -193,12 +157,3 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
     }),
   ];
 }
-
-const changesIn = (body: Static<typeof budgetChanges>): BudgetChanges => ({
-  name: body.name,
-  maxBudget: nanosOrNull('max_budget', body.max_budget),
-  budgetDurationSec: body.budget_duration_sec,
-  calendar: body.calendar,
-  timeZone: body.time_zone,
-  alertThresholds: body.alert_thresholds,
-});

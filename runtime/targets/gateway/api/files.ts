@@ -6,16 +6,13 @@ import { type GatewayAppOptions, modelBodyOptions } from './app-options.ts';
 import { readUploadForm } from './http/bodies.ts';
 import type { HttpParts } from './http/parts.ts';
 import {
-  LIST_PARAMETERS,
-  objectList,
   STORED_ERRORS,
   storedObject,
   USER_PARAMETER,
   answerBytes,
   jsonBytes,
   namedProvider,
-  objectListView,
-  objectPageOf,
+  listOfObjects,
   storedRequest,
 } from './stored.ts';
 
@@ -67,19 +64,15 @@ export function fileRoutes(
       ...SHARED,
       id: 'listFiles',
       summary: 'List the files of the caller.',
-      parameters: [
-        ...LIST_PARAMETERS,
-        { name: 'purpose', in: 'query', description: 'Only files with this purpose.', example: 'batch' },
-      ],
-      answer: answerOf('The files.', objectList, {
-        object: 'list',
-        data: [FILE],
-        first_id: FILE.id,
-        last_id: FILE.id,
-        has_more: false,
+      ...listOfObjects({
+        description: 'The files.',
+        example: FILE,
+        limit: { max: 10_000, fallback: 1000 },
+        filters: [
+          { name: 'purpose', in: 'query', description: 'Only files with this purpose.', example: 'batch' },
+        ],
+        list: (request, page) => files.list(request, page),
       }),
-      run: async (c) =>
-        objectListView(await files.list(storedRequest(c), objectPageOf(c, { max: 10_000, fallback: 1000 }))),
     }),
     route({
       method: 'get',

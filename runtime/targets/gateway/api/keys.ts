@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
-import type { Static } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { Manager, Key, NewKey } from '../accounts/identity/identity.ts';
+import type { Manager } from '../accounts/identity/identity.ts';
 import {
   issuerFor,
   permitKeyChange,
@@ -13,73 +12,45 @@ import {
   permitNewKey,
   requireVisibleKey,
 } from '../accounts/identity/key-policy.ts';
-import { KEY_ORDERS, KEY_STATUSES, type KeyQuery } from '../accounts/identity/list-queries.ts';
+import { KEY_ORDERS } from '../accounts/identity/list-queries.ts';
+import { HOLDER_KEY_FIELDS, type Key, KEY_FIELDS, KEY_STATUSES } from '../accounts/fields/keys.ts';
 import { visibleTo } from '../accounts/identity/manager.ts';
 import type { GatewayContext } from '../context.ts';
 import { callerOf, managerIn } from './guards.ts';
-import {
-  filterIn,
-  filterParameter,
-  orderIn,
-  orderParameter,
-  refuseOthers,
-  wordFilterIn,
-  pageOfList,
-  pageOf,
-} from './http/lists.ts';
+import { changesOf, exampleOf, newOf } from './http/field-schemas.ts';
+import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { millisecondsOrNull, nanosOrNull } from './http/values.ts';
 import { createdKey, key, keyChanges, keyList, newKey, ownKey, rotation } from './keys-schemas.ts';
 import { createdKeyView, keyView, ownKeyView } from './views/accounts.ts';
 
-const KEY_FILTERS = [
-  filterParameter(
-    'search',
-    'Only keys whose name, prefix, id or user contains this text, in any case.',
-    'mobile',
-  ),
-  filterParameter('status', 'Only keys with this status.', 'active', KEY_STATUSES),
-  filterParameter('user_id', 'Only keys of this user.', 'ada'),
-  filterParameter('team_id', 'Only keys of this team.', 'research'),
-  orderParameter(KEY_ORDERS, '-spend'),
-];
+const LIST = listQuery(
+  {
+    search: {
+      description: 'Only keys whose name, prefix, id or user contains this text, in any case.',
+      example: 'mobile',
+    },
+    status: { description: 'Only keys with this status.', example: 'active', words: KEY_STATUSES },
+    user_id: { description: 'Only keys of this user.', example: 'ada' },
+    team_id: { description: 'Only keys of this team.', example: 'research' },
+  },
+  { orders: KEY_ORDERS, example: '-spend' },
+);
 
-/** Reads the filters and the order of a list of keys. */
-function keyQuery(c: Context): KeyQuery {
-  refuseOthers(c, KEY_FILTERS);
-  return {
-    search: filterIn(c, 'search'),
-    status: wordFilterIn(c, 'status', KEY_STATUSES),
-    userId: filterIn(c, 'user_id'),
-    teamId: filterIn(c, 'team_id'),
-    order: orderIn(c, KEY_ORDERS),
-  };
-}
-
-const SHOWN = {
+const KEY = exampleOf(KEY_FIELDS, {
   id: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
   key_prefix: 'gw-q1Zt8mE',
   key_name: 'mobile app',
   user_id: 'ada',
-  team_id: null,
   scope: 'models',
-  created_at: '2026-01-01T00:00:00Z',
   expires_at: '2030-01-31T12:00:00Z',
   is_active: true,
   status: 'active',
   allowed_models: ['openai:*'],
-};
-const SETTINGS = {
-  ...SHOWN,
-  metadata: {},
   rpm: 60,
-  tpm: null,
   max_parallel: 8,
   budget: { max_budget: 5, budget_duration_sec: 86_400, alert_thresholds: [80, 100] },
-  log_prompts: null,
-  spend: 0,
-};
-const KEY = { ...SETTINGS, last_used_at: null };
+});
+const { last_used_at: _, ...SETTINGS } = KEY;
 const CREATED = { ...SETTINGS, key: 'gw-q1Zt8mEr0FBpKvJ3cYdWnX7hTgLsUoAi5eQk2bMzPVRyNxC4fGHjD6w9SuEtOlIa' };
 const ACCOUNT = {
   spend: 0.5,
@@ -93,7 +64,7 @@ const ACCOUNT = {
   parallel: { used: 1, limit: 8, remaining: 7 },
 };
 
-const KEY_ID = { name: 'id', description: 'Key id, which is not the key itself.', example: SHOWN.id };
+const KEY_ID = { name: 'id', description: 'Key id, which is not the key itself.', example: KEY.id };
 
 const SEES = 'a member sees the own keys, and with the role admin in a team its keys.';
 const OWNS = 'a member must own the key, or have the role admin in its team.';
@@ -139,8 +110,8 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
         },
       },
       answer: answerOf('The key.', createdKey, CREATED),
-      run: async (c, { user_id: userId, team_id: teamId, scope, ...fields }) => {
-        const key = { userId: userId ?? undefined, teamId, scope, ...fieldsIn(fields) };
+      run: async (c, body) => {
+        const key = newOf(KEY_FIELDS, body);
         return createdKeyView(await keys.create(await permitNewKey(managerIn(c), key, identity)));
       },
     }),
@@ -151,9 +122,9 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       id: 'listKeys',
       tag: 'Keys',
       summary: 'List keys in order of creation.',
-      ...pageOfList({ schema: keyList, example: [KEY], parameters: KEY_FILTERS }),
+      ...pageOfList({ schema: keyList, example: [KEY], parameters: LIST.parameters }),
       run: async (c) =>
-        (await keys.list(pageOf(c), { ...keyQuery(c), visible: visibleTo(managerIn(c)) })).map((key) =>
+        (await keys.list(pageOf(c), { ...LIST.read(c), visible: visibleTo(managerIn(c)) })).map((key) =>
           keyView(key),
         ),
     }),
@@ -164,7 +135,10 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       id: 'getOwnKey',
       tag: 'Keys',
       summary: 'Get the caller’s key and its remaining quota.',
-      answer: answerOf('The key.', ownKey, { ...SHOWN, quota: { user: ACCOUNT, key: ACCOUNT } }),
+      answer: answerOf('The key.', ownKey, {
+        ...exampleOf(HOLDER_KEY_FIELDS, KEY),
+        quota: { user: ACCOUNT, key: ACCOUNT },
+      }),
       errors: [400],
       run: async (c) => {
         const caller = callerOf(c);
@@ -201,8 +175,8 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
         examples: { off: { is_active: false }, forever: { expires_at: null } },
       },
       answer: answerOf('The changed key.', key, { ...KEY, is_active: false, status: 'inactive' }),
-      run: async (c, { is_active: isActive, ...fields }) => {
-        const changes = { isActive, ...fieldsIn(fields) };
+      run: async (c, body) => {
+        const changes = changesOf(KEY_FIELDS, body);
         const { id } = await keyIn(c, (manager, key) => permitKeyChange(manager, key, changes));
         return keyView(await keys.change(id, changes));
       },
@@ -241,25 +215,6 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
     }),
   ];
 }
-
-type Fields = Omit<Static<typeof newKey>, 'user_id'>;
-
-/** Converts the fields of a body; null clears a field. */
-const fieldsIn = (body: Fields): Omit<NewKey, 'userId' | 'teamId' | 'scope'> => ({
-  keyName: body.key_name,
-  expiresAt: millisecondsOrNull('expires_at', body.expires_at),
-  metadata: body.metadata === null ? {} : body.metadata,
-  allowedModels: body.allowed_models,
-  rpm: body.rpm,
-  tpm: body.tpm,
-  maxParallel: body.max_parallel,
-  logPrompts: body.log_prompts,
-  budget: body.budget && {
-    maxBudget: nanosOrNull('budget.max_budget', body.budget.max_budget) ?? null,
-    budgetDurationSec: body.budget.budget_duration_sec ?? null,
-    alertThresholds: body.budget.alert_thresholds ?? null,
-  },
-});
 
 const noKey = (): AppError =>
   new AppError('MalformedError', 'The master key has no quota. Use an API key, or GET /v1/keys/{id}.', {

@@ -1,59 +1,41 @@
-import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
 import { closed } from '#serve/http/schemas.ts';
-import { type GroupQuery, ORGANIZATION_ORDERS } from '../accounts/identity/list-queries.ts';
+import { ORGANIZATION_FIELDS } from '../accounts/fields/groups.ts';
+import { ORGANIZATION_ORDERS } from '../accounts/identity/list-queries.ts';
 import type { GatewayContext } from '../context.ts';
-import { nonEmptyText } from './http/fields.ts';
-import { orderIn, orderParameter, refuseOthers, pageOfList, pageOf } from './http/lists.ts';
+import { answerMembers, changesOf, exampleOf, newOf, requestMembers } from './http/field-schemas.ts';
+import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { groupChanges, groupFields } from './teams-schemas.ts';
-import { groupFilters, groupQuery, groupChangesIn } from './teams.ts';
+import { FIRST_OF_GROUPS } from './teams-schemas.ts';
+import { groupFilters } from './teams.ts';
 import { organizationView } from './views/accounts.ts';
 
-const changes = groupChanges('organization');
+const FIRST = ['organization_id', ...FIRST_OF_GROUPS];
 
-const newOrganization = closed('NewOrganization', {
-  organization_id: nonEmptyText('Organization id.'),
-  ...changes,
-});
-const organizationChanges = closed('OrganizationChanges', changes);
+const newOrganization = closed('NewOrganization', requestMembers(ORGANIZATION_FIELDS, 'create', FIRST));
+const organizationChanges = closed(
+  'OrganizationChanges',
+  requestMembers(ORGANIZATION_FIELDS, 'update', FIRST),
+);
 
-const organization = closed('Organization', {
-  organization_id: Type.String(),
-  ...groupFields('organization'),
-});
+const organization = closed('Organization', answerMembers(ORGANIZATION_FIELDS));
 const organizationList = Type.Array(organization);
 
-const ORGANIZATION_FILTERS = [
-  ...groupFilters('organizations', 'acme'),
-  orderParameter(ORGANIZATION_ORDERS, '-spend'),
-];
+const LIST = listQuery(groupFilters('organizations', 'acme'), {
+  orders: ORGANIZATION_ORDERS,
+  example: '-spend',
+});
 
-/** Reads the filters and the order of a list of organizations. */
-function organizationQuery(c: Context): GroupQuery {
-  refuseOthers(c, ORGANIZATION_FILTERS);
-  return { ...groupQuery(c), order: orderIn(c, ORGANIZATION_ORDERS) };
-}
-
-const ACME = {
+const ACME = exampleOf(ORGANIZATION_FIELDS, {
   organization_id: 'acme',
   alias: 'Acme Inc.',
   spend: 250,
-  reserved: 0,
   budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
   budget_started_at: '2026-01-01T00:00:00Z',
   next_budget_reset_at: '2026-02-01T00:00:00Z',
-  blocked: false,
-  allowed_models: null,
-  rpm: null,
-  tpm: null,
-  max_parallel: null,
-  metadata: {},
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-};
+});
 
 const ID = { name: 'organization_id', description: 'Organization id.', example: 'acme' };
 
@@ -79,8 +61,10 @@ export function organizationRoutes(
       },
       answer: answerOf('The organization.', organization, ACME),
       errors: [409],
-      run: async (_c, { organization_id: id, ...fields }) =>
-        organizationView(await organizations.create({ id, ...groupChangesIn(fields) })),
+      run: async (_c, body) => {
+        const created = { ...newOf(ORGANIZATION_FIELDS, body), id: body.organization_id };
+        return organizationView(await organizations.create(created));
+      },
     }),
     route({
       method: 'get',
@@ -89,8 +73,8 @@ export function organizationRoutes(
       id: 'listOrganizations',
       tag: 'Organizations',
       summary: 'List organizations in order of creation.',
-      ...pageOfList({ schema: organizationList, example: [ACME], parameters: ORGANIZATION_FILTERS }),
-      run: async (c) => (await organizations.list(pageOf(c), organizationQuery(c))).map(organizationView),
+      ...pageOfList({ schema: organizationList, example: [ACME], parameters: LIST.parameters }),
+      run: async (c) => (await organizations.list(pageOf(c), LIST.read(c))).map(organizationView),
     }),
     route({
       method: 'get',
@@ -116,7 +100,7 @@ export function organizationRoutes(
       request: { schema: organizationChanges, examples: { block: { blocked: true } } },
       answer: answerOf('The changed organization.', organization, { ...ACME, blocked: true }),
       run: async (c, body) => {
-        const changes = groupChangesIn(body);
+        const changes = changesOf(ORGANIZATION_FIELDS, body);
         return organizationView(await organizations.change(c.req.param('id'), changes));
       },
     }),

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { disconnectSignal, type HttpExchange } from '#serve/http/exchange.ts';
 import { answerRequest } from '#serve/http/fetch-exchange.ts';
+import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
@@ -18,7 +19,7 @@ import { harmlessType } from './http/harmless-type.ts';
 export const storedObject = (description: string): TSchema =>
   Type.Object({ id: Type.String() }, { additionalProperties: true, description });
 
-export const objectList = Type.Object({
+const objectList = Type.Object({
   object: Type.Literal('list'),
   data: Type.Array(storedObject('An object.')),
   first_id: Type.Unsafe({ type: ['string', 'null'] }),
@@ -36,7 +37,7 @@ export const USER_PARAMETER = {
   example: 'ann',
 } as const;
 
-export const LIST_PARAMETERS: NonNullable<Operation['parameters']> = [
+const LIST_PARAMETERS: NonNullable<Operation['parameters']> = [
   { name: 'after', in: 'query', description: 'Id of the object before the page.', example: 'file-1' },
   {
     name: 'limit',
@@ -68,7 +69,7 @@ export const namedProvider = (c: Context): string | undefined =>
 
 const PURPOSE = /^[a-z_]{1,50}$/;
 
-export function objectPageOf(c: Context, { max, fallback }: { max: number; fallback: number }): ObjectPage {
+function objectPageOf(c: Context, { max, fallback }: PageLimit): ObjectPage {
   const purpose = c.req.query('purpose') || undefined;
   if (purpose !== undefined && !PURPOSE.test(purpose))
     throw inputError(`Unknown purpose ${JSON.stringify(purpose.slice(0, 100))}. Use for example batch.`);
@@ -80,18 +81,45 @@ export function objectPageOf(c: Context, { max, fallback }: { max: number; fallb
   };
 }
 
+/** How many objects a page has. */
+interface PageLimit {
+  readonly max: number;
+  readonly fallback: number;
+}
+
 interface Found {
   readonly objects: readonly StoredObject[];
   readonly hasMore: boolean;
 }
 
-/** A list in the format of OpenAI's API. */
-export const objectListView = ({ objects, hasMore }: Found) => ({
-  object: 'list' as const,
-  data: objects.map(({ content }) => content),
-  first_id: objects[0]?.id ?? null,
-  last_id: objects.at(-1)?.id ?? null,
-  has_more: hasMore,
+interface ListedObjects {
+  readonly description: string;
+  readonly example: { readonly id: string };
+  readonly limit: PageLimit;
+  readonly filters?: NonNullable<Operation['parameters']>;
+  readonly list: (request: StoredRequest, page: ObjectPage) => Promise<Found>;
+}
+
+/** The parts of a route that lists the objects of the caller, in the format of OpenAI's API. */
+export const listOfObjects = ({ description, example, limit, filters = [], list }: ListedObjects) => ({
+  parameters: [...LIST_PARAMETERS, ...filters],
+  answer: answerOf(description, objectList, {
+    object: 'list',
+    data: [example],
+    first_id: example.id,
+    last_id: example.id,
+    has_more: false,
+  }),
+  async run(c: Context<ShellEnv>) {
+    const { objects, hasMore } = await list(storedRequest(c), objectPageOf(c, limit));
+    return {
+      object: 'list' as const,
+      data: objects.map(({ content }) => content),
+      first_id: objects[0]?.id ?? null,
+      last_id: objects.at(-1)?.id ?? null,
+      has_more: hasMore,
+    };
+  },
 });
 
 /** The answer of a provider, unchanged. */

@@ -1,64 +1,27 @@
-import { type TProperties, Type } from 'typebox';
+import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { TEAM_ROLES } from '../accounts/identity/groups-api.ts';
-import {
-  CLEARED_METADATA,
-  dollars,
-  metadata,
-  nonEmptyText,
-  rateChanges,
-  rates,
-  text,
-  time,
-  timeOrNull,
-} from './http/fields.ts';
-import { allowedModels } from './keys-schemas.ts';
+import { TEAM_FIELDS } from '../accounts/fields/groups.ts';
+import { answerMembers, requestMembers } from './http/field-schemas.ts';
+import { time } from './http/fields.ts';
 
-const blocked = (noun: string) =>
-  Type.Boolean({ description: `Whether all requests of the ${noun} are rejected.` });
+/** The first members of requests about teams and organizations. */
+export const FIRST_OF_GROUPS = [
+  'alias',
+  'budget_id',
+  'allowed_models',
+  'metadata',
+  'rpm',
+  'tpm',
+  'max_parallel',
+  'blocked',
+];
+const FIRST = ['team_id', ...FIRST_OF_GROUPS, 'organization_id'];
 
-/** The fields that can be set of a team or an organization. */
-export const groupChanges = (noun: string) => ({
-  alias: Type.Optional(orNull(text('Display name.'))),
-  budget_id: Type.Optional(orNull(text(`Budget that all keys of the ${noun} share. Null removes it.`))),
-  allowed_models: Type.Optional(allowedModels),
-  metadata: Type.Optional(orNull(metadata, CLEARED_METADATA)),
-  ...rateChanges,
-  blocked: Type.Optional(blocked(noun)),
-});
+export const newTeam = closed('NewTeam', requestMembers(TEAM_FIELDS, 'create', FIRST));
+export const teamChanges = closed('TeamChanges', requestMembers(TEAM_FIELDS, 'update', FIRST));
 
-/** The fields that answers contain of a team or an organization. */
-export const groupFields = (noun: string) =>
-  ({
-    alias: orNull(Type.String()),
-    spend: dollars('Spending in the current window, in US dollars.'),
-    reserved: dollars('Amount reserved for requests in flight, in US dollars.'),
-    budget_id: orNull(Type.String()),
-    budget_started_at: timeOrNull('Start of the current window.'),
-    next_budget_reset_at: timeOrNull('Start of the next window.'),
-    blocked: blocked(noun),
-    allowed_models: allowedModels,
-    ...rates,
-    metadata,
-    created_at: time('Creation time.'),
-    updated_at: time('Time of the last change.'),
-  }) satisfies TProperties;
-
-const changes = {
-  ...groupChanges('team'),
-  organization_id: Type.Optional(
-    orNull(text('Organization of the team, whose budget, limits and models apply too. Null removes it.')),
-  ),
-};
-
-export const newTeam = closed('NewTeam', { team_id: nonEmptyText('Team id.'), ...changes });
-export const teamChanges = closed('TeamChanges', changes);
-
-export const team = closed('Team', {
-  team_id: Type.String(),
-  organization_id: orNull(Type.String()),
-  ...groupFields('team'),
-});
+export const team = closed('Team', answerMembers(TEAM_FIELDS));
 export const teamList = Type.Array(team);
 
 const role = oneOf(TEAM_ROLES, {

@@ -1,24 +1,15 @@
 import type { Context } from 'hono';
-import type { Static } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { Group, GroupChanges } from '../accounts/identity/groups-api.ts';
+import { type Group, TEAM_FIELDS } from '../accounts/fields/groups.ts';
 import { missingGroup } from '../accounts/identity/groups.ts';
-import { ACCOUNT_STATUSES, type GroupQuery, TEAM_ORDERS } from '../accounts/identity/list-queries.ts';
+import { ACCOUNT_STATUSES, TEAM_ORDERS } from '../accounts/identity/list-queries.ts';
 import { belongsToTeam, readsEverything, requireTeamAdmin } from '../accounts/identity/manager.ts';
 import type { GatewayContext } from '../context.ts';
 import { managerIn } from './guards.ts';
-import {
-  filterIn,
-  filterParameter,
-  wordFilterIn,
-  orderIn,
-  orderParameter,
-  refuseOthers,
-  pageOfList,
-  pageOf,
-} from './http/lists.ts';
+import { changesOf, exampleOf, newOf } from './http/field-schemas.ts';
+import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import {
   invitationList,
@@ -33,28 +24,22 @@ import {
 import { invitationView, memberView, teamView } from './views/accounts.ts';
 
 /** Filters of lists of teams and of organizations. */
-export const groupFilters = (plural: 'teams' | 'organizations', example: string) => [
-  filterParameter('search', `Only ${plural} whose id or alias contains this text, in any case.`, example),
-  filterParameter('status', `Only ${plural} with this status.`, 'blocked', ACCOUNT_STATUSES),
-];
+export const groupFilters = (plural: 'teams' | 'organizations', example: string) =>
+  ({
+    search: {
+      description: `Only ${plural} whose id or alias contains this text, in any case.`,
+      example,
+    },
+    status: { description: `Only ${plural} with this status.`, example: 'blocked', words: ACCOUNT_STATUSES },
+  }) as const;
 
-/** Reads these filters. */
-export const groupQuery = (c: Context): GroupQuery => ({
-  search: filterIn(c, 'search'),
-  status: wordFilterIn(c, 'status', ACCOUNT_STATUSES),
-});
-
-const TEAM_FILTERS = [
-  ...groupFilters('teams', 'research'),
-  filterParameter('organization_id', 'Only teams of this organization.', 'acme'),
-  orderParameter(TEAM_ORDERS, '-spend'),
-];
-
-/** Reads the filters and the order of a list of teams. */
-function teamQuery(c: Context): GroupQuery {
-  refuseOthers(c, TEAM_FILTERS);
-  return { ...groupQuery(c), organizationId: filterIn(c, 'organization_id'), order: orderIn(c, TEAM_ORDERS) };
-}
+const LIST = listQuery(
+  {
+    ...groupFilters('teams', 'research'),
+    organization_id: { description: 'Only teams of this organization.', example: 'acme' },
+  },
+  { orders: TEAM_ORDERS, example: '-spend' },
+);
 
 /** Examples of the documentation. */
 export const MEMBER = {
@@ -72,24 +57,17 @@ export const INVITATION = {
 
 export const TEAM_ID = { name: 'team_id', description: 'Team id.', example: 'research' };
 
-const RESEARCH = {
+const RESEARCH = exampleOf(TEAM_FIELDS, {
   team_id: 'research',
   organization_id: 'acme',
   alias: 'Research',
   spend: 12.5,
-  reserved: 0,
   budget_id: '5a3c1f0e-3c55-4f6a-9d0b-9a4be6a6d9f1',
   budget_started_at: '2026-01-01T00:00:00Z',
   next_budget_reset_at: '2026-02-01T00:00:00Z',
-  blocked: false,
   allowed_models: ['openai:*'],
   rpm: 600,
-  tpm: null,
-  max_parallel: null,
-  metadata: {},
-  created_at: '2026-01-01T00:00:00Z',
-  updated_at: '2026-01-01T00:00:00Z',
-};
+});
 
 const USER_ID = { name: 'user_id', description: 'User id.', example: 'ada' };
 const OF_MEMBERS = 'a member sees the own teams.';
@@ -122,8 +100,8 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       },
       answer: answerOf('The team.', team, RESEARCH),
       errors: [409],
-      run: async (_c, { team_id: id, ...fields }) =>
-        teamView(await teams.create({ id, ...changesIn(fields) })),
+      run: async (_c, body) =>
+        teamView(await teams.create({ ...newOf(TEAM_FIELDS, body), id: body.team_id })),
     }),
     route({
       method: 'get',
@@ -132,11 +110,11 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       id: 'listTeams',
       tag: 'Teams',
       summary: 'List teams in order of creation.',
-      ...pageOfList({ schema: teamList, example: [RESEARCH], parameters: TEAM_FILTERS }),
+      ...pageOfList({ schema: teamList, example: [RESEARCH], parameters: LIST.parameters }),
       run: async (c) => {
         const manager = managerIn(c);
         const ids = readsEverything(manager) ? undefined : manager.memberships.map(({ teamId }) => teamId);
-        return (await teams.list(pageOf(c), { ...teamQuery(c), ids })).map(teamView);
+        return (await teams.list(pageOf(c), { ...LIST.read(c), ids })).map(teamView);
       },
     }),
     route({
@@ -163,7 +141,7 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       request: { schema: teamChanges, examples: { block: { blocked: true } } },
       answer: answerOf('The changed team.', team, { ...RESEARCH, blocked: true }),
       run: async (c, body) => {
-        const changes = changesIn(body);
+        const changes = changesOf(TEAM_FIELDS, body);
         return teamView(await teams.change(c.req.param('id'), changes));
       },
     }),
@@ -271,22 +249,3 @@ export function teamRoutes({ state }: GatewayContext, { guards, route }: HttpPar
     }),
   ];
 }
-
-const changesIn = (body: Static<typeof teamChanges>): GroupChanges => ({
-  ...groupChangesIn(body),
-  organizationId: body.organization_id,
-});
-
-type Body = Omit<Static<typeof teamChanges>, 'organization_id'>;
-
-/** Converts the fields that teams and organizations have in common; null clears a field. */
-export const groupChangesIn = (body: Body): GroupChanges => ({
-  alias: body.alias,
-  budgetId: body.budget_id,
-  blocked: body.blocked,
-  allowedModels: body.allowed_models,
-  metadata: body.metadata === null ? {} : body.metadata,
-  rpm: body.rpm,
-  tpm: body.tpm,
-  maxParallel: body.max_parallel,
-});

@@ -1,9 +1,6 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { type Invocation, type Option, UsageError, type CommandGroup } from '#serve/cli/command.ts';
-import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
-import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import type { formatTable } from '#serve/cli/table.ts';
 import type { EntrySettings } from '../accounts/registry/model-entries.ts';
 import { aliasView } from '../api/views/models.ts';
 import { createAliasRegistry } from '../registry/alias-registry.ts';
@@ -11,8 +8,9 @@ import type { RegisteredAlias, EntryRegistry } from '../registry/registry.ts';
 import { STRATEGIES } from '../requests/routing/strategies.ts';
 import { requireChanges } from './options/changes.ts';
 import { statusCell } from './providers.ts';
-import { formatTime, printResult, recordLines } from './show/format-values.ts';
-import { type StoreContext, storeCommand } from './store/store-command.ts';
+import { formatTime } from './show/format-values.ts';
+import { resourceCommands } from './store/resource-commands.ts';
+import type { StoreContext } from './store/store-command.ts';
 
 /** Options of `create` and `update`. */
 const ALIAS_OPTIONS = {
@@ -55,11 +53,6 @@ const aliasesOf = ({
 }: Pick<StoreContext, 'state' | 'config'>): EntryRegistry<RegisteredAlias> =>
   createAliasRegistry({ entries: state.modelEntries, config: () => config.fileModels });
 
-function showAlias(entry: RegisteredAlias, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
-  if (json) printJson(output, aliasView(entry));
-  else printLines(output, recordLines(recordOf(entry)));
-}
-
 function recordOf(entry: RegisteredAlias): Record<string, string> {
   const view = aliasView(entry);
   return {
@@ -80,87 +73,63 @@ const targetsText = (entry: RegisteredAlias): string =>
     .targets.map(({ model, weight }) => (weight === 1 ? model : `${model}=${weight}`))
     .join(', ');
 
-const listAliasesCommand = storeCommand({
-  summary: 'List the aliases of the configuration file and of the database.',
-  options: {},
-  needsMasterKey: true,
-  prepare: () => async (context) => {
-    const { output, json } = context;
-    const all = await aliasesOf(context).list();
-    if (json) return printJson(output, all.map(aliasView));
-    if (all.length === 0)
-      return output.err('There are no aliases. Create one with `gateway aliases create`.\n');
-    return printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
-  },
-});
-
-const COLUMNS = ['NAME', 'SOURCE', 'STATUS', 'TARGETS', 'STRATEGY', 'FALLBACKS'];
-
 function rowOf(entry: RegisteredAlias): Parameters<typeof formatTable>[1][number] {
   const { strategy, fallbacks } = aliasView(entry);
   const { name, source, status } = entry;
   return [name, source, statusCell(status), targetsText(entry), strategy, fallbacks.join(', ') || '-'];
 }
 
-const getAliasCommand = storeCommand({
-  summary: 'Show an alias.',
-  positionals: '<name>',
-  options: {},
+const COMMANDS = resourceCommands<RegisteredAlias>({
+  argument: '<name>',
   needsMasterKey: true,
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    return async (context) => showAlias(await aliasesOf(context).get(name), context);
+  find: async (context, name) => await aliasesOf(context).get(name),
+  view: aliasView,
+  record: recordOf,
+  list: {
+    summary: 'List the aliases of the configuration file and of the database.',
+    prepare: () => async (context) => await aliasesOf(context).list(),
+    none: 'There are no aliases. Create one with `gateway aliases create`.',
+    heads: ['NAME', 'SOURCE', 'STATUS', 'TARGETS', 'STRATEGY', 'FALLBACKS'],
+    rows: (entries) => entries.map(rowOf),
   },
-});
-
-const createAliasCommand = storeCommand({
-  summary: 'Create an alias of one or several models. Running gateways use it within a second.',
-  positionals: '<name>',
-  options: ALIAS_OPTIONS,
-  needsMasterKey: true,
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    const settings = aliasSettings(invocation);
-    if (settings['targets'] === undefined)
-      throw new UsageError('--target is missing; set at least one model, e.g. --target openai:gpt-5-mini.');
-    return async (context) => showAlias(await aliasesOf(context).create(name, settings), context);
+  get: { summary: 'Show an alias.' },
+  create: {
+    summary: 'Create an alias of one or several models. Running gateways use it within a second.',
+    argument: '<name>',
+    options: ALIAS_OPTIONS,
+    prepare(invocation, name) {
+      const settings = aliasSettings(invocation);
+      if (settings['targets'] === undefined)
+        throw new UsageError('--target is missing; set at least one model, e.g. --target openai:gpt-5-mini.');
+      return async (context) => await aliasesOf(context).create(name, settings);
+    },
   },
-});
-
-const updateAliasCommand = storeCommand({
-  summary: 'Change an alias of the database. Running gateways apply the change within a second.',
-  positionals: '<name>',
-  options: { ...ALIAS_OPTIONS, 'no-fallbacks': { help: 'Remove all fallbacks' } },
-  needsMasterKey: true,
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    const cleared = invocation.flag('no-fallbacks') ? { fallbacks: null } : {};
-    const changes = { ...cleared, ...aliasSettings(invocation) };
-    requireChanges(changes);
-    return async (context) => showAlias(await aliasesOf(context).change(name, changes), context);
+  update: {
+    summary: 'Change an alias of the database. Running gateways apply the change within a second.',
+    options: { ...ALIAS_OPTIONS, 'no-fallbacks': { help: 'Remove all fallbacks' } },
+    prepare(invocation, name) {
+      const cleared = invocation.flag('no-fallbacks') ? { fallbacks: null } : {};
+      const changes = { ...cleared, ...aliasSettings(invocation) };
+      requireChanges(changes);
+      return async (context) => await aliasesOf(context).change(name, changes);
+    },
   },
-});
-
-const deleteAliasCommand = storeCommand({
-  summary: 'Delete an alias of the database.',
-  positionals: '<name>',
-  options: {},
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    return async (context) => {
+  delete: {
+    summary: 'Delete an alias of the database.',
+    async run(name, context) {
       await aliasesOf(context).delete(name);
-      printResult(context, { name, deleted: true }, `Deleted alias ${name}.`);
-    };
+      return [{ name }, `Deleted alias ${name}.`];
+    },
   },
 });
 
 export const ALIAS_COMMANDS: CommandGroup = {
   summary: 'Manage aliases of models in the database; those of the configuration file are only listed.',
   commands: {
-    list: listAliasesCommand,
-    get: getAliasCommand,
-    create: createAliasCommand,
-    update: updateAliasCommand,
-    delete: deleteAliasCommand,
+    list: COMMANDS.list,
+    get: COMMANDS.get,
+    create: COMMANDS.create,
+    update: COMMANDS.update,
+    delete: COMMANDS.delete,
   },
 };

@@ -1,6 +1,6 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { findKey } from './keys.ts';
+import { findKey } from './store/find-account.ts';
 import { printResult } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 

@@ -2,58 +2,37 @@ import type { Static } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { shellWord } from '#core/text/shell-word.ts';
 import { parseSpan } from '#core/time/time-span.ts';
-import {
-  type Output,
-  type Invocation,
-  UsageError,
-  type Command,
-  type CommandGroup,
-} from '#serve/cli/command.ts';
+import { type Command, type CommandGroup, type Output, UsageError } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
-import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
-import { type Key, type Keys, KEY_SCOPES, type Users } from '../accounts/identity/identity.ts';
-import { KEY_ORDERS, KEY_STATUSES } from '../accounts/identity/list-queries.ts';
+import { type Key, KEY_FIELDS, KEY_STATUSES } from '../accounts/fields/keys.ts';
+import type { Users } from '../accounts/identity/identity.ts';
+import { KEY_ORDERS } from '../accounts/identity/list-queries.ts';
 import type { ownKey } from '../api/keys-schemas.ts';
 import { createdKeyView, keyView } from '../api/views/accounts.ts';
+import { inThisOrder } from '../shared/in-this-order.ts';
 import { nanosOf } from '../shared/money.ts';
 import { listAll } from '../store/list-all.ts';
 import { CLIENT_OPTIONS } from './experiment/client-options.ts';
 import { withGateway } from './experiment/with-gateway.ts';
-import { warnAboutModels, budgetOptionsOf, KEY_OPTIONS, keyFields, mergeBudget } from './keys-options.ts';
-import { optionValue, requireChanges, readToggle } from './options/changes.ts';
+import { optionValue } from './options/changes.ts';
+import { changedFields, fieldOptions, newFields } from './options/field-options.ts';
 import { listOptions, listOptionsOf } from './options/list-options.ts';
 import { spanRule } from './options/time-options.ts';
+import { fieldRecord } from './show/field-record.ts';
 import {
   budgetText,
   formatDollars,
   formatTime,
   modelsText,
   orDash,
-  thresholdsText,
-  limitRecord,
-  printResult,
   recordLines,
 } from './show/format-values.ts';
-import { findOne } from './store/find-one.ts';
-import { type StoreContext, storeCommand } from './store/store-command.ts';
-
-/** Finds a key by its id, its name, or the prefix of its secret that lists show. */
-export const findKey = async (keys: Keys, text: string): Promise<Key> =>
-  findOne(text, await listAll(keys), {
-    kind: 'key',
-    list: 'gateway keys list',
-    idOf: ({ id }) => id,
-    namesOf: ({ keyName, keyPrefix }) => [keyName, keyPrefix],
-  });
-
-/** Prints everything about a key except its secret. */
-function showKey(key: Key, { output, json }: Pick<StoreContext, 'output' | 'json'>): void {
-  if (json) printJson(output, keyView(key));
-  else printLines(output, recordLines(recordOf(key)));
-}
+import { findKey } from './store/find-account.ts';
+import { existingCommands } from './store/resource-commands.ts';
+import { storeCommand } from './store/store-command.ts';
+import { warnAboutModels } from './warn-about-models.ts';
 
 /** Prints only the secret to stdout, so that scripts can capture it. With `--json`, it is a member of the key. */
 function showSecret(
@@ -66,85 +45,33 @@ function showSecret(
   else output.out(`${created.secret}\n`);
 }
 
-const recordOf = (key: Key): Record<string, string> => ({
-  id: key.id,
-  name: orDash(key.keyName),
-  key: `${key.keyPrefix}…`,
-  user: key.userId,
-  team: orDash(key.teamId),
-  scope: key.scope,
-  status: key.status,
-  models: modelsText(key.allowedModels),
-  spent: formatDollars(key.spent),
-  budget: key.budget === null ? '-' : budgetText(key.budget),
-  'alerts at': key.budget === null ? '-' : thresholdsText(key.budget.alertThresholds),
-  ...limitRecord(key),
-  'prompts stored': key.logPrompts === null ? 'default' : key.logPrompts ? 'on' : 'off',
-  created: formatTime(key.createdAt),
-  expires: formatTime(key.expiresAt),
-  'last used': formatTime(key.lastUsedAt),
-  metadata: JSON.stringify(key.metadata),
-});
-
-const listKeysCommand = storeCommand({
-  summary: 'List the keys, without their secrets.',
-  options: {
-    user: { value: 'user_id', help: 'Only keys of this user' },
-    team: { value: 'team_id', help: 'Only keys of this team' },
-    status: {
-      value: 'status',
-      help: 'Only keys with this status',
-      choices: KEY_STATUSES,
-    },
-    ...listOptions('keys', 'name, prefix, id or user', KEY_ORDERS),
-  },
-  prepare(invocation) {
-    const query = {
-      userId: invocation.value('user'),
-      teamId: invocation.value('team'),
-      status: KEY_STATUSES.find((status) => status === invocation.value('status')),
-      ...listOptionsOf(invocation, KEY_ORDERS),
-    };
-    return async ({ state, output, json }) => {
-      const keys = await listAll(state.identity.keys, query);
-      if (json) {
-        printJson(output, keys.map(keyView));
-      } else if (keys.length === 0) {
-        output.err('No keys found. Create one with `gateway keys create`.\n');
-      } else {
-        printLines(output, formatTable(COLUMNS, keys.map(row), stdoutTerminal()));
-      }
-    };
-  },
-});
-
-const COLUMNS = ['ID', 'NAME', 'KEY', 'USER', 'TEAM', 'STATUS', 'SPENT', 'BUDGET', 'EXPIRES', 'LAST USED'];
+const ARGUMENT = '<id|name|prefix>';
 const STYLES = { active: 'green', inactive: 'dim', expired: 'yellow' } as const;
 
-const row = (key: Key): Parameters<typeof formatTable>[1][number] => [
-  key.id,
-  orDash(key.keyName),
-  `${key.keyPrefix}…`,
-  key.userId,
-  orDash(key.teamId),
-  { text: key.status, style: STYLES[key.status] },
-  formatDollars(key.spent),
-  key.budget === null ? '-' : budgetText(key.budget),
-  formatTime(key.expiresAt),
-  formatTime(key.lastUsedAt),
-];
+/** The order of flags in help. */
+const ORDER = {
+  first: words(
+    'activate deactivate any-model user team scope name expires model budget budget-every alert-at log-prompts',
+  ),
+  last: ['metadata'],
+};
 
-const getKeyCommand = storeCommand({
-  summary: 'Show a key, without its secret.',
-  positionals: '<id|name|prefix>',
-  options: {},
-  prepare(invocation) {
-    const [text] = exactly(invocation, '<id|name|prefix>');
-    return async ({ state, output, json }) => {
-      showKey(await findKey(state.identity.keys, text), { output, json });
-    };
-  },
-});
+/** The order of the lines of a key. */
+const LINES = {
+  first: [
+    ...words('id name key user team scope status models spent budget'),
+    'alerts at',
+    'requests per minute',
+    'tokens per minute',
+    'concurrent requests',
+    'prompts stored',
+  ],
+  last: ['created', 'expires', 'last used', 'metadata'],
+};
+
+function words(text: string): readonly string[] {
+  return text.split(' ');
+}
 
 /**
  * `keys create` prints the key, which is not stored.
@@ -153,40 +80,18 @@ const getKeyCommand = storeCommand({
  */
 export const createKeyCommand = storeCommand({
   summary: 'Create a key. Only the key is printed to stdout, so $(gateway keys create) works.',
-  options: {
-    user: {
-      value: 'user_id',
-      help: 'Owner of the key, created if missing',
-      defaultText: 'a new user for this key',
-    },
-    team: { value: 'team_id', help: 'Team whose budget, limits and models apply too', defaultText: 'none' },
-    scope: {
-      value: 'scope',
-      help: 'models: call models; manage: manage the gateway with the role of the owner',
-      choices: KEY_SCOPES,
-      defaultText: 'models',
-    },
-    ...KEY_OPTIONS,
-    expires: { ...KEY_OPTIONS.expires, defaultText: 'never' },
-    model: { ...KEY_OPTIONS.model, defaultText: 'all' },
-    budget: { ...KEY_OPTIONS.budget, defaultText: 'no limit' },
-    'budget-every': { ...KEY_OPTIONS['budget-every'], defaultText: 'no reset' },
-  },
+  options: fieldOptions(KEY_FIELDS, 'create', ORDER),
   prepare(invocation) {
-    const fields = keyFields(invocation, Date.now());
-    const budget = mergeBudget(budgetOptionsOf(invocation), null);
-    const userId = invocation.value('user');
-    const teamId = invocation.value('team');
-    const scope = KEY_SCOPES.find((known) => known === invocation.value('scope'));
+    const given = newFields(KEY_FIELDS, invocation);
     return async ({ state, models, output, json }) => {
+      const fields = await given.values(state);
       await warnAboutModels(fields.allowedModels, { models, state, output });
       const { users, keys } = state.identity;
+      const { userId } = fields;
       const isNew = userId === undefined || !(await exists(users, userId));
-      const created = await keys
-        .create({ ...fields, budget, userId, teamId, scope })
-        .catch((error: unknown) => {
-          throw withRemedy(error, userId);
-        });
+      const created = await keys.create(fields).catch((error: unknown) => {
+        throw withRemedy(error, userId);
+      });
       const { id, userId: owner } = created.key;
       showSecret(created, `Created key ${id} for ${isNew ? 'the new ' : ''}user ${owner}.`, { output, json });
     };
@@ -215,51 +120,15 @@ function withRemedy(error: unknown, userId = ''): unknown {
   );
 }
 
-const updateKeyCommand = storeCommand({
-  summary: 'Change, disable or enable a key. A running gateway applies the change within a second.',
-  positionals: '<id|name|prefix>',
-  options: {
-    activate: { help: 'Enable the key' },
-    deactivate: { help: 'Disable the key' },
-    'any-model': { help: 'Allow all models' },
-    ...KEY_OPTIONS,
-  },
-  prepare(invocation) {
-    const [text] = exactly(invocation, '<id|name|prefix>');
-    const fields = {
-      ...keyFields(invocation, Date.now()),
-      isActive: readToggle(invocation, 'activate', 'deactivate'),
-    };
-    const allowedModels = anyModel(invocation) ? null : fields.allowedModels;
-    const budgetOptions = budgetOptionsOf(invocation);
-    requireChanges({ ...fields, ...budgetOptions, allowedModels });
-    return async ({ state, models, output, json }) => {
-      const { identity } = state;
-      await warnAboutModels(allowedModels, { models, state, output });
-      const { id, budget: before } = await findKey(identity.keys, text);
-      const budget = mergeBudget(budgetOptions, before);
-      const key = await identity.keys.change(id, { ...fields, allowedModels, budget });
-      showKey(key, { output, json });
-    };
-  },
-});
-
-function anyModel(invocation: Invocation): boolean {
-  const any = invocation.flag('any-model');
-  if (any && invocation.given('model'))
-    throw new UsageError('--model conflicts with --any-model; use one of them.');
-  return any;
-}
-
 /** `keys rotate` replaces the secret of a key, which keeps its limits and its spending. */
 const rotateKeyCommand = storeCommand({
   summary: 'Replace the secret of a key. Only the new key is printed to stdout.',
-  positionals: '<id|name|prefix>',
+  positionals: ARGUMENT,
   options: {
     grace: { value: 'time', help: 'How long the old secret stays valid, e.g. 1h (default: not at all)' },
   },
   prepare(invocation) {
-    const [text] = exactly(invocation, '<id|name|prefix>');
+    const [text] = exactly(invocation, ARGUMENT);
     const grace = optionValue(invocation, 'grace', {
       rule: spanRule('a number with a unit s, m, h, d or w, e.g. 1h'),
       parse: parseSpan,
@@ -271,20 +140,6 @@ const rotateKeyCommand = storeCommand({
         ? `the old one stays valid for ${invocation.value('grace')}`
         : 'the old one is no longer valid';
       showSecret(rotated, `Key ${id} has a new secret; ${old}.`, { output, json });
-    };
-  },
-});
-
-const deleteKeyCommand = storeCommand({
-  summary: 'Delete a key permanently. Its usage is kept.',
-  positionals: '<id|name|prefix>',
-  options: {},
-  prepare(invocation) {
-    const [text] = exactly(invocation, '<id|name|prefix>');
-    return async ({ state: { identity }, output, json }) => {
-      const { id } = await findKey(identity.keys, text);
-      await identity.keys.delete(id);
-      printResult({ output, json }, { id, deleted: true }, `Deleted key ${id}.`);
     };
   },
 });
@@ -347,15 +202,88 @@ const amountText = (amount: number): string => formatDollars(nanosOf(amount) ?? 
 const useText = ({ used, limit }: Account['requests']): string =>
   limit === null ? String(used) : `${used} of ${limit}`;
 
+/** The other commands print no secrets. */
+const COMMANDS = existingCommands<Key>({
+  argument: ARGUMENT,
+  find: async ({ state }, text) => await findKey(state.identity.keys, text),
+  view: keyView,
+  record: (key) =>
+    inThisOrder(
+      {
+        ...fieldRecord(KEY_FIELDS, key, { first: [] }),
+        key: `${key.keyPrefix}…`,
+        budget: key.budget === null ? '-' : budgetText(key.budget),
+      },
+      LINES.first,
+      LINES.last,
+    ),
+  list: {
+    summary: 'List the keys, without their secrets.',
+    options: {
+      user: { value: 'user_id', help: 'Only keys of this user' },
+      team: { value: 'team_id', help: 'Only keys of this team' },
+      status: { value: 'status', help: 'Only keys with this status', choices: KEY_STATUSES },
+      ...listOptions('keys', 'name, prefix, id or user', KEY_ORDERS),
+    },
+    prepare(invocation) {
+      const query = {
+        userId: invocation.value('user'),
+        teamId: invocation.value('team'),
+        status: KEY_STATUSES.find((status) => status === invocation.value('status')),
+        ...listOptionsOf(invocation, KEY_ORDERS),
+      };
+      return async ({ state }) => await listAll(state.identity.keys, query);
+    },
+    none: 'No keys found. Create one with `gateway keys create`.',
+    heads: ['ID', 'NAME', 'KEY', 'USER', 'TEAM', 'STATUS', 'SPENT', 'BUDGET', 'EXPIRES', 'LAST USED'],
+    rows: (keys) =>
+      keys.map((key) => [
+        key.id,
+        orDash(key.keyName),
+        `${key.keyPrefix}…`,
+        key.userId,
+        orDash(key.teamId),
+        { text: key.status, style: STYLES[key.status] },
+        formatDollars(key.spent),
+        key.budget === null ? '-' : budgetText(key.budget),
+        formatTime(key.expiresAt),
+        formatTime(key.lastUsedAt),
+      ]),
+  },
+  get: { summary: 'Show a key, without its secret.' },
+  update: {
+    summary: 'Change, disable or enable a key. A running gateway applies the change within a second.',
+    options: fieldOptions(KEY_FIELDS, 'update', ORDER),
+    prepare(invocation, text) {
+      const given = changedFields(KEY_FIELDS, invocation);
+      return async ({ state, models, output }) => {
+        const { keys } = state.identity;
+        const key = await findKey(keys, text);
+        const changes = await given.values(state, key);
+        await warnAboutModels(changes.allowedModels, { models, state, output });
+        return await keys.change(key.id, changes);
+      };
+    },
+  },
+  delete: {
+    summary: 'Delete a key permanently. Its usage is kept.',
+    async run(text, { state: { identity } }) {
+      const { id } = await findKey(identity.keys, text);
+      await identity.keys.delete(id);
+      return [{ id }, `Deleted key ${id}.`];
+    },
+  },
+});
+
 export const KEY_COMMANDS: CommandGroup = {
   summary: 'Manage API keys.',
   commands: {
     create: createKeyCommand,
-    list: listKeysCommand,
-    get: getKeyCommand,
+    list: COMMANDS.list,
+    get: COMMANDS.get,
     me: ownKeyCommand,
-    update: updateKeyCommand,
+    update: COMMANDS.update,
     rotate: rotateKeyCommand,
-    delete: deleteKeyCommand,
+    delete: COMMANDS.delete,
   },
 };

@@ -1,20 +1,15 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
-import {
-  createGroupCommand,
-  deleteGroupCommand,
-  getGroupCommand,
-  ORGANIZATIONS,
-  listGroupsCommand,
-  updateGroupCommand,
-} from './groups.ts';
+import { groupCommands, ORGANIZATIONS } from './groups.ts';
+
+const COMMANDS = groupCommands(ORGANIZATIONS);
 
 export const ORG_COMMANDS: CommandGroup = {
   summary: 'Manage organizations, whose teams share a budget.',
   commands: {
-    create: createGroupCommand(ORGANIZATIONS),
-    list: listGroupsCommand(ORGANIZATIONS),
-    get: getGroupCommand(ORGANIZATIONS),
-    update: updateGroupCommand(ORGANIZATIONS),
-    delete: deleteGroupCommand(ORGANIZATIONS),
+    create: COMMANDS.create,
+    list: COMMANDS.list,
+    get: COMMANDS.get,
+    update: COMMANDS.update,
+    delete: COMMANDS.delete,
   },
 };

@@ -9,7 +9,7 @@ import { isFailedStatus } from '../accounts/ledger/ledger.ts';
 import type { PromptHead } from '../accounts/prompts/prompt-log.ts';
 import { promptView, promptHeadView } from '../api/views/records.ts';
 import type { PromptRow } from '../store/record-schema.ts';
-import { findKey } from './keys.ts';
+import { findKey } from './store/find-account.ts';
 import { pastTimeOf } from './options/time-options.ts';
 import { formatSecond, orDash, recordLines } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';

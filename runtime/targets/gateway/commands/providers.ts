@@ -4,18 +4,16 @@ import { isObject } from '#core/json/is-object.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { formatIssues } from '#core/yaml/issue.ts';
 import {
+  type Command,
+  type CommandGroup,
   type Invocation,
   type Option,
   UsageError,
-  type Command,
-  type CommandGroup,
 } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
 import { readInput } from '#serve/cli/read-input.ts';
-import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import type { formatTable } from '#serve/cli/table.ts';
 import type { EntrySettings } from '../accounts/registry/model-entries.ts';
 import { providerView } from '../api/views/models.ts';
 import { expandFile } from '../config/expand-file.ts';
@@ -23,8 +21,9 @@ import { STORE_OPTIONS } from '../config/options.ts';
 import type { StoredProviderEntry } from '../config/schemas/stored-entries.ts';
 import type { EntryRegistry, RegisteredProvider, EntryStatus } from '../registry/registry.ts';
 import { requireChanges } from './options/changes.ts';
-import { formatTime, orDash, printResult, recordLines } from './show/format-values.ts';
-import { type StoreContext, storeCommand } from './store/store-command.ts';
+import { formatTime, orDash } from './show/format-values.ts';
+import { resourceCommands } from './store/resource-commands.ts';
+import type { StoreContext } from './store/store-command.ts';
 
 /** The providers of the database and of the configuration file of the command. */
 async function providersOf({
@@ -86,14 +85,6 @@ async function readSettings(file: string): Promise<EntrySettings> {
   return isObject(expanded) ? expanded : {};
 }
 
-function showProvider(
-  entry: RegisteredProvider,
-  { output, json }: Pick<StoreContext, 'output' | 'json'>,
-): void {
-  if (json) printJson(output, providerView(entry));
-  else printLines(output, recordLines(recordOf(entry)));
-}
-
 function recordOf(entry: RegisteredProvider): Record<string, string> {
   const view = providerView(entry);
   return {
@@ -125,22 +116,6 @@ function warnWithoutMasterKey(
   );
 }
 
-const listProvidersCommand = storeCommand({
-  summary: 'List the providers of the configuration file and of the database.',
-  options: {},
-  needsMasterKey: true,
-  prepare: () => async (context) => {
-    const { output, json } = context;
-    const all = await (await providersOf(context)).list();
-    if (json) return printJson(output, all.map(providerView));
-    if (all.length === 0)
-      return output.err('There are no providers. Create one with `gateway providers create`.\n');
-    return printLines(output, formatTable(COLUMNS, all.map(rowOf), stdoutTerminal()));
-  },
-});
-
-const COLUMNS = ['NAME', 'SOURCE', 'STATUS', 'TYPE', 'ADDRESS', 'USED BY'];
-
 const rowOf = (entry: RegisteredProvider): Parameters<typeof formatTable>[1][number] => [
   entry.name,
   entry.source,
@@ -153,33 +128,6 @@ const rowOf = (entry: RegisteredProvider): Parameters<typeof formatTable>[1][num
 export const statusCell = (status: EntryStatus) => ({ text: status, style: STYLES[status] }) as const;
 
 const STYLES = { active: 'green', shadowed: 'dim', invalid: 'red' } as const;
-
-const getProviderCommand = storeCommand({
-  summary: 'Show a provider, without the values of its secrets.',
-  positionals: '<name>',
-  options: {},
-  needsMasterKey: true,
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    return async (context) => showProvider(await (await providersOf(context)).get(name), context);
-  },
-});
-
-const createProviderCommand = storeCommand({
-  summary: 'Create a provider. Running gateways use it within a second.',
-  positionals: '<name>',
-  options: PROVIDER_OPTIONS,
-  needsMasterKey: true,
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    return async (context) => {
-      const providers = await providersOf(context);
-      const created = await providers.create(name, await providerSettings(invocation));
-      showProvider(created, context);
-      warnWithoutMasterKey(created, context);
-    };
-  },
-});
 
 /** The settings of a stored provider, without their schema, which takes longer to load than the rest of the command. */
 const SETTINGS: Readonly<Record<keyof StoredProviderEntry, true>> = {
@@ -201,44 +149,57 @@ const SETTINGS: Readonly<Record<keyof StoredProviderEntry, true>> = {
   priced_as: true,
 };
 
-const updateProviderCommand = storeCommand({
-  summary: 'Change a provider of the database. Running gateways apply the change within a second.',
-  positionals: '<name>',
-  options: {
-    ...PROVIDER_OPTIONS,
-    clear: {
-      value: 'setting',
-      help: 'Setting to remove, e.g. headers',
-      choices: Object.keys(SETTINGS),
-      repeatable: true,
+const COMMANDS = resourceCommands<RegisteredProvider>({
+  argument: '<name>',
+  needsMasterKey: true,
+  find: async (context, name) => await (await providersOf(context)).get(name),
+  view: providerView,
+  record: recordOf,
+  warn: warnWithoutMasterKey,
+  list: {
+    summary: 'List the providers of the configuration file and of the database.',
+    prepare: () => async (context) => await (await providersOf(context)).list(),
+    none: 'There are no providers. Create one with `gateway providers create`.',
+    heads: ['NAME', 'SOURCE', 'STATUS', 'TYPE', 'ADDRESS', 'USED BY'],
+    rows: (entries) => entries.map(rowOf),
+  },
+  get: { summary: 'Show a provider, without the values of its secrets.' },
+  create: {
+    summary: 'Create a provider. Running gateways use it within a second.',
+    argument: '<name>',
+    options: PROVIDER_OPTIONS,
+    prepare: (invocation, name) => async (context) => {
+      const providers = await providersOf(context);
+      return await providers.create(name, await providerSettings(invocation));
     },
   },
-  needsMasterKey: true,
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    const cleared = Object.fromEntries(invocation.values('clear').map((setting) => [setting, null]));
-    const isChanged = Object.keys(PROVIDER_OPTIONS).some((option) => invocation.given(option));
-    requireChanges({ ...cleared, isChanged: isChanged || undefined });
-    return async (context) => {
-      const changes = { ...cleared, ...(await providerSettings(invocation)) };
-      const providers = await providersOf(context);
-      const changed = await providers.change(name, changes);
-      showProvider(changed, context);
-      warnWithoutMasterKey(changed, context);
-    };
+  update: {
+    summary: 'Change a provider of the database. Running gateways apply the change within a second.',
+    options: {
+      ...PROVIDER_OPTIONS,
+      clear: {
+        value: 'setting',
+        help: 'Setting to remove, e.g. headers',
+        choices: Object.keys(SETTINGS),
+        repeatable: true,
+      },
+    },
+    prepare(invocation, name) {
+      const cleared = Object.fromEntries(invocation.values('clear').map((setting) => [setting, null]));
+      const isChanged = Object.keys(PROVIDER_OPTIONS).some((option) => invocation.given(option));
+      requireChanges({ ...cleared, isChanged: isChanged || undefined });
+      return async (context) => {
+        const changes = { ...cleared, ...(await providerSettings(invocation)) };
+        return await (await providersOf(context)).change(name, changes);
+      };
+    },
   },
-});
-
-const deleteProviderCommand = storeCommand({
-  summary: 'Delete a provider of the database, which no alias can use.',
-  positionals: '<name>',
-  options: {},
-  prepare(invocation) {
-    const [name] = exactly(invocation, '<name>');
-    return async (context) => {
+  delete: {
+    summary: 'Delete a provider of the database, which no alias can use.',
+    async run(name, context) {
       await (await providersOf(context)).delete(name);
-      printResult(context, { name, deleted: true }, `Deleted provider ${name}.`);
-    };
+      return [{ name }, `Deleted provider ${name}.`];
+    },
   },
 });
 
@@ -282,11 +243,11 @@ const testProviderCommand: Command = {
 export const PROVIDER_COMMANDS: CommandGroup = {
   summary: 'Manage providers in the database; those of the configuration file are only listed and tested.',
   commands: {
-    list: listProvidersCommand,
-    get: getProviderCommand,
-    create: createProviderCommand,
-    update: updateProviderCommand,
-    delete: deleteProviderCommand,
+    list: COMMANDS.list,
+    get: COMMANDS.get,
+    create: COMMANDS.create,
+    update: COMMANDS.update,
+    delete: COMMANDS.delete,
     test: testProviderCommand,
   },
 };

@@ -10,7 +10,7 @@ import { type SpeedSummary, SPEED_GROUPINGS } from '../accounts/ledger/trends/tr
 import { usageLogView, latencyView } from '../api/views/records.ts';
 import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
-import { findKey } from './keys.ts';
+import { findKey } from './store/find-account.ts';
 import { pastTimeOf } from './options/time-options.ts';
 import { formatDollars, formatSecond, orDash, recordLines, statusCell } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';

@@ -5,7 +5,7 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { tagView } from '../api/views/accounts.ts';
 import { listAll } from '../store/list-all.ts';
-import { findBudget } from './budgets.ts';
+import { findBudget } from './store/find-account.ts';
 import { budgetText, formatDollars, formatTime, printResult } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 

@@ -5,18 +5,10 @@ import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { TEAM_ROLES } from '../accounts/identity/groups-api.ts';
 import { memberView } from '../api/views/accounts.ts';
-import {
-  findGroup,
-  TEAMS,
-  createGroupCommand,
-  deleteGroupCommand,
-  getGroupCommand,
-  listGroupsCommand,
-  updateGroupCommand,
-} from './groups.ts';
+import { groupCommands, TEAMS } from './groups.ts';
 import { formatTime, printResult } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
-import { findUser } from './users.ts';
+import { findTeam, findUser } from './store/find-account.ts';
 
 const listMembersCommand = storeCommand({
   summary: 'List the members of a team and their roles.',
@@ -25,7 +17,7 @@ const listMembersCommand = storeCommand({
   prepare(invocation) {
     const [text] = exactly(invocation, '<team_id|alias>');
     return async ({ state: { identity }, output, json }) => {
-      const { id } = await findGroup(identity, TEAMS, text);
+      const { id } = await findTeam(identity, text);
       const members = await identity.members.list(id);
       if (json) return printJson(output, members.map(memberView));
       if (members.length === 0)
@@ -51,7 +43,7 @@ const addMemberCommand = storeCommand({
     const [team, user] = exactly(invocation, '<team_id|alias>', '<user_id|alias>');
     const role = TEAM_ROLES.find((known) => known === invocation.value('role')) ?? 'member';
     return async ({ state: { identity }, output, json }) => {
-      const { id } = await findGroup(identity, TEAMS, team);
+      const { id } = await findTeam(identity, team);
       const { userId } = await findUser(identity.users, user);
       const member = await identity.members.put(id, userId, role);
       printResult({ output, json }, memberView(member), `User ${userId} is ${role} of team ${id}.`);
@@ -66,7 +58,7 @@ const removeMemberCommand = storeCommand({
   prepare(invocation) {
     const [team, user] = exactly(invocation, '<team_id|alias>', '<user_id|alias>');
     return async ({ state: { identity }, output, json }) => {
-      const { id } = await findGroup(identity, TEAMS, team);
+      const { id } = await findTeam(identity, team);
       const { userId } = await findUser(identity.users, user);
       await identity.members.remove(id, userId);
       printResult(
@@ -78,14 +70,16 @@ const removeMemberCommand = storeCommand({
   },
 });
 
+const COMMANDS = groupCommands(TEAMS);
+
 export const TEAM_COMMANDS: CommandGroup = {
   summary: 'Manage teams, whose keys share a budget.',
   commands: {
-    create: createGroupCommand(TEAMS),
-    list: listGroupsCommand(TEAMS),
-    get: getGroupCommand(TEAMS),
-    update: updateGroupCommand(TEAMS),
-    delete: deleteGroupCommand(TEAMS),
+    create: COMMANDS.create,
+    list: COMMANDS.list,
+    get: COMMANDS.get,
+    update: COMMANDS.update,
+    delete: COMMANDS.delete,
     members: listMembersCommand,
     'add-member': addMemberCommand,
     'remove-member': removeMemberCommand,

@@ -19,7 +19,7 @@ import { usedModels, withoutProvider } from '../accounts/ledger/used-models.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../api/views/records.ts';
 import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
-import { findKey } from './keys.ts';
+import { findKey } from './store/find-account.ts';
 import { pastTimeOf } from './options/time-options.ts';
 import { formatDollars, formatSecond, orDash, formatTime, statusCell } from './show/format-values.ts';
 import { findOne } from './store/find-one.ts';

@@ -4,7 +4,7 @@ import type { MetricsAccess } from '#serve/http/health.ts';
 import type { AlertsConfig } from '../alerts/alert-message.ts';
 import type { ProcessSettings } from '#serve/program/process-options.ts';
 import type { LogLevel } from '#serve/log-levels.ts';
-import type { RateLimits } from '../accounts/identity/identity.ts';
+import type { RateLimits } from '../accounts/fields/shared-fields.ts';
 import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { DatabaseLocation } from '../store/database-url.ts';

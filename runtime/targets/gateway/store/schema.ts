@@ -1,3 +1,7 @@
+import { BUDGET_FIELDS } from '../accounts/fields/budgets.ts';
+import { TEAM_FIELDS } from '../accounts/fields/groups.ts';
+import { KEY_FIELDS } from '../accounts/fields/keys.ts';
+import { USER_FIELDS } from '../accounts/fields/users.ts';
 import type { UsageStatus } from '../shared/record-words.ts';
 import {
   bigint,
@@ -14,6 +18,7 @@ import {
   type RowOf,
   type RowsOf,
 } from './define-table.ts';
+import { columnsOf } from './field-columns.ts';
 import { RECORD_TABLES } from './record-schema.ts';
 import { WORKFLOW_TABLES } from './workflow-schema.ts';
 
@@ -34,54 +39,21 @@ export type GroupKind = 'team' | 'org';
 const ACCOUNT_TABLES = {
   gateway_users: table(
     {
-      user_id: text,
+      ...columnsOf(USER_FIELDS),
       /** Internal id, which is random and never used again. What belongs to the user has it. */
       owner_id: text,
-      alias: nullable(text),
-      budget_id: nullable(text),
-      blocked: integer,
-      metadata: text,
-      rpm: nullable(bigint),
-      tpm: nullable(bigint),
-      max_parallel: nullable(bigint),
-      created_at: bigint,
-      updated_at: bigint,
       deleted_at: nullable(bigint),
-      /** `admin`, `viewer` or `member`. */
-      role: initially(text, 'member'),
-      /** The team that owns a service account; null for a person. */
-      team_id: nullable(text),
     },
     { indexes: { gateway_users_owner: { columns: ['owner_id'], isUnique: true } } },
   ),
   gateway_keys: table(
     {
-      id: text,
+      ...columnsOf(KEY_FIELDS),
       key_hash: unique(text),
-      key_prefix: text,
       /** Hash of the secret before the last rotation, which is valid until `previous_expires_at`. */
       previous_hash: unique(nullable(text)),
       previous_expires_at: nullable(bigint),
-      key_name: nullable(text),
-      user_id: text,
-      is_active: integer,
-      expires_at: nullable(bigint),
-      last_used_at: nullable(bigint),
-      metadata: text,
-      allowed_models: nullable(text),
-      rpm: nullable(bigint),
-      tpm: nullable(bigint),
-      max_parallel: nullable(bigint),
-      max_budget_nano: nullable(nanos),
-      budget_duration_sec: nullable(bigint),
-      created_at: bigint,
       updated_at: bigint,
-      /** 1 or 0; null for the setting of the gateway. */
-      log_prompts: nullable(integer),
-      /** `models` or `manage`. */
-      scope: initially(text, 'models'),
-      team_id: nullable(text),
-      alert_thresholds: nullable(text),
       /** `own` or `issued`. */
       issuer: initially(text, 'issued'),
       /** 1 if a member of the team has made it for itself. */
@@ -89,19 +61,7 @@ const ACCOUNT_TABLES = {
     },
     { indexes: { gateway_keys_user: { columns: ['user_id'] } } },
   ),
-  gateway_budgets: table({
-    budget_id: text,
-    name: nullable(text),
-    max_budget_nano: nullable(nanos),
-    budget_duration_sec: nullable(bigint),
-    created_at: bigint,
-    updated_at: bigint,
-    /** `day`, `week` or `month` instead of a duration. */
-    calendar: nullable(text),
-    time_zone: nullable(text),
-    /** List of percentages as JSON; null for the configured ones. */
-    alert_thresholds: nullable(text),
-  }),
+  gateway_budgets: table(columnsOf(BUDGET_FIELDS)),
   gateway_budget_resets: table(
     {
       id: text,
@@ -233,21 +193,9 @@ const ACCOUNT_TABLES = {
   gateway_groups: table(
     {
       kind: textOf<GroupKind>(),
-      id: text,
+      ...columnsOf(TEAM_FIELDS),
       /** Internal id, which is random and never used again. */
       owner_id: text,
-      /** The organization of a team. */
-      parent_id: nullable(text),
-      alias: nullable(text),
-      budget_id: nullable(text),
-      blocked: integer,
-      metadata: text,
-      allowed_models: nullable(text),
-      rpm: nullable(bigint),
-      tpm: nullable(bigint),
-      max_parallel: nullable(bigint),
-      created_at: bigint,
-      updated_at: bigint,
     },
     { key: ['kind', 'id'] },
   ),

@@ -1,5 +1,6 @@
 import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
-import type { Identity, NewKey, Spender } from '#gateway/accounts/identity/identity.ts';
+import type { NewKey } from '#gateway/accounts/fields/keys.ts';
+import type { Identity, Spender } from '#gateway/accounts/identity/identity.ts';
 
 export const bearer = (secret: string): Headers => new Headers({ 'x-gateway-key': `Bearer ${secret}` });
 

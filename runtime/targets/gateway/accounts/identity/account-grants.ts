@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { accountOwner, tagAccount } from '../../store/account-ids.ts';
 import type { Schema } from '../../store/schema.ts';
+import { NO_RATES } from '../fields/shared-fields.ts';
 import { keyLabel, userLabel } from './account-labels.ts';
 import type { Directory } from './directory.ts';
 import { groupGrantOf } from './group-grants.ts';
@@ -72,9 +73,7 @@ function grantOf(row: {
     account: tagAccount(row.tag),
     label: `Tag '${row.tag}'`,
     limits: {
-      rpm: null,
-      tpm: null,
-      maxParallel: null,
+      ...NO_RATES,
       maxBudget: row.max_budget_nano,
       budgetDurationSec: row.budget_duration_sec,
       budgetCalendar: calendarOf(row),

@@ -37,6 +37,17 @@ export function spentNow(row: Pick<AccountRow, 'spent_nano' | 'window_ends_at'>,
   return row.window_ends_at !== null && row.window_ends_at <= now ? 0n : row.spent_nano;
 }
 
-/** The same amount as an expression, for orders of lists. */
+/** The spending of a user or a group, and its current window. */
+export const balanceOf = (
+  row: Pick<AccountRow, 'spent_nano' | 'reserved_nano' | 'window_started_at' | 'window_ends_at'>,
+  now: number,
+) => ({
+  spent: spentNow(row, now),
+  reserved: row.reserved_nano,
+  budgetStartedAt: row.window_started_at,
+  nextBudgetResetAt: row.window_ends_at,
+});
+
+/** The amount spent in the current window as an expression, for orders of lists. */
 export const spentAt = (now: number): RawBuilder<unknown> =>
   sql`case when window_ends_at <= ${now} then 0 else spent_nano end`;

@@ -6,7 +6,3 @@ export const thresholdsOf = ({
   alert_thresholds: text,
 }: Pick<BudgetRow, 'alert_thresholds'>): number[] | null =>
   text === null ? null : (parseJsonText(text) as number[]);
-
-/** Percentages as text for the database, in ascending order. */
-export const thresholdsToText = (percentages: readonly number[]): string =>
-  JSON.stringify([...new Set(percentages)].toSorted((a, b) => a - b));

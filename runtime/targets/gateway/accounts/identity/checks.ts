@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import type { KeyBudget, KeyChanges, Metadata } from './identity.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { type FieldTable, nameOf } from '../fields/field.ts';
 
 const MAX_ID_LENGTH = 256;
 /** Maximum size of metadata as JSON. Lists of users and keys contain the metadata of every item. */
@@ -25,45 +26,42 @@ export function checkId(name: string, id: string): void {
 
 export const checkUserId = (userId: string): void => checkId('user_id', userId);
 
-/** Throws an InputError if the metadata is too large. */
-export function checkMetadata(metadata: Metadata | undefined): void {
-  const bytes = metadata === undefined ? 0 : Buffer.byteLength(JSON.stringify(metadata));
+/** Throws an InputError for a value that a field of its kind cannot have. */
+export function checkFields(table: FieldTable, changes: object): void {
+  const values = membersOf(changes);
+  for (const [name, field] of Object.entries(table)) {
+    const value = values[nameOf(name, field)];
+    if (value === undefined || value === null) continue;
+    if (field.kind === 'rate' && typeof value === 'number') checkCount(name, value, 1);
+    if (field.kind === 'metadata') checkMetadata(name, value);
+    if (field.kind === 'amount' && typeof value === 'bigint') checkAmount(name, value);
+    if (field.kind === 'seconds' && typeof value === 'number') checkSeconds(name, value);
+    if (field.kind === 'parts') checkFields(field.parts, membersOf(value));
+  }
+}
+
+function checkMetadata(name: string, metadata: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(metadata));
   if (bytes <= MAX_METADATA_BYTES) return;
+  throw inputProblem(name, `${name} has ${bytes} bytes as JSON; the maximum is ${MAX_METADATA_BYTES}.`);
+}
+
+function checkAmount(name: string, amount: bigint): void {
+  if (amount >= 0n) return;
+  throw inputProblem(name, `${name} is negative; it must be 0 or more, or null for no limit.`);
+}
+
+function checkSeconds(name: string, seconds: number): void {
+  checkCount(name, seconds, 1);
+  if (seconds <= MAX_WINDOW_SECONDS) return;
   throw inputProblem(
-    'metadata',
-    `metadata has ${bytes} bytes as JSON; the maximum is ${MAX_METADATA_BYTES}.`,
+    name,
+    `${name} is ${seconds}; the maximum is ${MAX_WINDOW_SECONDS}. Use null for a budget without resets.`,
   );
 }
 
-export function checkRates({ rpm, tpm, maxParallel }: Pick<KeyChanges, 'rpm' | 'tpm' | 'maxParallel'>): void {
-  for (const [name, value] of Object.entries({ rpm, tpm, max_parallel: maxParallel })) {
-    if (value !== null && value !== undefined) checkCount(name, value, 1);
-  }
-}
-
-export function checkBudget(
-  budget: { [Name in keyof KeyBudget]?: KeyBudget[Name] | undefined } | null | undefined,
-): void {
-  if (budget?.maxBudget !== undefined && budget.maxBudget !== null && budget.maxBudget < 0n) {
-    throw inputProblem('max_budget', 'max_budget is negative; it must be 0 or more, or null for no limit.');
-  }
-  const seconds = budget?.budgetDurationSec;
-  if (seconds === undefined || seconds === null) return;
-  checkCount('budget_duration_sec', seconds, 1);
-  if (seconds > MAX_WINDOW_SECONDS) {
-    throw inputProblem(
-      'budget_duration_sec',
-      `budget_duration_sec is ${seconds}; the maximum is ${MAX_WINDOW_SECONDS}. Use null for a budget without resets.`,
-    );
-  }
-}
-
-/** Throws an InputError for invalid settings, including an expiry in the past, which is always a mistake. */
-export function checkKey(changes: KeyChanges, now: number): void {
-  checkRates(changes);
-  checkBudget(changes.budget);
-  checkMetadata(changes.metadata);
-  const { expiresAt } = changes;
+/** Throws an InputError for an expiry in the past, which is always a mistake, and for one that no date can express. */
+export function checkExpiry(expiresAt: number | null | undefined, now: number): void {
   if (expiresAt === undefined || expiresAt === null) return;
   if (!(expiresAt <= MAX_TIME)) {
     throw inputProblem(

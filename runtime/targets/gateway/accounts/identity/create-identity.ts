@@ -1,7 +1,8 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Caller, HeaderReader, Identity, Payer, RateLimits, Spender } from './identity.ts';
+import { NO_RATES, type RateLimits } from '../fields/shared-fields.ts';
+import type { Caller, HeaderReader, Identity, Payer, Spender } from './identity.ts';
 import { refused, tokenIn, tokenOf, createMasterKey, badFormat, hashOf } from './credentials.ts';
 import { createAccountGrants, createTagGrants } from './account-grants.ts';
 import { createDirectory, type KnownKey, type Cached } from './directory.ts';
@@ -36,7 +37,7 @@ type KeyCaller = Caller & { readonly kind: 'key' };
 
 export function createIdentity(store: Store, options: IdentityOptions): Identity {
   const { clock, revision, userLimits } = options;
-  const userDefaults = { rpm: null, tpm: null, maxParallel: null, ...userLimits };
+  const userDefaults = { ...NO_RATES, ...userLimits };
   const directory = createDirectory(store, revision, userDefaults);
   const lastUsed = createLastUsed(store, clock);
   const tagGrants = createTagGrants(store.db, revision);

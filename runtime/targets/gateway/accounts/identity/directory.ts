@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import type { GroupGrant, KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import type { GroupGrant, KeyGrant, UserGrant } from './identity.ts';
 import { groupGrantsOf } from './group-grants.ts';
 import {
   keyGrantOf,
@@ -16,7 +16,11 @@ import { spaceOf, teamRealm, type DataAccess, type Realm } from '../../shared/ow
 import type { Kysely, Selectable } from 'kysely';
 import type { Schema, KeyRow } from '../../store/schema.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import { modelsOf } from './key-rows.ts';
+import { modelsOf, valuesOf } from '../../store/field-columns.ts';
+import { type Field, pickFields } from '../fields/field.ts';
+import { KEY_FIELDS } from '../fields/keys.ts';
+import type { RateLimits } from '../fields/shared-fields.ts';
+import { keysOf } from '#core/values/keys.ts';
 import { keyLabel } from './account-labels.ts';
 import { least } from '#core/numbers/extremes.ts';
 
@@ -195,6 +199,14 @@ async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'>): Pro
 }
 
 const isLimited = (row: Selectable<KeyRow>): boolean =>
-  [row.rpm, row.tpm, row.max_parallel, row.max_budget_nano, row.allowed_models].some(
-    (limit) => limit !== null,
-  );
+  Object.values(valuesOf(LIMITS, row)).some((limit) => limit !== null);
+
+function isLimit({ binds, isForModels }: Field): boolean {
+  return binds === true && isForModels === true;
+}
+
+/** Limits of calls of models. */
+const LIMITS = pickFields(
+  KEY_FIELDS,
+  keysOf(KEY_FIELDS).filter((name) => isLimit(KEY_FIELDS[name])),
+);

@@ -6,7 +6,8 @@ import type { KeyRow, Schema } from '../../store/schema.ts';
 import { spentAt } from './accounts.ts';
 import { inTeams } from './in-teams.ts';
 import { selectKeys } from './key-rows.ts';
-import type { KeyQuery, KeyStatus, Visible } from './list-queries.ts';
+import type { KeyStatus } from '../fields/keys.ts';
+import type { KeyQuery, Visible } from './list-queries.ts';
 
 const SEARCHED = ['key_name', 'key_prefix', 'user_id', 'gateway_keys.id'];
 const CREATED = { by: 'created_at', isDescending: false } as const;

@@ -1,10 +1,14 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { KeyRow, Schema } from '../../store/schema.ts';
-import type { KeyGrant, RateLimits, UserGrant } from './identity.ts';
+import { valuesOf } from '../../store/field-columns.ts';
+import { pickFields } from '../fields/field.ts';
+import { KEY_FIELDS } from '../fields/keys.ts';
+import { RATE_FIELDS, type RateLimits } from '../fields/shared-fields.ts';
+import { USER_ROLES } from '../fields/users.ts';
+import type { KeyGrant, UserGrant } from './identity.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
-import { issuerOf, modelsOf, scopeOf } from './key-rows.ts';
-import { roleOf } from './user-rows.ts';
+import { issuerOf } from './key-rows.ts';
 
 const USER_COLUMNS = [
   'gateway_users.user_id',
@@ -47,7 +51,7 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
     ownerId: row.owner_id,
     blocked: row.blocked === 1,
     deleted: row.deleted_at !== null,
-    role: roleOf(row.role),
+    role: USER_ROLES.find((role) => role === row.role) ?? 'member',
     teamId: row.user_team_id,
     limits: {
       rpm: row.user_rpm ?? defaults.rpm,
@@ -62,9 +66,7 @@ export function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant 
 }
 
 export const limitsOfKey = (row: Selectable<KeyRow>): KeyGrant['limits'] => ({
-  rpm: row.rpm,
-  tpm: row.tpm,
-  maxParallel: row.max_parallel,
+  ...valuesOf(RATE_FIELDS, row),
   maxBudget: row.max_budget_nano,
   budgetDurationSec: row.budget_duration_sec,
   alertThresholds: thresholdsOf(row),
@@ -74,19 +76,20 @@ export function keyGrantOf(
   row: KeyGrantRow,
   defaults: RateLimits,
 ): { key: Omit<KeyGrant, 'boundBy'>; user: UserGrant } {
-  const key = {
-    id: row.id,
-    name: row.key_name,
-    prefix: row.key_prefix,
-    userId: row.user_id,
-    teamId: row.team_id,
-    scope: scopeOf(row.scope),
-    issuer: issuerOf(row.issuer),
-    isActive: row.is_active === 1,
-    expiresAt: row.expires_at,
-    allowedModels: modelsOf(row.allowed_models),
-    logPrompts: row.log_prompts === null ? null : row.log_prompts === 1,
-    limits: limitsOfKey(row),
-  };
+  const { keyName: name, keyPrefix: prefix, ...values } = valuesOf(GRANTED_FIELDS, row);
+  const key = { ...values, name, prefix, issuer: issuerOf(row.issuer), limits: limitsOfKey(row) };
   return { key, user: userGrantOf(row, defaults) };
 }
+
+const GRANTED_FIELDS = pickFields(KEY_FIELDS, [
+  'id',
+  'key_prefix',
+  'key_name',
+  'user_id',
+  'team_id',
+  'scope',
+  'expires_at',
+  'is_active',
+  'allowed_models',
+  'log_prompts',
+]);

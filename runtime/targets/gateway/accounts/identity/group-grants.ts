@@ -1,11 +1,13 @@
 import type { Kysely } from 'kysely';
+import { keysOf } from '#core/values/keys.ts';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { GroupKind, Schema } from '../../store/schema.ts';
 import type { GroupGrant } from './identity.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
 import { GROUP_NOUNS } from './group-rows.ts';
-import { modelsOf } from './key-rows.ts';
+import { modelsOf, valuesOf } from '../../store/field-columns.ts';
+import { NO_RATES, RATE_FIELDS } from '../fields/shared-fields.ts';
 
 /** The grants of a team and of its organization; empty without a team. A deleted team has a grant that rejects all requests. */
 export async function groupGrantsOf(
@@ -33,7 +35,7 @@ const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
   await db
     .selectFrom('gateway_groups')
     .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_groups.budget_id')
-    .select(['owner_id', 'blocked', 'parent_id', 'allowed_models', 'rpm', 'tpm', 'max_parallel'])
+    .select(['owner_id', 'blocked', 'parent_id', 'allowed_models', ...keysOf(RATE_FIELDS)])
     .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone', 'alert_thresholds'])
     .where('kind', '=', kind)
     .where('id', '=', id)
@@ -50,9 +52,7 @@ function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof row
     blocked: row?.blocked === 1,
     allowedModels: modelsOf(row?.allowed_models ?? null),
     limits: {
-      rpm: row?.rpm ?? null,
-      tpm: row?.tpm ?? null,
-      maxParallel: row?.max_parallel ?? null,
+      ...(row ? valuesOf(RATE_FIELDS, row) : NO_RATES),
       maxBudget: row?.max_budget_nano ?? null,
       budgetDurationSec: row?.budget_duration_sec ?? null,
       budgetCalendar: calendarOf({ calendar: row?.calendar ?? null, time_zone: row?.time_zone ?? null }),

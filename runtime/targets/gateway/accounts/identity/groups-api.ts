@@ -1,45 +1,9 @@
-import type { Nanos } from '../../shared/money.ts';
+import type { Group, GroupChanges, NewGroup } from '../fields/groups.ts';
 import type { Page } from '../../store/page.ts';
 import type { GroupQuery } from './list-queries.ts';
 
-/** A team or an organization. Its budget, its limits and its allowed models apply to all requests of its keys. */
-export interface Group {
-  readonly id: string;
-  /** The organization of a team; null for an organization. */
-  readonly organizationId: string | null;
-  readonly alias: string | null;
-  readonly spent: Nanos;
-  readonly reserved: Nanos;
-  readonly budgetId: string | null;
-  readonly budgetStartedAt: number | null;
-  readonly nextBudgetResetAt: number | null;
-  readonly blocked: boolean;
-  /** Allowed models, with `*` as a wildcard. Null allows all models, an empty list none. */
-  readonly allowedModels: readonly string[] | null;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly rpm: number | null;
-  readonly tpm: number | null;
-  readonly maxParallel: number | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-/** Changes of a group: undefined keeps the current value, null clears it. */
-export interface GroupChanges {
-  /** Only for teams. */
-  readonly organizationId?: string | null | undefined;
-  readonly alias?: string | null | undefined;
-  readonly budgetId?: string | null | undefined;
-  readonly blocked?: boolean | undefined;
-  readonly allowedModels?: readonly string[] | null | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  readonly rpm?: number | null | undefined;
-  readonly tpm?: number | null | undefined;
-  readonly maxParallel?: number | null | undefined;
-}
-
 export interface Groups {
-  create(group: GroupChanges & { readonly id: string }): Promise<Group>;
+  create(group: NewGroup): Promise<Group>;
   list(page: Page, query?: GroupQuery): Promise<readonly Group[]>;
   get(id: string): Promise<Group>;
   change(id: string, changes: GroupChanges): Promise<Group>;

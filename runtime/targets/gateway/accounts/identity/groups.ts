@@ -9,11 +9,13 @@ import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import { moveWindow, createAccount, startWindow } from './accounts.ts';
 import { budgetRowOf } from './budget-row.ts';
-import { checkId, checkMetadata, checkRates, notFound } from './checks.ts';
+import { checkFields, checkId, notFound } from './checks.ts';
 import { dissolveTeam } from './dissolve-team.ts';
 import { foundGroups } from './found-groups.ts';
-import { GROUP_NOUNS, groupColumns, groupOf, selectGroups } from './group-rows.ts';
-import type { Group, Groups } from './groups-api.ts';
+import { GROUP_NOUNS, groupOf, selectGroups } from './group-rows.ts';
+import { cellsOf, emptyCells } from '../../store/field-columns.ts';
+import { type Group, TEAM_FIELDS } from '../fields/groups.ts';
+import type { Groups } from './groups-api.ts';
 
 /** Creates the management of all teams, or of all organizations. */
 export function createGroups(
@@ -35,8 +37,7 @@ export function createGroups(
     create: async ({ id, ...fields }) =>
       await revision.change(async (trx, note) => {
         checkId(ID_FIELDS[kind], id);
-        checkRates(fields);
-        checkMetadata(fields.metadata);
+        checkFields(TEAM_FIELDS, fields);
         if (await find(trx, id)) {
           throw new AppError('ConflictError', `${GROUP_NOUNS[kind]} with id '${id}' already exists`, {
             reason: `${REASONS[kind]}_exists`,
@@ -44,13 +45,13 @@ export function createGroups(
         }
         await requireOrganization(trx, fields.organizationId);
         const row = {
-          ...EMPTY,
+          ...emptyCells(TEAM_FIELDS),
           kind,
           id,
           owner_id: randomUUID(),
           created_at: now(),
           updated_at: now(),
-          ...groupColumns(fields),
+          ...cellsOf(TEAM_FIELDS, fields),
         };
         await trx.insertInto('gateway_groups').values(row).execute();
         const budget = await budgetRowOf(trx, fields.budgetId);
@@ -71,8 +72,7 @@ export function createGroups(
     change: async (id, changes) => {
       await ledger.sync();
       return await revision.change(async (trx, note) => {
-        checkRates(changes);
-        checkMetadata(changes.metadata);
+        checkFields(TEAM_FIELDS, changes);
         const before = await get(trx, id);
         await requireOrganization(trx, changes.organizationId);
         if (changes.budgetId !== undefined && changes.budgetId !== before.budgetId) {
@@ -81,7 +81,7 @@ export function createGroups(
         }
         await trx
           .updateTable('gateway_groups')
-          .set({ ...groupColumns(changes), updated_at: now() })
+          .set({ ...cellsOf(TEAM_FIELDS, changes), updated_at: now() })
           .where('kind', '=', kind)
           .where('id', '=', id)
           .execute();
@@ -100,18 +100,6 @@ export function createGroups(
       }),
   };
 }
-
-const EMPTY = {
-  parent_id: null,
-  alias: null,
-  budget_id: null,
-  blocked: 0,
-  metadata: '{}',
-  allowed_models: null,
-  rpm: null,
-  tpm: null,
-  max_parallel: null,
-} as const;
 
 const ID_FIELDS: Readonly<Record<GroupKind, string>> = { team: 'team_id', org: 'organization_id' };
 const REASONS: Readonly<Record<GroupKind, string>> = { team: 'team', org: 'organization' };

@@ -3,14 +3,14 @@ import type { Calendar } from '#core/time/calendar.ts';
 import type { Page } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Groups, Invitations, Members, Membership, Origins } from './groups-api.ts';
-import type { KeyQuery, KeyStatus, UserQuery } from './list-queries.ts';
+import type { KeyQuery, UserQuery } from './list-queries.ts';
+import type { Key, KeyChanges, KeyIssuer, KeyScope, NewKey } from '../fields/keys.ts';
+import type { RateLimits } from '../fields/shared-fields.ts';
+import type { NewUser, User, UserChanges, UserRole } from '../fields/users.ts';
 import type { DataAccess, Viewer } from '../../shared/owner.ts';
 
 /** Limits of a user or a key. Null means no limit. */
-export interface Limits {
-  readonly rpm: number | null;
-  readonly tpm: number | null;
-  readonly maxParallel: number | null;
+export interface Limits extends RateLimits {
   /** Maximum spending per window; with null, spending is tracked but not limited. */
   readonly maxBudget: Nanos | null;
   /** Length of a budget window; null for a budget without resets. */
@@ -19,55 +19,6 @@ export interface Limits {
   readonly budgetCalendar?: Calendar | null | undefined;
   /** Percentages of the budget at which alerts are sent, in place of the configured ones. */
   readonly alertThresholds?: readonly number[] | null | undefined;
-}
-
-export type RateLimits = Pick<Limits, 'rpm' | 'tpm' | 'maxParallel'>;
-export type KeyBudget = Pick<Limits, 'maxBudget' | 'budgetDurationSec' | 'alertThresholds'>;
-export type Metadata = Readonly<Record<string, unknown>>;
-
-/** What a user can manage: everything, nothing but read everything, or only what belongs to the user. */
-export const USER_ROLES = ['member', 'viewer', 'admin'] as const;
-export type UserRole = (typeof USER_ROLES)[number];
-
-/** A user. Times are milliseconds since 1970. */
-export interface User extends RateLimits {
-  readonly userId: string;
-  readonly alias: string | null;
-  readonly spent: Nanos;
-  readonly reserved: Nanos;
-  readonly budgetId: string | null;
-  readonly budgetStartedAt: number | null;
-  readonly nextBudgetResetAt: number | null;
-  readonly blocked: boolean;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly metadata: Metadata;
-  readonly role: UserRole;
-  /** The team of a service account; null for a person. */
-  readonly teamId: string | null;
-}
-
-/** Changes of a user: undefined keeps the current value, null clears it. */
-export interface UserChanges {
-  readonly alias?: string | null | undefined;
-  readonly budgetId?: string | null | undefined;
-  readonly blocked?: boolean | undefined;
-  readonly metadata?: Metadata | undefined;
-  readonly rpm?: number | null | undefined;
-  readonly tpm?: number | null | undefined;
-  readonly maxParallel?: number | null | undefined;
-  readonly role?: UserRole | undefined;
-}
-
-/** How a key was made: by its user, who was signed in, or by another user. */
-export type KeyIssuer = 'own' | 'issued';
-
-interface NewUser extends UserChanges {
-  readonly userId: string;
-  /** Rejects an id that an earlier user had. */
-  readonly neverUsed?: boolean | undefined;
-  /** Creates a service account of this team. */
-  readonly teamId?: string | null | undefined;
 }
 
 export interface Users {
@@ -102,62 +53,6 @@ export interface Tags {
   /** Removes the budget of a tag. Its usage stays. */
   delete(tag: string): Promise<void>;
 }
-/** What a key is for: calling models, or managing the gateway with the role of its user. */
-export const KEY_SCOPES = ['models', 'manage'] as const;
-export type KeyScope = (typeof KEY_SCOPES)[number];
-
-/** A key for display, without its secret, which is not stored. */
-export interface Key extends RateLimits {
-  readonly id: string;
-  readonly keyPrefix: string;
-  readonly keyName: string | null;
-  readonly userId: string;
-  /** The team whose budget, limits and allowed models apply too. */
-  readonly teamId: string | null;
-  readonly scope: KeyScope;
-  readonly issuer: KeyIssuer;
-  /** Whether a member of a team has made it for itself, and no other user has set its limits since. */
-  readonly selfMade: boolean;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  readonly expiresAt: number | null;
-  readonly isActive: boolean;
-  readonly status: KeyStatus;
-  readonly metadata: Metadata;
-  /** Allowed models, with `*` as a wildcard. Null allows all models, an empty list none. */
-  readonly allowedModels: readonly string[] | null;
-  readonly budget: KeyBudget | null;
-  /** Whether its requests and answers are stored; null for the setting of the gateway. */
-  readonly logPrompts: boolean | null;
-  readonly spent: Nanos;
-}
-
-export interface KeyChanges {
-  readonly keyName?: string | null | undefined;
-  readonly isActive?: boolean | undefined;
-  readonly expiresAt?: number | null | undefined;
-  readonly metadata?: Metadata | undefined;
-  readonly allowedModels?: readonly string[] | null | undefined;
-  readonly rpm?: number | null | undefined;
-  readonly tpm?: number | null | undefined;
-  readonly maxParallel?: number | null | undefined;
-  readonly budget?: KeyBudget | null | undefined;
-  readonly logPrompts?: boolean | null | undefined;
-}
-
-export interface NewKey extends Omit<KeyChanges, 'isActive'> {
-  /** Owner of the key, created if missing. Default: a new user for this key. */
-  readonly userId?: string | undefined;
-  /** The owner becomes a member of the team. */
-  readonly teamId?: string | null | undefined;
-  /** Default: `models`. */
-  readonly scope?: KeyScope | undefined;
-  /** Default: `issued`. */
-  readonly issuer?: KeyIssuer | undefined;
-  /** A member of the team creates it for itself, so limits that others have set hold for it. */
-  readonly selfMade?: boolean | undefined;
-}
-
 /** A new key or a new secret of a key. The secret is not available later. */
 interface KeyWithSecret {
   readonly key: Key;

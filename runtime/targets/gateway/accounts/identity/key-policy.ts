@@ -1,5 +1,9 @@
 import { AppError } from '#contract/errors.ts';
-import type { Key, KeyChanges, KeyIssuer, Manager, NewKey, Users } from './identity.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { type Field, nameOf } from '../fields/field.ts';
+import { type Key, KEY_FIELDS, type KeyChanges, type KeyIssuer, type NewKey } from '../fields/keys.ts';
+import type { Manager, Users } from './identity.ts';
+import { requireTighter } from './require-tighter.ts';
 import type { Members } from './groups-api.ts';
 import { notFound } from './checks.ts';
 import {
@@ -24,7 +28,7 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
   requireChanger(manager);
   const { userId: own } = manager;
   if (manager.role === 'admin' || own === null) return { ...key, issuer: issuerFor(manager, key.userId) };
-  requireLogged(undefined, key);
+  requireTighter(KEY_FIELDS, {}, key);
   const { userId = own, teamId = null, scope = 'models' } = key;
   const issuer = issuerFor(manager, userId);
   if (scope === 'manage') {
@@ -46,17 +50,6 @@ export async function permitNewKey(manager: Manager, key: NewKey, parts: PolicyP
 
 /** A key that a member creates for itself. The limits of keys that others have made for the member in the team hold for it too. */
 const selfMade = (key: NewKey): NewKey => ({ ...key, selfMade: true });
-
-/**
- * Throws if a key stores less than the configuration demands, or than before. Of all settings of a key, this is the only one that
- * replaces a setting of the gateway; the others are limits in addition to those of the user, the team and the organization.
- */
-function requireLogged(before: boolean | null | undefined, { logPrompts: after }: KeyChanges): void {
-  if (after === false && before !== false)
-    throw forbidden('log_prompts cannot be set to false: it requires the role admin of the gateway.');
-  if (after === null && before === true)
-    throw forbidden('log_prompts is true and cannot be cleared: it requires the role admin of the gateway.');
-}
 
 /** How a key is made that a manager creates, or gets the secret of. */
 export const issuerFor = (manager: Manager, userId: string | undefined): KeyIssuer =>
@@ -89,9 +82,14 @@ export function permitKeyDeletion(manager: Manager, key: Key): void {
   );
 }
 
-const hasLimits = ({ rpm, tpm, maxParallel, budget, allowedModels, expiresAt, logPrompts }: Key): boolean =>
-  logPrompts === true ||
-  [rpm, tpm, maxParallel, budget, allowedModels, expiresAt].some((one) => one !== null);
+/** Whether a key has limits that hold for other keys of its owner. A choice is one if it is on. */
+function hasLimits(key: Key): boolean {
+  const values = membersOf(key);
+  return Object.entries<Field>(KEY_FIELDS).some(([name, field]) => {
+    const value = values[nameOf(name, field)];
+    return field.binds === true && (field.kind === 'choice' ? value === true : value !== null);
+  });
+}
 
 /** Throws unless the manager is allowed to replace the secret of a key. */
 export function permitKeyReplacement(manager: Manager, key: Key): void {
@@ -103,12 +101,18 @@ export function permitKeyReplacement(manager: Manager, key: Key): void {
 export function permitKeyChange(manager: Manager, key: Key, changes: KeyChanges): void {
   permitKeyReplacement(manager, key);
   if (manager.role === 'admin') return;
-  requireLogged(key.logPrompts, changes);
+  // Only what replaces a setting of the gateway: the limits of a key hold in addition to those of the user, the team and the organization.
+  requireTighter(KEY_FIELDS, key, changes);
   if (administersTeam(manager, key.teamId)) return;
-  const { keyName: _, isActive, ...others } = changes;
-  const isOwnersChange = isActive !== true && Object.values(others).every((value) => value === undefined);
-  if (!isOwnersChange) throw forbidden('Owners can only rename and disable their keys.');
+  if (!areOwnersChanges(changes)) throw forbidden('Owners can only rename and disable their keys.');
 }
+
+/** Whether an owner can make the changes, who can only switch off what is on. */
+const areOwnersChanges = (changes: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries<Field>(KEY_FIELDS).every(([name, field]) => {
+    const value = changes[nameOf(name, field)];
+    return value === undefined || (field.isOwners && !(field.kind === 'flag' && value === true));
+  });
 
 const ownsKey = (manager: Manager, key: Key): boolean =>
   manager.userId !== null &&

@@ -8,11 +8,14 @@ import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { moveWindow, createAccount, startWindow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
-import type { Key, KeyBudget, KeyChanges, Keys, NewKey } from './identity.ts';
-import { checkCount, checkKey, inputProblem, notFound } from './checks.ts';
+import { cellsOf, emptyCells } from '../../store/field-columns.ts';
+import { type Field, nameOf } from '../fields/field.ts';
+import { type Key, KEY_FIELDS, type KeyBudget } from '../fields/keys.ts';
+import type { Keys } from './identity.ts';
+import { checkCount, checkExpiry, checkFields, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
 import { foundKeys } from './found-keys.ts';
-import { keyColumns, keyOf, selectKeys } from './key-rows.ts';
+import { keyOf, selectKeys } from './key-rows.ts';
 import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
 import { newKeySecret } from './credentials.ts';
@@ -35,7 +38,8 @@ export function createKeys(
     create: async ({ userId, teamId = null, scope = 'models', issuer = 'issued', selfMade, ...fields }) =>
       await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
-        checkKey(fields, now);
+        checkFields(KEY_FIELDS, fields);
+        checkExpiry(fields.expiresAt, now);
         if (scope === 'manage') refuseLimits({ ...fields, teamId });
         if (teamId !== null) await requireGroup(trx, 'team', teamId);
         const id = randomUUID();
@@ -47,27 +51,15 @@ export function createKeys(
           ...hashesOf(secret),
           previous_hash: null,
           previous_expires_at: null,
-          key_name: null,
+          ...emptyCells(KEY_FIELDS),
           user_id: owner,
-          is_active: 1,
-          expires_at: null,
           last_used_at: null,
-          metadata: '{}',
-          allowed_models: null,
-          rpm: null,
-          tpm: null,
-          max_parallel: null,
-          max_budget_nano: null,
-          budget_duration_sec: null,
-          log_prompts: null,
-          alert_thresholds: null,
           created_at: now,
           updated_at: now,
-          team_id: team,
-          scope,
           issuer,
           self_made: Number(selfMade === true),
-          ...keyColumns(fields),
+          ...cellsOf(KEY_FIELDS, { ...fields, scope }),
+          team_id: team,
         };
         await trx.insertInto('gateway_keys').values(row).execute();
         await createAccount(trx, keyAccount(id), windowOf(fields.budget, now));
@@ -84,14 +76,19 @@ export function createKeys(
     change: async (id, changes) =>
       await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
-        checkKey(changes, now);
+        checkFields(KEY_FIELDS, changes);
+        checkExpiry(changes.expiresAt, now);
         const before = await get(trx, id);
         if (before.scope === 'manage') refuseLimits(changes);
         if (changes.isActive === true) await requireMember(trx, before);
         await trx
           .updateTable('gateway_keys')
           // Members cannot change limits, so another user has set them now.
-          .set({ ...keyColumns(changes), ...(setsLimits(changes) && { self_made: 0 }), updated_at: now })
+          .set({
+            ...cellsOf(KEY_FIELDS, changes),
+            ...(setsLimits(changes) && { self_made: 0 }),
+            updated_at: now,
+          })
           .where('id', '=', id)
           .execute();
         if (changes.budget !== undefined)
@@ -137,12 +134,11 @@ export function createKeys(
   };
 }
 
-const setsLimits = ({
-  keyName: _name,
-  isActive: _active,
-  metadata: _metadata,
-  ...limits
-}: KeyChanges): boolean => Object.values(limits).some((value) => value !== undefined);
+/** Whether changes of a key concern limits that hold for all keys of a member if another user has set them. */
+const setsLimits = (changes: Readonly<Record<string, unknown>>): boolean =>
+  Object.entries<Field>(KEY_FIELDS).some(
+    ([name, field]) => field.binds && changes[nameOf(name, field)] !== undefined,
+  );
 
 /** Throws for a key of a user who has left its team: the key was disabled then, and stays so. */
 async function requireMember(trx: Kysely<Schema>, { teamId, userId }: Key): Promise<void> {
@@ -168,16 +164,11 @@ async function requireMember(trx: Kysely<Schema>, { teamId, userId }: Key): Prom
 }
 
 /** Throws an InputError for settings that have no meaning for a key that calls no models. */
-function refuseLimits({ teamId, allowedModels, budget, rpm, tpm, maxParallel }: NewKey): void {
-  const given = {
-    team_id: teamId,
-    allowed_models: allowedModels,
-    budget,
-    rpm,
-    tpm,
-    max_parallel: maxParallel,
-  };
-  const [name] = Object.entries(given).find(([, value]) => value !== undefined && value !== null) ?? [];
+function refuseLimits(given: Readonly<Record<string, unknown>>): void {
+  const [name] =
+    Object.entries<Field>(KEY_FIELDS).find(
+      ([one, field]) => field.isForModels && (given[nameOf(one, field)] ?? null) !== null,
+    ) ?? [];
   if (name === undefined) return;
   throw inputProblem(name, `${name} is only for keys with the scope models; this key has the scope manage.`);
 }

@@ -1,10 +1,8 @@
 import type { Order } from '../../shared/order.ts';
+import type { KeyStatus } from '../fields/keys.ts';
 
 /** What a manager can see: everything, or only what belongs to the user and to the teams that the user administers. */
 export type Visible = 'everything' | { readonly userId: string; readonly teamIds: readonly string[] };
-
-export const KEY_STATUSES = ['active', 'inactive', 'expired'] as const;
-export type KeyStatus = (typeof KEY_STATUSES)[number];
 
 export const KEY_ORDERS = ['created_at', 'key_name', 'user_id', 'spend', 'last_used_at'] as const;
 export const USER_ORDERS = ['created_at', 'user_id', 'alias', 'spend'] as const;

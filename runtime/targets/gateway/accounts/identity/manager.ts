@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { Members, Origins } from './groups-api.ts';
-import type { Caller, Manager, UserRole } from './identity.ts';
+import type { UserRole } from '../fields/users.ts';
+import type { Caller, Manager } from './identity.ts';
 import type { Visible } from './list-queries.ts';
 
 const NO_ORIGINS: Origins = { user: 0, teams: new Map() };

@@ -6,7 +6,7 @@ import { tagAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { AccountRow, Schema, TagRow } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
-import { moveWindow, createAccount, spentNow, startWindow } from './accounts.ts';
+import { balanceOf, createAccount, moveWindow, startWindow } from './accounts.ts';
 import { notFound } from './checks.ts';
 import type { Tag, Tags } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
@@ -76,10 +76,7 @@ const selectTags = (db: Kysely<Schema>) =>
 const tagOf = (row: TagRow & AccountRow, now: number): Tag => ({
   tag: row.tag,
   budgetId: row.budget_id,
-  spent: spentNow(row, now),
-  reserved: row.reserved_nano,
-  budgetStartedAt: row.window_started_at,
-  nextBudgetResetAt: row.window_ends_at,
+  ...balanceOf(row, now),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

@@ -8,12 +8,14 @@ import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { moveWindow, createAccount, startWindow } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import type { User, UserRole, Users } from './identity.ts';
+import { cellsOf, emptyCells } from '../../store/field-columns.ts';
+import { type User, USER_FIELDS, type UserRole } from '../fields/users.ts';
+import type { Users } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
-import { checkMetadata, checkRates, checkUserId, inputProblem, notFound } from './checks.ts';
+import { checkFields, checkUserId, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
 import { foundUsers } from './found-users.ts';
-import { selectUsers, userColumns, userOf } from './user-rows.ts';
+import { selectUsers, userOf } from './user-rows.ts';
 import { isOfUser } from '../../store/space-columns.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
@@ -29,8 +31,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
     create: async (user) =>
       await revision.change(async (trx, note) => {
         checkUserId(user.userId);
-        checkRates(user);
-        checkMetadata(user.metadata);
+        checkFields(USER_FIELDS, user);
         const now = Math.floor(clock.now());
         if (await find(trx, user.userId)) {
           throw new AppError('ConflictError', `User with id '${user.userId}' already exists`, {
@@ -68,8 +69,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
     change: async (userId, changes) => {
       await ledger.sync();
       return await revision.change(async (trx, note) => {
-        checkRates(changes);
-        checkMetadata(changes.metadata);
+        checkFields(USER_FIELDS, changes);
         const now = Math.floor(clock.now());
         const before = await get(trx, userId);
         if (before.teamId !== null) checkServiceRole(changes.role);
@@ -79,7 +79,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
         }
         await trx
           .updateTable('gateway_users')
-          .set({ ...userColumns(changes), updated_at: now })
+          .set({ ...cellsOf(USER_FIELDS, changes), updated_at: now })
           .where('user_id', '=', userId)
           .execute();
         const after = await get(trx, userId);
@@ -119,19 +119,12 @@ export async function addUser(
   const row = {
     // Also for an id that was used before: what belonged to the earlier user stays out of reach.
     owner_id: randomUUID(),
-    alias: null,
-    budget_id: null,
-    blocked: 0,
-    metadata: '{}',
-    rpm: null,
-    tpm: null,
-    max_parallel: null,
+    ...emptyCells(USER_FIELDS),
     created_at: now,
     updated_at: now,
     deleted_at: null,
-    role: 'member',
     team_id: teamId,
-    ...userColumns(fields),
+    ...cellsOf(USER_FIELDS, fields),
   };
   await trx
     .insertInto('gateway_users')

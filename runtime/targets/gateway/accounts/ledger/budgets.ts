@@ -5,16 +5,16 @@ import type { Clock } from '#platform/clock.ts';
 import { isTimeZone } from '#core/time/calendar.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import { calendarOf } from '../identity/calendar-columns.ts';
-import { thresholdsOf, thresholdsToText } from '../identity/alert-columns.ts';
-import { checkBudget, notFound } from '../identity/checks.ts';
+import { type BudgetChanges, BUDGET_FIELDS } from '../fields/budgets.ts';
+import { cellsOf, emptyCells, valuesOf } from '../../store/field-columns.ts';
+import { checkFields, notFound } from '../identity/checks.ts';
 import { containsInAnyCase } from '../../store/contains-text.ts';
 import { inOrder, textOrder } from '../../store/in-order.ts';
 import type { Store } from '../../store/store.ts';
-import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { BudgetRow, Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
-import type { Budget, BudgetChanges, Budgets } from './ledger.ts';
+import type { Budget, Budgets } from './ledger.ts';
 
 const CREATED = { by: 'created_at', isDescending: false } as const;
 const ORDER = {
@@ -31,17 +31,12 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
   return {
     create: async (budget) =>
       await revision.change(async (trx, note) => {
-        checkBudget(budget);
+        checkFields(BUDGET_FIELDS, budget);
         const now = Math.floor(clock.now());
         checkWindow(budgetColumns(budget));
         const row = {
           budget_id: randomUUID(),
-          name: null,
-          max_budget_nano: null,
-          budget_duration_sec: null,
-          calendar: null,
-          time_zone: null,
-          alert_thresholds: null,
+          ...emptyCells(BUDGET_FIELDS),
           created_at: now,
           updated_at: now,
           ...budgetColumns(budget),
@@ -62,7 +57,7 @@ export function createBudgets({ db }: Store, revision: FollowedRevision, clock: 
     get: async (budgetId) => await get(db, budgetId),
     change: async (budgetId, changes) =>
       await revision.change(async (trx, note) => {
-        checkBudget(changes);
+        checkFields(BUDGET_FIELDS, changes);
         const row = await rowOf(trx, budgetId);
         checkWindow({ ...row, ...budgetColumns(changes) });
         await trx
@@ -167,32 +162,11 @@ function checkWindow({ budget_duration_sec: seconds, calendar, time_zone: zone }
 const wrongWindow = (name: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 
-const budgetOf = (row: BudgetRow): Budget => ({
-  budgetId: row.budget_id,
-  name: row.name,
-  maxBudget: row.max_budget_nano,
-  budgetDurationSec: row.budget_duration_sec,
-  calendar: calendarOf(row),
-  alertThresholds: thresholdsOf(row),
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+function budgetOf(row: BudgetRow): Budget {
+  const { timeZone: _, ...values } = valuesOf(BUDGET_FIELDS, row);
+  return { ...values, calendar: calendarOf(row) };
+}
 
-/** The columns of the changed fields. */
-const budgetColumns = ({
-  name,
-  maxBudget,
-  budgetDurationSec,
-  calendar,
-  timeZone,
-  alertThresholds,
-}: BudgetChanges): Partial<BudgetRow> =>
-  omitUndefined({
-    name: name && storableText(name),
-    max_budget_nano: maxBudget,
-    budget_duration_sec: budgetDurationSec,
-    calendar,
-    // A zone without a calendar has no meaning.
-    time_zone: calendar === null ? null : timeZone,
-    alert_thresholds: alertThresholds && thresholdsToText(alertThresholds),
-  });
+/** The cells of the changed fields. A zone without a calendar has no meaning. */
+const budgetColumns = (changes: BudgetChanges): Partial<BudgetRow> =>
+  cellsOf(BUDGET_FIELDS, changes.calendar === null ? { ...changes, timeZone: null } : changes);

@@ -1,10 +1,11 @@
 import type { AppError } from '#contract/errors.ts';
-import type { Calendar, CalendarUnit } from '#core/time/calendar.ts';
+import type { Calendar } from '#core/time/calendar.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Order } from '../../shared/order.ts';
 import { USAGE_STATUSES, type UsageStatus } from '../../shared/record-words.ts';
 import type { TokenPrice, UnitCounts } from '../../shared/price.ts';
 import type { Page } from '../../store/page.ts';
+import type { BudgetChanges, BudgetValues } from '../fields/budgets.ts';
 import type { Spender } from '../identity/identity.ts';
 
 /** The estimated maximum cost of a request, before it is sent. */
@@ -156,27 +157,9 @@ export interface Allowance {
   readonly remaining: number | null;
 }
 
-export interface Budget {
-  readonly budgetId: string;
-  readonly name: string | null;
-  readonly maxBudget: Nanos | null;
-  readonly budgetDurationSec: number | null;
+/** A budget. Its calendar, with the time zone, replaces a duration. */
+export interface Budget extends Omit<BudgetValues, 'calendar' | 'timeZone'> {
   readonly calendar: Calendar | null;
-  /** Percentages at which alerts are sent; null for the configured ones. */
-  readonly alertThresholds: readonly number[] | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-/** Changes of a budget: undefined keeps the current value, null clears it. */
-export interface BudgetChanges {
-  readonly name?: string | null | undefined;
-  readonly maxBudget?: Nanos | null | undefined;
-  readonly budgetDurationSec?: number | null | undefined;
-  readonly calendar?: CalendarUnit | null | undefined;
-  /** Default: UTC. */
-  readonly timeZone?: string | null | undefined;
-  readonly alertThresholds?: readonly number[] | null | undefined;
 }
 
 export interface BudgetReset {
@@ -190,7 +173,7 @@ export interface BudgetReset {
 export const BUDGET_ORDERS = ['created_at', 'name', 'max_budget'] as const;
 
 /** Selects budgets. Without an order, they have that of their creation. */
-export interface BudgetQuery {
+interface BudgetQuery {
   /** A part of the name or the id, in any case. */
   readonly search?: string | undefined;
   readonly order?: Order<(typeof BUDGET_ORDERS)[number]> | undefined;

@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import type { TeamRole } from '../identity/groups-api.ts';
-import { USER_ROLES, type UserRole } from '../identity/identity.ts';
+import { USER_ROLES, type UserRole } from '../fields/users.ts';
 import type { GroupRule, SignInConfig } from './sign-in-config.ts';
 
 /** What the claims of an ID token say about a user. */

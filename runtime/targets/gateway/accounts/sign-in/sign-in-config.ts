@@ -1,5 +1,5 @@
 import type { TeamRole } from '../identity/groups-api.ts';
-import type { UserRole } from '../identity/identity.ts';
+import type { UserRole } from '../fields/users.ts';
 
 /** Sign-in by OpenID Connect. */
 export interface SignInConfig {

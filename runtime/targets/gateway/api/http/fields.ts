@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { anyObject, orNull, closed } from '#serve/http/schemas.ts';
+import { orNull, closed } from '#serve/http/schemas.ts';
 
 // Members that several bodies share.
 
@@ -14,8 +14,6 @@ export const nonEmptyText = (description: string, maxLength = MAX_NAME_LENGTH) =
 export const dollars = (description?: string) =>
   Type.Number({ minimum: 0, maximum: MAX_DOLLARS, ...described(description) });
 export const count = (description?: string) => Type.Integer({ minimum: 0, ...described(description) });
-const limit = (description: string) => orNull(Type.Integer({ minimum: 1 }), description);
-
 /** A time in an answer. */
 export const time = (description: string) => Type.String({ format: 'date-time', description });
 export const timeOrNull = (description: string) => orNull(Type.String({ format: 'date-time' }), description);
@@ -31,34 +29,6 @@ export const moment = (description?: string) =>
   );
 export const momentOrNull = (description: string) =>
   Type.Union([...moment().anyOf, Type.Null()], { description });
-
-export const metadata = anyObject('Your own metadata, at most 16 KiB as JSON.');
-export const CLEARED_METADATA = 'Null means an empty object.';
-
-export const seconds = orNull(
-  Type.Integer({ minimum: 1 }),
-  'Length of a budget window in seconds, after which spending is reset. Null: never.',
-);
-export const maxBudget = orNull(
-  dollars(),
-  'Maximum spending per window, in US dollars. Null tracks spending without a limit.',
-);
-
-export const alertThresholds = orNull(
-  Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10 }),
-  'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
-);
-
-export const rates = {
-  rpm: limit('Requests per minute; null for no limit.'),
-  tpm: limit('Tokens per minute; null for no limit.'),
-  max_parallel: limit('Concurrent requests; null for no limit.'),
-};
-export const rateChanges = {
-  rpm: Type.Optional(rates.rpm),
-  tpm: Type.Optional(rates.tpm),
-  max_parallel: Type.Optional(rates.max_parallel),
-};
 
 function described(description: string | undefined): { readonly description?: string } {
   return description === undefined ? {} : { description };

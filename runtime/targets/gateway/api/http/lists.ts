@@ -6,6 +6,7 @@ import { wholeNumber, answerOf } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wholeNumberOf, wordIn } from '#serve/http/query.ts';
 import { oneOf } from '#serve/http/schemas.ts';
+import { type Camel, camelOf } from '../../accounts/fields/field.ts';
 import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 import type { Page } from '../../store/page.ts';
 import type { Search } from '../../store/search.ts';
@@ -66,56 +67,68 @@ export function refuseUnknownParameters(c: Context, known: readonly string[]): v
   }
 }
 
-type Parameters = NonNullable<Operation['parameters']>;
+/** A filter of a list. */
+interface Filter {
+  readonly description: string;
+  readonly example: string;
+  /** The only values. */
+  readonly words?: readonly string[];
+}
 
-/** Describes a filter of a list. */
-export const filterParameter = (
-  name: string,
-  description: string,
-  example: string,
-  words?: readonly string[],
-): Parameters[number] => ({
-  name,
-  in: 'query',
-  description,
-  example,
-  ...(words === undefined ? {} : { schema: oneOf(words) }),
-});
+type FiltersOf<Filters, Name> = {
+  readonly [Key in keyof Filters as Camel<Key & string>]: Filters[Key] extends {
+    readonly words: readonly (infer Word)[];
+  }
+    ? Word | undefined
+    : string | undefined;
+} & { readonly order: Order<Name & string> | undefined };
 
-/** Describes the order of a list. */
-export const orderParameter = (names: readonly string[], example: string): Parameters[number] =>
-  filterParameter(
-    'sort',
-    'Field to sort by, with `-` for descending order. Items without a value are last. Default: the order of creation.',
-    example,
-    orderWords(names),
-  );
+/** The parameters of a list with filters and an order, and how they are read, by their names in camel case. */
+export function listQuery<const Filters extends Readonly<Record<string, Filter>>, const Name extends string>(
+  filters: Filters,
+  sort: { readonly orders: readonly Name[]; readonly example: string },
+): {
+  readonly parameters: NonNullable<Operation['parameters']>;
+  /** Throws an InputError for an unknown parameter, because a misspelled filter would return wrong results. */
+  readonly read: (c: Context) => FiltersOf<Filters, Name>;
+} {
+  const all: readonly (readonly [string, Filter])[] = [
+    ...Object.entries(filters),
+    [
+      'sort',
+      {
+        description:
+          'Field to sort by, with `-` for descending order. Items without a value are last. Default: the order of creation.',
+        example: sort.example,
+        words: orderWords(sort.orders),
+      },
+    ],
+  ];
+  const names = [...all.map(([name]) => name), ...PAGE_PARAMETERS.map(({ name }) => name)];
+  return {
+    parameters: all.map(([name, { description, example, words }]) => ({
+      name,
+      in: 'query',
+      description,
+      example,
+      ...(words === undefined ? {} : { schema: oneOf(words) }),
+    })),
+    read(c) {
+      refuseUnknownParameters(c, names);
+      const values = Object.fromEntries(
+        all.map(([name, filter]) => [camelOf(name), readFilter(c, name, filter)]),
+      );
+      return { ...values, order: orderOf(values['sort'], sort.orders) } as FiltersOf<Filters, Name>;
+    },
+  };
+}
 
 /** Reads a filter; undefined if it is not set or empty. */
-export const filterIn = (c: Context, name: string): string | undefined => c.req.query(name) || undefined;
-
-/** Reads a filter with a fixed set of values. */
-export function wordFilterIn<const Word extends string>(
-  c: Context,
-  name: string,
-  words: readonly [Word, ...Word[]],
-): Word | undefined {
-  const given = filterIn(c, name);
-  return given === undefined ? undefined : wordIn(given, name, words, words[0]);
+function readFilter(c: Context, name: string, { words }: Filter): string | undefined {
+  const value = c.req.query(name) || undefined;
+  const [first, ...others] = words ?? [];
+  return value === undefined || first === undefined ? value : wordIn(value, name, [first, ...others], first);
 }
-
-/** Reads the order. Throws an InputError for a field that the list is not sorted by. */
-export function orderIn<Name extends string>(c: Context, names: readonly Name[]): Order<Name> | undefined {
-  const [first = '', ...others] = orderWords(names);
-  return orderOf(wordFilterIn(c, 'sort', [first, ...others]), names);
-}
-
-/** Rejects parameters that the description of a list does not have. */
-export const refuseOthers = (c: Context, parameters: Parameters): void =>
-  refuseUnknownParameters(
-    c,
-    [...parameters, ...PAGE_PARAMETERS].map(({ name }) => name),
-  );
 
 /** Tags of a dataset, an experiment or a workflow. */
 export const tags = Type.Array(

@@ -1,41 +1,67 @@
+import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import type { Group, Invitation, Membership } from '../../accounts/identity/groups-api.ts';
-import type { User, Key, Tag } from '../../accounts/identity/identity.ts';
+import { recordOf } from '#core/values/keys.ts';
+import { BUDGET_FIELDS } from '../../accounts/fields/budgets.ts';
+import {
+  type AnswerOf,
+  type Field,
+  type FieldTable,
+  nameOf,
+  type ValuesOf,
+} from '../../accounts/fields/field.ts';
+import { type Group, ORGANIZATION_FIELDS, TEAM_FIELDS } from '../../accounts/fields/groups.ts';
+import { HOLDER_KEY_FIELDS, type Key, KEY_FIELDS } from '../../accounts/fields/keys.ts';
+import { type User, USER_FIELDS } from '../../accounts/fields/users.ts';
+import type { Invitation, Membership } from '../../accounts/identity/groups-api.ts';
+import type { Tag } from '../../accounts/identity/identity.ts';
 import type { AccountState, Quota, Budget, BudgetReset } from '../../accounts/ledger/ledger.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { GroupKind } from '../../store/schema.ts';
 import { dollarsOrNull, rfc3339OrNull } from '../http/values.ts';
 
-export const userView = (one: User) => ({
-  user_id: one.userId,
-  alias: one.alias,
-  spend: dollarsOf(one.spent),
-  reserved: dollarsOf(one.reserved),
-  budget_id: one.budgetId,
-  budget_started_at: rfc3339OrNull(one.budgetStartedAt),
-  next_budget_reset_at: rfc3339OrNull(one.nextBudgetResetAt),
-  blocked: one.blocked,
-  rpm: one.rpm,
-  tpm: one.tpm,
-  max_parallel: one.maxParallel,
-  created_at: rfc3339(one.createdAt),
-  updated_at: rfc3339(one.updatedAt),
-  metadata: one.metadata,
-  role: one.role,
-  team_id: one.teamId,
-});
+/** An object in an answer. */
+function viewOf<Table extends FieldTable>(table: Table, object: ValuesOf<NoInfer<Table>>): AnswerOf<Table> {
+  const values = membersOf(object);
+  return recordOf(
+    Object.entries(table).map(([name, field]): [string, unknown] => [
+      name,
+      fieldView(field, values[nameOf(name, field)] ?? null),
+    ]),
+  ) as object as AnswerOf<Table>;
+}
 
-export const keyView = (one: Key) => ({
-  ...settingsOf(one),
-  last_used_at: rfc3339OrNull(one.lastUsedAt),
-});
+function fieldView(field: Field, value: unknown): unknown {
+  if (typeof value === 'bigint') return dollarsOf(value);
+  if (field.kind === 'parts' && value !== null) {
+    const parts = membersOf(value);
+    return recordOf(
+      Object.entries<Field>(field.parts).map(([name, part]): [string, unknown] => [
+        name,
+        fieldView(part, parts[nameOf(name, part)] ?? null),
+      ]),
+    );
+  }
+  const isTime = field.kind === 'time' || field.kind === 'timeOrNull';
+  return isTime && typeof value === 'number' ? rfc3339(value) : value;
+}
+
+export const userView = (one: User) => viewOf(USER_FIELDS, one);
+export const keyView = (one: Key) => viewOf(KEY_FIELDS, one);
+export const teamView = (one: Group) => viewOf(TEAM_FIELDS, one);
+export const organizationView = (one: Group) => viewOf(ORGANIZATION_FIELDS, one);
+export const budgetView = ({ calendar, ...one }: Budget) =>
+  viewOf(BUDGET_FIELDS, {
+    ...one,
+    calendar: calendar?.unit ?? null,
+    timeZone: calendar?.timeZone ?? null,
+  });
 
 /** The key with its secret, which no other answer contains. */
-export const createdKeyView = ({ key: one, secret }: { readonly key: Key; readonly secret: string }) => ({
-  ...settingsOf(one),
-  key: secret,
-});
+export function createdKeyView({ key: one, secret }: { readonly key: Key; readonly secret: string }) {
+  const { last_used_at: _, ...view } = keyView(one);
+  return { ...view, key: secret };
+}
 
 /** The key as its holder sees it, without the metadata of administrators. */
 export function ownKeyView(one: Key, { user, key, shared }: Quota) {
@@ -44,7 +70,7 @@ export function ownKeyView(one: Key, { user, key, shared }: Quota) {
     shared.find(({ account }) => account.startsWith(groupAccount(kind, '')))?.state;
   const [team, organization] = [stateOf('team'), stateOf('org')];
   return {
-    ...summaryOf(one),
+    ...viewOf(HOLDER_KEY_FIELDS, one),
     quota: {
       user: accountView(user),
       key: accountView(key),
@@ -53,35 +79,6 @@ export function ownKeyView(one: Key, { user, key, shared }: Quota) {
     },
   };
 }
-
-const summaryOf = (one: Key) => ({
-  id: one.id,
-  key_prefix: one.keyPrefix,
-  key_name: one.keyName,
-  user_id: one.userId,
-  team_id: one.teamId,
-  scope: one.scope,
-  created_at: rfc3339(one.createdAt),
-  expires_at: rfc3339OrNull(one.expiresAt),
-  is_active: one.isActive,
-  status: one.status,
-  allowed_models: one.allowedModels && [...one.allowedModels],
-});
-
-const settingsOf = (one: Key) => ({
-  ...summaryOf(one),
-  metadata: one.metadata,
-  rpm: one.rpm,
-  tpm: one.tpm,
-  max_parallel: one.maxParallel,
-  budget: one.budget && {
-    max_budget: dollarsOrNull(one.budget.maxBudget),
-    budget_duration_sec: one.budget.budgetDurationSec,
-    alert_thresholds: one.budget.alertThresholds ? [...one.budget.alertThresholds] : null,
-  },
-  log_prompts: one.logPrompts,
-  spend: dollarsOf(one.spent),
-});
 
 const accountView = (account: AccountState) => ({
   spend: dollarsOf(account.spent),
@@ -95,30 +92,6 @@ const accountView = (account: AccountState) => ({
   parallel: account.parallel,
 });
 
-export const teamView = (one: Group) => ({
-  team_id: one.id,
-  organization_id: one.organizationId,
-  ...groupView(one),
-});
-
-/** The fields that teams and organizations have in common. */
-const groupView = (one: Group) => ({
-  alias: one.alias,
-  spend: dollarsOf(one.spent),
-  reserved: dollarsOf(one.reserved),
-  budget_id: one.budgetId,
-  budget_started_at: rfc3339OrNull(one.budgetStartedAt),
-  next_budget_reset_at: rfc3339OrNull(one.nextBudgetResetAt),
-  blocked: one.blocked,
-  allowed_models: one.allowedModels && [...one.allowedModels],
-  rpm: one.rpm,
-  tpm: one.tpm,
-  max_parallel: one.maxParallel,
-  metadata: one.metadata,
-  created_at: rfc3339(one.createdAt),
-  updated_at: rfc3339(one.updatedAt),
-});
-
 export const invitationView = (one: Invitation) => ({
   ...memberView(one),
   invited_by: one.invitedBy,
@@ -130,23 +103,6 @@ export const memberView = (one: Membership) => ({
   user_id: one.userId,
   role: one.role,
   created_at: rfc3339(one.createdAt),
-});
-
-export const organizationView = (one: Group) => ({
-  organization_id: one.id,
-  ...groupView(one),
-});
-
-export const budgetView = (one: Budget) => ({
-  budget_id: one.budgetId,
-  name: one.name,
-  max_budget: dollarsOrNull(one.maxBudget),
-  budget_duration_sec: one.budgetDurationSec,
-  calendar: one.calendar?.unit ?? null,
-  time_zone: one.calendar?.timeZone ?? null,
-  alert_thresholds: one.alertThresholds === null ? null : [...one.alertThresholds],
-  created_at: rfc3339(one.createdAt),
-  updated_at: rfc3339(one.updatedAt),
 });
 
 export const budgetResetView = (reset: BudgetReset) => ({

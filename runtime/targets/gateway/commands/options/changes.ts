@@ -1,8 +1,8 @@
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import { type Invocation, UsageError, type Option } from '#serve/cli/command.ts';
+import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { nameAndValue } from '#serve/cli/name-and-value.ts';
-import type { Metadata } from '../../accounts/identity/identity.ts';
+import type { Metadata } from '../../accounts/fields/field.ts';
 
 interface ValueRule<Value> {
   /** Returns undefined if the text is invalid. */
@@ -50,14 +50,6 @@ export function readToggle(invocation: Invocation, on: string, off: string): boo
   if (isOn && isOff) throw new UsageError(`--${on} conflicts with --${off}; use one of them.`);
   return isOn || isOff ? isOn : undefined;
 }
-
-export const METADATA_OPTION = {
-  metadata: {
-    value: 'name=value',
-    help: 'Metadata as name=value pairs or as one JSON object; replaces existing metadata',
-    repeatable: true,
-  },
-} satisfies Readonly<Record<string, Option>>;
 
 /** Returns the metadata of the command line; undefined if there is none. */
 export function metadataOf(invocation: Invocation): Metadata | undefined {

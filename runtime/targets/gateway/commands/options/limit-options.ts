@@ -1,8 +1,5 @@
 import { parseSpan } from '#core/time/time-span.ts';
-import type { Invocation, Option } from '#serve/cli/command.ts';
-import type { RateLimits } from '../../accounts/identity/identity.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
-import { clearableValue } from './changes.ts';
 
 export const AMOUNT_RULE = 'an amount in dollars, e.g. 5 or 2.50';
 
@@ -46,22 +43,8 @@ export function parsePeriod(text: string): number | undefined {
 export const periodRule = (text: string): string =>
   /^0*[1-9]\d*[smhdw]$/.test(text.trim()) ? `a duration of at most ${MAX_DAYS}d` : PERIOD_RULE;
 
-export const ALERT_OPTION = {
-  'alert-at': {
-    value: 'percentages',
-    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for those of the configuration',
-  },
-} satisfies Readonly<Record<string, Option>>;
-
-/** The percentages of `--alert-at`; null for those of the configuration, undefined without the option. */
-export const alertThresholdsOf = (invocation: Invocation): readonly number[] | null | undefined =>
-  clearableValue(invocation, 'alert-at', {
-    rule: 'percentages from 1 to 100 separated by commas, or none',
-    parse: parsePercentages,
-    none: 'default',
-  });
-
-function parsePercentages(text: string): number[] | undefined {
+/** Parses `50,90`, or `none` for no percentages. */
+export function parsePercentages(text: string): number[] | undefined {
   if (text.trim().toLowerCase() === 'none') return [];
   const parts = text.split(',').map((part) => part.trim().replace(/%$/, ''));
   const areValid = parts.length <= MAX_THRESHOLDS && parts.every((part) => /^(?:[1-9]\d?|100)$/.test(part));
@@ -70,23 +53,8 @@ function parsePercentages(text: string): number[] | undefined {
 
 const MAX_THRESHOLDS = 10;
 
-/** Rate limits of users and keys. */
-export const LIMIT_OPTIONS = {
-  rpm: { value: 'n', help: 'Requests per minute; none for no limit' },
-  tpm: { value: 'n', help: 'Tokens per minute; none for no limit' },
-  'max-parallel': { value: 'n', help: 'Concurrent requests; none for no limit' },
-} satisfies Readonly<Record<string, Option>>;
-
-export const limitsOf = (
-  invocation: Invocation,
-): { [Name in keyof RateLimits]: number | null | undefined } => ({
-  rpm: count(invocation, 'rpm'),
-  tpm: count(invocation, 'tpm'),
-  maxParallel: count(invocation, 'max-parallel'),
-});
-
-const count = (invocation: Invocation, name: string): number | null | undefined =>
-  clearableValue(invocation, name, {
-    rule: 'a whole number from 1 to 999999999999999',
-    parse: (text) => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
-  });
+/** The rule of a limit that counts something. */
+export const countRule = {
+  rule: 'a whole number from 1 to 999999999999999',
+  parse: (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
+};

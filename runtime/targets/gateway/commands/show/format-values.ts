@@ -3,8 +3,9 @@ import type { Calendar } from '#core/time/calendar.ts';
 import { spanText } from '#core/time/time-span.ts';
 import { printJson, printLines } from '#serve/cli/print.ts';
 import { type formatTable, oneLine } from '#serve/cli/table.ts';
-import type { RateLimits } from '../../accounts/identity/identity.ts';
+import type { Budgets } from '../../accounts/ledger/ledger.ts';
 import { dollarText, type Nanos } from '../../shared/money.ts';
+import { listAll } from '../../store/list-all.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
@@ -57,12 +58,20 @@ export function statusCell(row: Pick<UsageRow, 'status' | 'status_code'>): Cell 
   return { text: status, style: status === 'interrupted' ? 'red' : 'dim' };
 }
 
-/** Lines with the rate limits of a user or a key. */
-export const limitRecord = ({ rpm, tpm, maxParallel }: RateLimits): Record<string, string> => ({
-  'requests per minute': orDash(rpm),
-  'tokens per minute': orDash(tpm),
-  'concurrent requests': orDash(maxParallel),
-});
+/** The state of a user or a group in a table. */
+export const statusOfAccount = ({ blocked }: { readonly blocked: boolean }): Cell =>
+  blocked ? { text: 'blocked', style: 'red' } : { text: 'active', style: 'green' };
+
+/** Reads all budgets, and returns the cell with the budget of a user or a group. */
+export async function budgetCells(
+  budgets: Budgets,
+): Promise<(holder: { readonly budgetId: string | null }) => string> {
+  const known = new Map((await listAll(budgets)).map((budget) => [budget.budgetId, budget]));
+  return ({ budgetId }) => {
+    const budget = known.get(budgetId ?? '');
+    return budget === undefined ? '-' : (budget.name ?? budgetText(budget));
+  };
+}
 
 /** Formats one record, with a line for each member. */
 export function recordLines(record: Readonly<Record<string, string>>): string[] {

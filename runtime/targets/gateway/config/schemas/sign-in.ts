@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
-import { USER_ROLES } from '../../accounts/identity/identity.ts';
+import { USER_ROLES } from '../../accounts/fields/users.ts';
 import { choice, duration, flag, keys, list, mapOf, text } from './shapes.ts';
 
 export const group = keys(

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { compileLinearPattern } from '#platform/linear-pattern.ts';
-import type { GroupChanges } from '#gateway/accounts/identity/groups-api.ts';
-import type { KeyChanges, UserChanges } from '#gateway/accounts/identity/identity.ts';
+import type { GroupChanges } from '#gateway/accounts/fields/groups.ts';
+import type { KeyChanges } from '#gateway/accounts/fields/keys.ts';
+import type { UserChanges } from '#gateway/accounts/fields/users.ts';
 import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import type { ModelSet } from '#gateway/requests/models/model-set.ts';

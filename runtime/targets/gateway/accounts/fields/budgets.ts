@@ -1,0 +1,97 @@
+import { CALENDAR_UNITS } from '#core/time/calendar.ts';
+import { type ChangesOf, fields, type ValuesOf } from './field.ts';
+import { CREATED_FIELD, UPDATED_FIELD } from './shared-fields.ts';
+
+const MAX_BUDGET = {
+  kind: 'amount',
+  description: 'Maximum spending per window, in US dollars. Null tracks spending without a limit.',
+  label: '',
+} as const;
+
+const SECONDS = {
+  kind: 'seconds',
+  description: 'Length of a budget window in seconds, after which spending is reset. Null: never.',
+  label: '',
+} as const;
+
+const ALERT_THRESHOLDS = {
+  kind: 'percentages',
+  description:
+    'Percentages of the budget at which alerts are sent; an empty list for none. Null: those of the configuration.',
+  label: 'alerts at',
+  flag: {
+    name: 'alert-at',
+    value: 'percentages',
+    help: 'Percentages of the limit at which alerts are sent, e.g. 50,90, none, or default for those of the configuration',
+  },
+} as const;
+
+export const BUDGET_FIELDS = fields({
+  budget_id: { kind: 'id', settable: 'never', label: 'id' },
+  name: { kind: 'text', description: 'Display name.', flag: { value: 'name', help: 'Name of the budget' } },
+  max_budget: {
+    ...MAX_BUDGET,
+    flag: {
+      name: 'amount',
+      value: 'amount',
+      help: 'Limit per user in dollars, e.g. 5 or 2.50; none tracks spending without a limit',
+    },
+  },
+  budget_duration_sec: {
+    ...SECONDS,
+    flag: {
+      name: 'every',
+      value: 'time',
+      help: 'Reset interval: daily, weekly, monthly, a duration such as 12h, or none',
+    },
+  },
+  calendar: {
+    kind: 'wordOrNull',
+    words: CALENDAR_UNITS,
+    description:
+      'Reset spending at the start of each day, week (Monday) or month, instead of after a duration. Null: no.',
+    label: '',
+    flag: {
+      value: 'unit',
+      help: 'Reset at the start of each day, week or month instead of after --every, or none',
+    },
+  },
+  time_zone: {
+    kind: 'zone',
+    maxLength: 64,
+    description: 'Time zone of `calendar`, e.g. Europe/Berlin. Null: UTC.',
+    label: '',
+    flag: { value: 'zone', help: 'Time zone of --calendar, e.g. Europe/Berlin', defaultText: 'UTC' },
+  },
+  alert_thresholds: ALERT_THRESHOLDS,
+  created_at: CREATED_FIELD,
+  updated_at: { ...UPDATED_FIELD, label: 'updated' },
+});
+
+/** The parts of the budget that a key has for itself. */
+export const KEY_BUDGET_FIELDS = fields({
+  max_budget: {
+    ...MAX_BUDGET,
+    flag: {
+      name: 'budget',
+      value: 'amount',
+      help: 'Budget in dollars, e.g. 5 or 2.50; none for no limit',
+      createdWith: 'no limit',
+    },
+  },
+  budget_duration_sec: {
+    ...SECONDS,
+    flag: {
+      name: 'budget-every',
+      value: 'time',
+      help: 'Budget reset interval: daily, weekly, monthly, a duration such as 12h, or none',
+      createdWith: 'no reset',
+    },
+  },
+  alert_thresholds: { ...ALERT_THRESHOLDS, isOptional: true },
+});
+
+/** The cells of a budget as values. */
+export type BudgetValues = ValuesOf<typeof BUDGET_FIELDS>;
+/** Changes of a budget. The time zone is UTC by default. */
+export type BudgetChanges = ChangesOf<typeof BUDGET_FIELDS>;

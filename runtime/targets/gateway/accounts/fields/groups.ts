@@ -1,0 +1,93 @@
+import { type ChangesOf, fields, type NewOf, type ValuesOf } from './field.ts';
+import {
+  CREATED_FIELD,
+  METADATA_FIELD,
+  MODELS_FIELD,
+  RATE_FIELDS,
+  RESERVED_FIELD,
+  SPENDING_FIELD,
+  UPDATED_FIELD,
+  WINDOW_FIELDS,
+} from './shared-fields.ts';
+
+/** The fields that teams and organizations have in common. */
+const groupFields = (noun: 'team' | 'organization') =>
+  fields({
+    alias: {
+      kind: 'text',
+      description: 'Display name.',
+      flag: { value: 'name', help: `Display name of the ${noun}` },
+    },
+    spend: SPENDING_FIELD,
+    reserved: RESERVED_FIELD,
+    budget_id: {
+      kind: 'reference',
+      to: 'budget',
+      description: `Budget that all keys of the ${noun} share. Null removes it.`,
+      label: 'budget',
+      flag: {
+        name: 'budget',
+        value: 'id|name',
+        help: `Budget that all keys of the ${noun} share, or none`,
+      },
+    },
+    ...WINDOW_FIELDS,
+    blocked: {
+      kind: 'flag',
+      description: `Whether all requests of the ${noun} are rejected.`,
+      flag: {
+        help: `Reject requests of the ${noun}`,
+        on: { name: 'block', help: `Reject requests of the ${noun}` },
+        off: { name: 'unblock', help: `Accept requests of the ${noun} again` },
+      },
+    },
+    allowed_models: {
+      ...MODELS_FIELD,
+      flag: {
+        name: 'model',
+        value: 'pattern',
+        help: `Models that keys of the ${noun} can use, e.g. openai:*`,
+        off: { name: 'any-model', help: 'Allow all models' },
+      },
+    },
+    ...RATE_FIELDS,
+    metadata: METADATA_FIELD,
+    created_at: CREATED_FIELD,
+    updated_at: { ...UPDATED_FIELD, label: '' },
+  });
+
+export const TEAM_FIELDS = fields({
+  team_id: { kind: 'id', as: 'id', column: 'id', description: 'Team id.', settable: 'create', label: 'id' },
+  organization_id: {
+    kind: 'reference',
+    to: 'organization',
+    column: 'parent_id',
+    description: 'Organization of the team, whose budget, limits and models apply too. Null removes it.',
+    label: 'organization',
+    flag: { name: 'org', value: 'id|alias', help: 'Organization of the team, or none' },
+  },
+  ...groupFields('team'),
+});
+
+export const ORGANIZATION_FIELDS = fields({
+  organization_id: {
+    kind: 'id',
+    as: 'id',
+    column: 'id',
+    description: 'Organization id.',
+    settable: 'create',
+    label: 'id',
+  },
+  ...groupFields('organization'),
+});
+
+/**
+ * A team or an organization, which is in no other organization. Its budget, its limits and its allowed models apply to all requests of
+ * its keys.
+ */
+export type Group = ValuesOf<typeof TEAM_FIELDS>;
+export type GroupChanges = ChangesOf<typeof TEAM_FIELDS>;
+
+export interface NewGroup extends NewOf<typeof TEAM_FIELDS> {
+  readonly id: string;
+}

@@ -1,0 +1,183 @@
+import { KEY_BUDGET_FIELDS } from './budgets.ts';
+import { type ChangesOf, fields, type NewOf, pickFields, type ValuesOf, withRule } from './field.ts';
+import { CREATED_FIELD, METADATA_FIELD, MODELS_FIELD, RATE_FIELDS, SPENDING_FIELD } from './shared-fields.ts';
+
+/** What a key is for: calling models, or managing the gateway with the role of its user. */
+const KEY_SCOPES = ['models', 'manage'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+export const KEY_STATUSES = ['active', 'inactive', 'expired'] as const;
+export type KeyStatus = (typeof KEY_STATUSES)[number];
+
+export const KEY_FIELDS = fields({
+  id: { kind: 'id', shown: 'Key id, used in paths.', settable: 'never' },
+  key_prefix: {
+    kind: 'id',
+    shown: 'First characters of the key, to recognize it.',
+    settable: 'never',
+    label: 'key',
+  },
+  key_name: {
+    kind: 'text',
+    description: 'Display name.',
+    label: 'name',
+    flag: { name: 'name', value: 'name', help: 'Name of the key' },
+    isOwners: true,
+  },
+  user_id: {
+    kind: 'owner',
+    description: 'Owner of the key, created if missing. Default: a new user for this key.',
+    shown: 'User who is billed for the key.',
+    settable: 'create',
+    label: 'user',
+    flag: {
+      name: 'user',
+      value: 'user_id',
+      help: 'Owner of the key, created if missing',
+      defaultText: 'a new user for this key',
+    },
+  },
+  team_id: {
+    kind: 'reference',
+    to: 'team',
+    description: 'Team whose budget, limits and models apply too. The owner becomes a member. Default: none.',
+    shown: 'Team that is billed too.',
+    settable: 'create',
+    label: 'team',
+    flag: {
+      name: 'team',
+      value: 'team_id',
+      help: 'Team whose budget, limits and models apply too',
+      defaultText: 'none',
+    },
+    isForModels: true,
+  },
+  scope: {
+    kind: 'word',
+    words: KEY_SCOPES,
+    description:
+      '`models` calls models (default); `manage` calls no models, but manages the gateway with the role of the owner.',
+    settable: 'create',
+    flag: {
+      value: 'scope',
+      help: 'models: call models; manage: manage the gateway with the role of the owner',
+      defaultText: 'models',
+    },
+  },
+  created_at: { ...CREATED_FIELD },
+  expires_at: {
+    kind: 'timeOrNull',
+    description: 'Expiry. A time without a zone is in UTC. Null: never.',
+    shown: 'Expiry.',
+    label: 'expires',
+    flag: {
+      name: 'expires',
+      value: 'time',
+      help: 'Expiry, e.g. 90d, 2027-01-31 or never',
+      createdWith: 'never',
+    },
+    binds: true,
+  },
+  is_active: {
+    kind: 'flag',
+    initially: true,
+    description: 'False disables the key, true enables it.',
+    shown: 'Whether the key is enabled. An enabled key can be expired.',
+    settable: 'update',
+    label: '',
+    flag: {
+      help: '',
+      on: { name: 'activate', help: 'Enable the key' },
+      off: { name: 'deactivate', help: 'Disable the key' },
+    },
+    isOwners: true,
+  },
+  status: {
+    kind: 'word',
+    words: KEY_STATUSES,
+    description: 'Whether the key can be used.',
+    settable: 'never',
+    isComputed: true,
+  },
+  allowed_models: {
+    ...MODELS_FIELD,
+    flag: {
+      name: 'model',
+      value: 'pattern',
+      help: 'Allowed models, e.g. openai:gpt-4o, openai:* or an alias',
+      createdWith: 'all',
+      off: { name: 'any-model', help: 'Allow all models', only: 'update' },
+    },
+    binds: true,
+    isForModels: true,
+  },
+  metadata: METADATA_FIELD,
+  ...withRule(RATE_FIELDS, { binds: true, isForModels: true }),
+  budget: {
+    kind: 'parts',
+    parts: KEY_BUDGET_FIELDS,
+    incomplete: '--alert-at requires a budget of the key. Use it with --budget.',
+    schemas: { request: 'NewKeyBudget', answer: 'KeyBudget' },
+    description: 'Budget of the key, in addition to the budget of its user.',
+    shown: '',
+    binds: true,
+    isForModels: true,
+  },
+  log_prompts: {
+    kind: 'choice',
+    description:
+      'Whether requests and answers are stored. Null: as `prompt_log.enabled` of the configuration.',
+    label: 'prompts stored',
+    flag: {
+      value: 'setting',
+      help: 'Whether to store requests and answers; default for prompt_log.enabled of the configuration',
+    },
+    teamAdmin: 'tighter',
+    binds: true,
+  },
+  spend: SPENDING_FIELD,
+  last_used_at: {
+    kind: 'timeOrNull',
+    description: 'Time of the last use.',
+    settable: 'never',
+    label: 'last used',
+  },
+});
+
+/** The fields that the holder of a key sees. */
+export const HOLDER_KEY_FIELDS = pickFields(KEY_FIELDS, [
+  'id',
+  'key_prefix',
+  'key_name',
+  'user_id',
+  'team_id',
+  'scope',
+  'created_at',
+  'expires_at',
+  'is_active',
+  'status',
+  'allowed_models',
+]);
+
+/** The budget of a key. Without thresholds, alerts are sent at the configured ones. */
+export type KeyBudget = NonNullable<KeyValues['budget']>;
+type KeyValues = ValuesOf<typeof KEY_FIELDS>;
+
+/** How a key was made: by its user, who was signed in, or by another user. */
+export type KeyIssuer = 'own' | 'issued';
+
+/** A key for display, without its secret, which is not stored. */
+export interface Key extends KeyValues {
+  readonly issuer: KeyIssuer;
+  /** Whether a member of a team has made it for itself, and no other user has set its limits since. */
+  readonly selfMade: boolean;
+}
+
+export type KeyChanges = ChangesOf<typeof KEY_FIELDS>;
+
+export interface NewKey extends NewOf<typeof KEY_FIELDS> {
+  /** Default: `issued`. */
+  readonly issuer?: KeyIssuer | undefined;
+  /** A member of the team creates it for itself, so limits that others have set hold for it. */
+  readonly selfMade?: boolean | undefined;
+}

@@ -1,0 +1,93 @@
+import { type Field, fields, nameOf, type ValuesOf } from './field.ts';
+
+/** Rate limits, which users, keys, teams and organizations have. */
+export const RATE_FIELDS = fields({
+  rpm: {
+    kind: 'rate',
+    description: 'Requests per minute; null for no limit.',
+    label: 'requests per minute',
+    flag: { value: 'n', help: 'Requests per minute; none for no limit' },
+  },
+  tpm: {
+    kind: 'rate',
+    description: 'Tokens per minute; null for no limit.',
+    label: 'tokens per minute',
+    flag: { value: 'n', help: 'Tokens per minute; none for no limit' },
+  },
+  max_parallel: {
+    kind: 'rate',
+    description: 'Concurrent requests; null for no limit.',
+    label: 'concurrent requests',
+    flag: { value: 'n', help: 'Concurrent requests; none for no limit' },
+  },
+});
+
+export type RateLimits = ValuesOf<typeof RATE_FIELDS>;
+
+export const NO_RATES = Object.fromEntries(
+  Object.entries<Field>(RATE_FIELDS).map(([name, field]) => [nameOf(name, field), null]),
+) as Readonly<Record<keyof RateLimits, null>>;
+
+/** Fields that several resources have in the same way. */
+export const METADATA_FIELD = {
+  kind: 'metadata',
+  description: 'Your own metadata, at most 16 KiB as JSON.',
+  label: 'metadata',
+  flag: {
+    value: 'name=value',
+    help: 'Metadata as name=value pairs or as one JSON object; replaces existing metadata',
+  },
+} as const;
+
+export const CREATED_FIELD = {
+  kind: 'time',
+  description: 'Creation time.',
+  settable: 'never',
+  label: 'created',
+} as const;
+
+export const UPDATED_FIELD = {
+  kind: 'time',
+  description: 'Time of the last change.',
+  settable: 'never',
+} as const;
+
+export const SPENDING_FIELD = {
+  kind: 'spending',
+  as: 'spent',
+  description: 'Spending in the current window, in US dollars.',
+  settable: 'never',
+  isComputed: true,
+  label: 'spent',
+} as const;
+
+export const RESERVED_FIELD = {
+  kind: 'spending',
+  description: 'Amount reserved for requests in flight, in US dollars.',
+  settable: 'never',
+  isComputed: true,
+  label: 'reserved',
+} as const;
+
+export const WINDOW_FIELDS = fields({
+  budget_started_at: {
+    kind: 'timeOrNull',
+    description: 'Start of the current window.',
+    settable: 'never',
+    isComputed: true,
+    label: 'budget started',
+  },
+  next_budget_reset_at: {
+    kind: 'timeOrNull',
+    description: 'Start of the next window.',
+    settable: 'never',
+    isComputed: true,
+    label: 'budget resets',
+  },
+});
+
+export const MODELS_FIELD = {
+  kind: 'models',
+  description: 'Allowed models. Null: all, an empty list: none.',
+  label: 'models',
+} as const;
