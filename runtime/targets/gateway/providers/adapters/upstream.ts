@@ -32,7 +32,7 @@ interface UpgradeRequest {
 /** HTTP to one origin. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /** Opens a connection of another protocol. Rejects if the server refuses it. */
+  /** Opens a connection of another protocol. Rejects if the server rejects it. */
   upgrade?(request: UpgradeRequest): Promise<Duplex>;
   close(): Promise<void>;
 }

@@ -66,7 +66,7 @@ export interface AnswerFacts {
 export interface ClientWire {
   /** Translates a request. Throws an InputError for members that the internal format cannot express. */
   toChat(body: Json): ChatRequest;
-  /** Changes to a request for a provider with this API: removes what the gateway has added to answers of other providers. */
+  /** Changes to a request for a provider with this API: removes what the gateway has added to responses from other providers. */
   nativeEdits?(body: Json): MemberEdits;
   fromChat(answer: ChatCompletion, request: Json): Json;
   /** Creates an encoder for one stream. */
