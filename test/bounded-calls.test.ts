@@ -28,7 +28,7 @@ test('lists of unknown length are found in the arguments of calls', () => {
   expect(unboundedSpread({ callee: list, arguments: [spread(list)] })).toBeUndefined();
 });
 
-test('what is used instead takes any number of items', () => {
+test('the replacement accepts any number of items', () => {
   const many = Array.from({ length: 1_000_000 }, (_, index) => index);
   const all = [-1];
   pushAll(all, many);

@@ -112,7 +112,7 @@ test.each([
   ['systemd/gateway.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/mcp-manager.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/encoder@.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
-])('%s gives a program more time to stop than its shutdown timeout', (path, pattern) => {
+])('%s allows a program more time to stop than its shutdown timeout', (path, pattern) => {
   const found = [...readTemplate(path).matchAll(pattern)];
   expect(found.length).toBeGreaterThan(0);
   for (const [, ...times] of found) {

@@ -152,7 +152,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
       });
     }));
 
-  test('dialogs keep the focus, close with Escape and return it; a missing key is asked for once', () =>
+  test('dialogs trap the focus, close with Escape and restore it; a missing key is requested once', () =>
     pages.visit(
       at('dialogs'),
       async (page) => {

@@ -36,7 +36,7 @@ interface Nodes {
   };
 }
 
-describe.skipIf(!network)('Ray on nodes with networks and mounts of their own', () => {
+describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () => {
   const { hostIp, places } = network ?? { hostIp: '', places: [] };
   const [head, ...others] = places as readonly [NetworkNode, ...NetworkNode[]];
   let cluster: RayCluster | undefined;

@@ -148,7 +148,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
     );
 
     test.skipIf(database.kind === 'postgres')(
-      'as many workers share a job as the cluster has room for',
+      'a job is shared by as many workers as fit on the cluster',
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);

@@ -91,7 +91,7 @@ describe('encoderfile base remove', () => {
     expect(readdirSync(join(folder(), 'base'))).toEqual(['0.0.1']);
   });
 
-  test('what is not there is no error', async () => {
+  test('a missing entry is not an error', async () => {
     expect(await base('remove', 'macos-arm64')).toEqual({
       exitCode: 0,
       stdout: `Nothing to remove in ${folder()}.`,
@@ -122,7 +122,7 @@ describe('encoderfile base add', () => {
     return bases[0]?.path ?? '';
   };
 
-  test('makes the one of this machine, which list then calls the one in use', async () => {
+  test('builds the one for this machine, which list then marks as in use', async () => {
     const path = await addHost();
     const again = await runCli(['base', 'add', '--cache-dir', TEST_CACHE]);
     expect(again).toMatchObject({ exitCode: 0, stdout: path });

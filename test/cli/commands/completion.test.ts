@@ -56,7 +56,7 @@ describe('encoderfile completion', () => {
     expect(await offered(...words)).toEqual(expected);
   });
 
-  test.each(['zsh', 'fish'])('%s: every command and flag is there', async (shell) => {
+  test.each(['zsh', 'fish'])('%s: completes every command and flag', async (shell) => {
     const { exitCode, stdout, stderr } = await runCli(['completion', shell]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     for (const word of [

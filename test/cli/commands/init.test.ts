@@ -30,7 +30,7 @@ describe('encoderfile init', () => {
     expect(stdout).not.toContain('Missing');
   });
 
-  test('what it writes is what validate takes', async () => {
+  test('validate accepts its output', async () => {
     copyModel('sentiment', join(folder(), 'model'));
     await run('model');
     const env = { XDG_CACHE_HOME: folder() };

@@ -88,7 +88,7 @@ test.each([
   ],
   [['hf:acme/sentiment', '--offline'], 1, /Error: hf:acme\/sentiment is not in the cache /],
   [[], 2, /Missing argument REFERENCE\. See `encoderfile pull --help`/],
-])('%j is one sentence', async (args, exitCode, message) => {
+])('%j causes a one-sentence error', async (args, exitCode, message) => {
   publish(CONTENTS);
   const answer = await pull(args);
   expect(answer).toMatchObject({ exitCode, stdout: '' });
@@ -212,7 +212,7 @@ test('several processes on an empty cache agree', async () => {
   expect(readdirSync(join(repositoryFolder(), 'blobs'))).toHaveLength(3);
 });
 
-test.runIf(canMount)('a full disk is one sentence, before and during the download', async () => {
+test.runIf(canMount)('a full disk causes a one-sentence error, before and during the download', async () => {
   publish(LARGE);
   const disk = join(folder(), 'disk');
   mkdirSync(disk);

@@ -128,7 +128,7 @@ describe('encoderfile transform test', () => {
     expect(readdirSync(here('cache/work'))).toEqual([]);
   });
 
-  test('shows the labels of a transform that gives indices', async () => {
+  test('shows the labels for a transform that returns indices', async () => {
     writeScript('function Postprocess(logits) return logits:argmax(3) end', 'token_classification');
     const { stdout } = await trial('-q', 'Berlin');
     expect(stdout).toMatch(/^Output +indices \[1, 3\]$/m);

@@ -45,7 +45,7 @@ describe('encoderfile validate', () => {
     });
   });
 
-  test('a vocabulary replaces tokenizer.json, and gives the same manifest', async () => {
+  test('a vocabulary replaces tokenizer.json and produces the same manifest', async () => {
     writeConfig('sequence_classification');
     const model = join(folder(), 'model');
     const before = await validate('-f', 'x.yml', '--json');

@@ -156,7 +156,7 @@ describe('a valid config', () => {
     });
   });
 
-  test('what a sentence embedding model does to vectors is read, and nothing in prompts expands', () => {
+  test('reads how a sentence embedding model transforms vectors, and expands nothing in prompts', () => {
     expect(load('sentence').typeFields).toEqual({
       pooling: 'cls',
       normalize: true,
@@ -192,7 +192,7 @@ describe('a valid config', () => {
     });
   });
 
-  test('an absolute config file gives absolute paths, whatever the current directory is', () => {
+  test('an absolute config path results in absolute paths, whatever the current directory', () => {
     const { model } = parseConfig(read('valid/minimal.yml'), '/etc/models/encoderfile.yml', {});
     expect(model).toEqual({ kind: 'folder', folder: join('/etc/models', 'model') });
   });

@@ -40,7 +40,7 @@ describe('defaultOutputName', () => {
     expect(defaultOutputName('𐐷'.repeat(200), '.exe')).toBe(`${'𐐷'.repeat(57)}.encoder.exe`);
   });
 
-  test('any name gives a name that every file system takes', () => {
+  test('any model name results in a file name that every file system accepts', () => {
     const alphabet = [
       'a',
       'B',

@@ -36,12 +36,12 @@ describe('renderConfig', () => {
     'a\\b',
     '\u2028',
     'word '.repeat(50).trim(),
-  ])('the name %j comes back as it was', (name) => {
+  ])('the name %j is returned unchanged', (name) => {
     expect(parseConfig(renderConfig(TEMPLATE, { ...START, name }), 'x.yml', {}).name).toBe(name);
   });
 
   test.each(['./a: b', './# ${HOME}', '~', 'C:\\models\\a b', '/модели/語'])(
-    'the folder %j comes back as it was',
+    'the folder %j is returned unchanged',
     (path) => {
       const { model } = parseConfig(renderConfig(TEMPLATE, { ...START, path }), 'x.yml', {});
       expect(model).toMatchObject({ kind: 'folder', folder: path.replace(/^\.\//, '') });

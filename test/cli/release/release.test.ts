@@ -129,7 +129,7 @@ describe('install.sh', () => {
     expect(globSync('{.,}*', { cwd: dir })).toEqual([]);
   });
 
-  test('discards a download that is not the one of the release, or that does not run', async () => {
+  test('discards a download that is not from the release or does not run', async () => {
     const script = join(out, 'install.sh');
     const right = readFileSync(script, 'utf8');
     const dir = join(folder(), 'bin');

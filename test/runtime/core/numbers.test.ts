@@ -54,7 +54,7 @@ describe('planBatches', () => {
   });
 });
 
-test('one thread for little text on a small model, else all cores', () => {
+test('uses one thread for short texts on a small model, otherwise all cores', () => {
   expect(threadsForOneRun(90e6, 40, 2)).toBe(1);
   expect(threadsForOneRun(90e6, 5000, 2)).toBe(2);
   expect(threadsForOneRun(435e6, 40, 2)).toBe(2);

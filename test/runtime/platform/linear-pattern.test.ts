@@ -80,7 +80,7 @@ test('matches at the borders of parts are found once and complete', async () => 
   expect((await found('x+', long)).join('')).toBe('x'.repeat(MAX_MATCH_LENGTH));
 });
 
-test('what cannot be searched in linear time is rejected with a reason', () => {
+test('a pattern that cannot be searched in linear time is rejected with a reason', () => {
   const reason = (source: string): unknown => {
     try {
       return compileLinearPattern(source);

@@ -27,7 +27,7 @@ test('others have their turns while something long is computed', async () => {
   expect(await turns).toBeGreaterThanOrEqual(10);
 });
 
-test('what goes wrong comes out', async () => {
+test('errors are reported', async () => {
   function* failing(): Steps<void> {
     yield;
     throw new Error('a bad row');

@@ -49,7 +49,7 @@ const put = (name: string, text: string): string => {
   return join(folder(), name);
 };
 
-test('a file that is written, replaced, removed and comes back is a change each time', async () => {
+test('writing, replacing, removing and recreating a file each count as a change', async () => {
   const file = put('config.toml', 'one');
   const { changed, count } = watching(file);
   const next = async (act: () => void): Promise<void> => {
@@ -127,7 +127,7 @@ test('a link that points elsewhere now is a change', async () => {
   expect(count()).toBe(1);
 });
 
-test('what a link leads to in another folder is seen when it changes', async () => {
+test("changes of a link's target in another folder are detected", async () => {
   mkdirSync(join(folder(), 'kept'));
   put('kept/config.toml', 'one');
   const file = join(folder(), 'config.toml');

@@ -31,7 +31,7 @@ test('a port in use names the address and the flag', async () => {
   await new Promise((resolve) => holder.close(resolve));
 });
 
-test('an address of another machine, an unknown name and an impossible port say what to give instead', async () => {
+test('an address of another machine, an unknown name and an impossible port are rejected with a suggestion', async () => {
   expect(await explain('192.0.2.1', 0)).toBe(
     'Cannot listen on 192.0.2.1:0: the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
   );
@@ -43,7 +43,7 @@ test('an address of another machine, an unknown name and an impossible port say 
   );
 });
 
-test('a reserved port asks for a higher one', () => {
+test('a reserved port is rejected with a hint to use a higher one', () => {
   const error = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
   expect(explainListenError(error, { hostname: '0.0.0.0', port: 80, portFlag: '--http-port' }).message).toBe(
     'Cannot listen on 0.0.0.0:80: permission denied. Choose a port above 1023 with --http-port.',

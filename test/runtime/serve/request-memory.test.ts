@@ -153,7 +153,7 @@ test.each(Object.entries(ENCODINGS))('%s: decoded bytes count, too', async (enco
 });
 
 test.each(Object.entries(ENCODINGS))(
-  '%s: a body that is made to fill memory is rejected',
+  '%s: a body designed to fill memory is rejected',
   async (encoding, compress) => {
     const { kernel, post } = await serve(1024 * MIB);
     const bomb = `[${'{},'.repeat(11_000_000)}{}]`;

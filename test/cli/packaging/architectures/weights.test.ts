@@ -85,7 +85,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
     safetensors({ a: { ...NUMBERS, data_offsets: [16, 32] } }, 16),
     /the bytes of a are not in it/,
   ],
-])('%s instead of weights is one sentence', async (_name, content, message) => {
+])('%s instead of weights causes a one-sentence error', async (_name, content, message) => {
   write(content);
   await expect(found()).rejects.toThrow(message);
 });

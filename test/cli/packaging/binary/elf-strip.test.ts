@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('stripEl
     expect(execFileSync(stripped, ['-e', script], { encoding: 'utf8' })).toBe('function\n');
   });
 
-  it('keeps every loaded byte where it was, and no symbol or debug section', () => {
+  it('keeps every loaded byte in place, and removes symbol and debug sections', () => {
     const old = readElf(before);
     const now = readElf(after);
     expect(now.loadedEnd).toBe(old.loadedEnd);

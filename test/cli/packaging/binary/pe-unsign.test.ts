@@ -27,7 +27,7 @@ test('a signature at the end goes, with the entry that names it', () => {
   expect(unsignPe(unsigned)).toEqual(unsigned);
 });
 
-test('what is not a PE file is rejected', () => {
+test('a file that is not a PE file is rejected', () => {
   expect(() => unsignPe(new Uint8Array(10))).toThrow('is not a PE file');
   expect(() => unsignPe(new Uint8Array(4096))).toThrow('is not a PE file');
 });

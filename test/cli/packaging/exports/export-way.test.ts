@@ -58,7 +58,7 @@ describe('the way from a model to ONNX', () => {
     expect(sentence(masked, modules('sparse_encoder.models.MLMTransformer'))).toContain('--task fill-mask');
   });
 
-  test('a model with code of its own is exported by its code, as the sentence states', () => {
+  test('a model with custom code is exported by its own code, as the message states', () => {
     const config = { model_type: 'bert', auto_map: { AutoModel: 'modeling.OwnModel' } };
     expect(sentence(config)).toContain(
       'Export it, which runs Python code of the model: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then',

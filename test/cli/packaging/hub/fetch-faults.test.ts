@@ -98,7 +98,7 @@ test('more bytes than stated are discarded', async () => {
   await expect(fetched('hf:acme/model')).rejects.toThrow('tokenizer.json of hf:acme/model was discarded');
 });
 
-test('a server that sends nothing is given up, and one that stalls is asked again', async () => {
+test('a server that sends nothing times out, and one that stalls is retried', async () => {
   publish({ ...CONTENTS, 'onnx/model.onnx': Buffer.alloc(300_000, 'graph') });
   hub().plan(/revision/, { isSilent: true }, 3);
   await expect(fetched('hf:acme/model', { seconds: 0.05 })).rejects.toThrow(

@@ -42,7 +42,7 @@ async function endOf(use: () => unknown): Promise<'no error' | 'clear error' | {
   }
 }
 
-test('what is read before ONNX Runtime starts never fails in another way', async () => {
+test('reading before ONNX Runtime starts never fails in any other way', async () => {
   const unclear: [seed: number, end: object][] = [];
   for (let seed = 0; seed < COUNT * 40; seed++) {
     const path = damaged(seed);

@@ -12,7 +12,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 const OUTPUT = 'last_hidden_state';
 const scratch = useTempFolder();
 
-test('a branch with constants of its own runs after ONNX Runtime optimized the graph', async () => {
+test('a branch with its own constants still runs after ONNX Runtime has optimized the graph', async () => {
   const folder = scratch();
   const plain = join(ROOT, 'fixtures/models/embedder/model.onnx');
   const model = join(folder, 'branch.onnx');

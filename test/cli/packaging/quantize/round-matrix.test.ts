@@ -90,7 +90,7 @@ describe('roundMatrix', () => {
     expect(largest).toBe(128);
   });
 
-  test('columns of zeros, and hidden states that are always zero, give finite numbers', () => {
+  test('zero columns and hidden states that are always zero produce finite numbers', () => {
     const { values, scales } = round(new Float32Array(INPUTS * OUTPUTS), new Float32Array(INPUTS * INPUTS));
     expect([...values].every((value) => value === 0)).toBe(true);
     expect([...scales].every((scale) => scale > 0 && Number.isFinite(scale))).toBe(true);

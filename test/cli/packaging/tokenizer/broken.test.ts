@@ -78,7 +78,7 @@ describe('a sentencepiece model', () => {
     expect(refused).toBeGreaterThan(model.length / 97 / 2);
   });
 
-  test('with any damage gives a sentence or a model', () => {
+  test('with any damage results in an error message or a model', () => {
     expect(accepts(() => readSentencePieceModel(model, 'spm.model'))).toBe(true);
     assert(
       property(array(tuple(nat(), integer({ min: 0, max: 255 })), { maxLength: 20 }), (edits) => {

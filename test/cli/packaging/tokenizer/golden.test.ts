@@ -47,7 +47,7 @@ describe('a tokenizer without tokenizer.json', () => {
     expect(texts.length).toBeGreaterThan(200);
   });
 
-  test.each(Object.entries(families))('%s gives the ids of transformers', async (name, expected) => {
+  test.each(Object.entries(families))('%s returns the same IDs as transformers', async (name, expected) => {
     const { content, origin } = await tokenizerOf(join(FIXTURES, 'tokenizers', name));
     expect(origin).toMatch(/^\S+ \(\w+Tokenizer\)$/);
     const tokenizer = await loadTokenizer(JSON.stringify(content));

@@ -105,7 +105,7 @@ function outcomeOf(bytes: Uint8Array): string {
 const OUTCOME = /^(?:read|x\.pt is not read: [^\n]+\.)$/;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1000);
 
-test('a hostile file gives one sentence, or tensors that are in it', () => {
+test('a hostile file results in a one-sentence error, or in tensors that it contains', () => {
   const originals = ['protocol-2', 'protocol-5', 'parameters'].map(fixture);
   const change = fc.record({ at: fc.nat(2000), value: fc.integer({ min: 0, max: 255 }) });
   fc.assert(
@@ -123,7 +123,7 @@ test('a hostile file gives one sentence, or tensors that are in it', () => {
   );
 });
 
-test('a hostile pickle gives one sentence', () => {
+test('a hostile pickle results in a one-sentence error', () => {
   // Instructions that are read, so that most pickles go further than the first one.
   const known = fc.constantFrom(
     ...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'),

@@ -39,7 +39,7 @@ describe('an edit', () => {
     );
   });
 
-  test('of any JSON gives the changed value', () => {
+  test('for any JSON returns the changed value', () => {
     assert(
       property(dictionary(string(), jsonValue()), constantFrom(undefined, 2, '\t'), (servers, indent) => {
         const text = JSON.stringify({ first: 1, servers }, undefined, indent);

@@ -10,7 +10,7 @@ test('a word belongs to the window in which it has the most context', () => {
   ]);
 });
 
-test('a window has no more tokens than the model has room for, and a longer word has a window of its own', () => {
+test('a window has at most as many tokens as the model supports, and a longer word gets a separate window', () => {
   const windows = cutIntoWordWindows([1, 1, 9, 2, 2, 2], { maxWords: 6, maxTokens: 5, stride: 1 });
   expect(windows.map(({ start, stop }) => [start, stop])).toEqual([
     [0, 2],

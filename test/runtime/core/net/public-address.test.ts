@@ -79,7 +79,7 @@ const local6 = fc
   .tuple(fc.constantFrom('fc00', 'fd12', 'fe80', 'febf'), fc.nat(0xffff))
   .map(([head, tail]) => `${head}::${tail.toString(16)}`);
 
-test('what Node finds in a private range is never public', () => {
+test('an address that Node considers private is never public', () => {
   let seen = 0;
   fc.assert(
     fc.property(fc.oneof(near, mapped, local6), (address) => {

@@ -14,7 +14,7 @@ describe('shortestFloat32', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('of a power of two may be shorter above than what is closest', () => {
+  test('a power of two can be closer to a shorter number above it', () => {
     // 2^-96 is 1.262177448e-29: 1.2621774e-29 is already the number below it.
     expect(String(shortestFloat32(2 ** -96))).toBe('1.2621775e-29');
     expect(String(shortestFloat32(-(2 ** -96)))).toBe('-1.2621775e-29');

@@ -24,7 +24,7 @@ const NONE = numbered([0, 3]);
 
 const AXES_OF_MATRIX = 'it has axes 1 to 2, or -1 to -2 from the end.';
 
-describe('sentences name the value, the rule and the way out', () => {
+describe('errors name the value, the rule and the fix', () => {
   const cases: [string, () => unknown][] = [
     [
       `softmax: axis 4 is out of range for a tensor of shape [2, 3]: ${AXES_OF_MATRIX}`,
@@ -141,7 +141,7 @@ describe('sentences name the value, the rule and the way out', () => {
   });
 });
 
-describe('tables say which place is wrong', () => {
+describe('tables report which position is wrong', () => {
   const RULE = 'Tensors are created from numbers, or from nested lists of equal length.';
 
   test.each([

@@ -12,7 +12,7 @@ const refuseToAllocate = (): never => {
 /** Only its shape is looked at. */
 const empty = (...shape: number[]): Tensor => ({ data: new Float32Array(), shape });
 
-describe('what is absurd is rejected before memory is taken', () => {
+describe('absurd sizes are rejected before memory is allocated', () => {
   test('too many elements', () => {
     expect(() => full(refuseToAllocate, [100_000, 100_000], 1, 'ones')).toThrow(
       'A tensor of shape [100000, 100000] is too large: it would have 10000000000 elements; the maximum is 268435456.',
@@ -48,7 +48,7 @@ describe('what is absurd is rejected before memory is taken', () => {
   });
 });
 
-test('memory is asked for once and for what is needed', () => {
+test('memory is requested once, for exactly the needed size', () => {
   const asked: number[] = [];
   const counting = (elements: number): Float32Array => {
     asked.push(elements);

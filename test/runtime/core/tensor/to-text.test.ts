@@ -24,7 +24,7 @@ test.each([
   expect(toText(shown)).toBe(text);
 });
 
-test('of long axes only the ends', () => {
+test('shows only the ends of long axes', () => {
   const shown = { ...numbered([10, 11]), data: Float32Array.from({ length: 110 }, (_, at) => at) };
   expect(toText(shown)).toBe(
     [
@@ -40,7 +40,7 @@ test('of long axes only the ends', () => {
   );
 });
 
-test('of what is large in any way not much is shown', () => {
+test('large values of any kind are shown in short form', () => {
   for (const shape of [
     [200_000],
     [400, 400],

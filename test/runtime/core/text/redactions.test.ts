@@ -71,7 +71,7 @@ test('the password in a URL is a secret, as it is written and as it is sent', ()
   ]);
 });
 
-test('one of several names is enough, and a value with two owners is there for both', () => {
+test('one of several names is enough, and a value with two owners is available to both', () => {
   const redactions = createRedactions();
   redactions.add('a-long-value', ['VALUE', 'API_KEY'], 'one');
   redactions.add('a-long-value', ['VALUE'], 'one');

@@ -43,7 +43,7 @@ test('a lock file that an earlier process left does not block', () => {
   lock?.release();
 });
 
-test('one holder at a time, however many wait', async () => {
+test('has one holder at a time, however many wait', async () => {
   let inside = 0;
   const work = Array.from({ length: 20 }, () =>
     withFileLock(path(), async () => {

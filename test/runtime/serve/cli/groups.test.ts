@@ -69,7 +69,7 @@ test('options of the program stand before or after the command', async () => {
   }
 });
 
-test('help of a group names its commands, whichever way it is asked for', async () => {
+test("a group's help lists its commands, however it is requested", async () => {
   const { code, out } = await run('words', '--help');
   expect(code).toBe(0);
   expect(out).toMatch(

@@ -62,7 +62,7 @@ test('a wrong command line too, with the way to the help', async () => {
   expect(JSON.parse((await run('nosuch', '--json')).err)).toMatchObject({ error: { code: 'UsageError' } });
 });
 
-test('what follows -- is not a flag', async () => {
+test('arguments after -- are not flags', async () => {
   expect((await run('fail', '--', '--json')).err).toBe('Error: It failed.\n');
 });
 

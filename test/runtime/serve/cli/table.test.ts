@@ -36,13 +36,13 @@ describe('formatTable', () => {
     expect([head, cut]).toEqual(['ONE     TWO', '日本語  👩‍👩‍👧 e\u0301 😀…']);
   });
 
-  test('gives a style to what it shows, not to the gaps', () => {
+  test('styles the text, not the gaps', () => {
     const [, line] = formatTable(['ONE', 'TWO'], [[{ text: 'a', style: 'red' }, 'b']], terminal(80));
     expect(line).toBe('<red>a</>    b');
   });
 });
 
-test('what servers say cannot move the cursor', () => {
+test('text from servers cannot move the cursor', () => {
   expect(oneLine('a\u001B[2Jb\n\tc\u0007\u2028d')).toBe('ab c d');
 });
 

@@ -44,7 +44,7 @@ const stream = fc
   })
   .map((events) => events.map(([lines, end]) => lines.map((each) => each.join('')).join('') + end).join(''));
 
-test('any split of any stream gives the same events, and all bytes', () => {
+test('any split of any stream results in the same events and all bytes', () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat(), { maxLength: 12 }), (text, places) => {
       const bytes = Buffer.from(text);

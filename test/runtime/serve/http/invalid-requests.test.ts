@@ -109,7 +109,7 @@ describe.each(Object.entries(PORTS))('%s', (target, port) => {
   });
 });
 
-test('what breaks after an answer has begun adds nothing to it', async () => {
+test('an error after the response has started adds nothing to it', async () => {
   const socket = connect(PORTS.gateway, '127.0.0.1');
   socket.on('error', () => {});
   let received = '';
@@ -140,7 +140,7 @@ describe('a client that waits for leave to send its body', () => {
   const asking = (path: string, key: string): string =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${key}\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n`;
 
-  test('gets 100 Continue when its key is valid, and the connection goes on', async () => {
+  test('gets 100 Continue if its key is valid, and the connection stays open', async () => {
     const socket = connect(PORTS.gateway, '127.0.0.1');
     let received = '';
     socket.on('data', (chunk) => (received += chunk.toString()));

@@ -19,7 +19,7 @@ test('port 0 takes a free port and reports it; all forms of a host name work', a
   }
 });
 
-test('a port in use is one sentence', async () => {
+test('a port in use causes a one-sentence error', async () => {
   const { port } = await listen(hello());
   await expect(listen(hello(), { port })).rejects.toThrow(
     `Cannot listen on 127.0.0.1:${port}: the port is in use. Choose another port with --http-port.`,

@@ -92,7 +92,7 @@ test.each([
   );
 });
 
-test('the configured URL goes before all', () => {
+test('the configured URL takes precedence over all others', () => {
   const options = { publicUrl: 'https://tools.example/', trustProxy: true };
   expect(addressOf({ host: 'attacker.example', ...FORWARDED }, options)).toBe('https://tools.example');
 });

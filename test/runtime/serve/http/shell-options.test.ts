@@ -86,7 +86,7 @@ describe('host rules hold on every path', () => {
   });
 });
 
-test('pages of other origins may do what the rules say, and with credentials only if they are named', async () => {
+test('pages of other origins can do what the rules allow, and use credentials only if they are listed', async () => {
   const corsRules = { methods: ['GET'], headers: ['X-A'], credentials: true, maxAgeSeconds: 7 };
   const preflight = {
     method: 'OPTIONS',

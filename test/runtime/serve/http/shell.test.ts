@@ -50,7 +50,7 @@ describe('errors', () => {
     expect(await response.text()).toBe(`what is wrong: ${code}`);
   });
 
-  test('what was not foreseen is logged and never shown', async () => {
+  test('unexpected errors are logged and never shown', async () => {
     const kernel = testKernel();
     const app = httpShell(kernel);
     app.get('/breaks', () => {

@@ -13,7 +13,7 @@ test('a stream has what was sent over it, by number', () => {
   expect([one.last, other.last]).toEqual([2, 1]);
 });
 
-test('what was sent first is forgotten first, of all streams together', () => {
+test('the oldest events of all streams are dropped first', () => {
   const log = createEventLog(5);
   const [one, other] = [log.open(), log.open()];
   one.add('11');

@@ -42,7 +42,7 @@ function open(options: Partial<StdioOptions> = {}): Client {
 
 const error = (id: unknown, code: number): object => ({ jsonrpc: '2.0', id, error: { code } });
 
-test('one message a line, in any pieces, until stdin ends', async () => {
+test('reads one message per line, in any chunks, until stdin ends', async () => {
   const { stdin, write, read, done } = open();
   write(INITIALIZE);
   expect(await read()).toMatchObject({ id: 1, result: { serverInfo: { name: 'example' } } });
@@ -107,7 +107,7 @@ test('a client of an unknown version is offered the version of the server', asyn
   await done;
 });
 
-test('what is in flight when stdin ends is answered', async () => {
+test('requests in flight when stdin ends get a response', async () => {
   const { server, stdin, write, read, done } = open();
   const started = server.next('started');
   write(call(1, 'wait'));
@@ -118,7 +118,7 @@ test('what is in flight when stdin ends is answered', async () => {
   await done;
 });
 
-test('what is in flight when the signal comes is answered, and nothing more is read', async () => {
+test('requests in flight when the signal arrives get a response, and nothing more is read', async () => {
   const end = new AbortController();
   const { server, stdin, stdout, write, read, done } = open({ signal: end.signal });
   const started = server.next('started');

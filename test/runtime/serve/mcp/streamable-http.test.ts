@@ -17,7 +17,7 @@ function open(options: Partial<McpHttpOptions> = {}): Opened {
 
 const session = (id: string): Record<string, string> => ({ 'mcp-session-id': id });
 
-test('a session is there from initialize to DELETE', async () => {
+test('a session exists from initialize to DELETE', async () => {
   const { mcp, post, send, initialize } = open();
   const id = await initialize();
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
@@ -86,7 +86,7 @@ test('a strange host or origin is rejected before anything else', async () => {
   expect(mcp.sessions()).toBe(0);
 });
 
-test('one stream a session can be opened with GET, and keeps the session', async () => {
+test('one stream per session can be opened with GET, and keeps the session alive', async () => {
   const clock = manualClock();
   const { mcp, send, initialize } = open({ clock, idleMilliseconds: 1000 });
   const id = await initialize();
@@ -120,7 +120,7 @@ test('a session expires when it is not used, not while it answers', async () => 
   expect((await post(call(3, 'echo'), session(busy))).status).toBe(200);
 });
 
-test('a full house gives the place of the longest idle session away, or 503', async () => {
+test('at the maximum number of sessions, the longest idle one is replaced, or 503 is returned', async () => {
   const { mcp, server, post, initialize } = open({ maxSessions: 2 });
   const [first, second] = [await initialize(), await initialize()];
   await messages(await post(call(2, 'echo'), session(first)));

@@ -81,7 +81,7 @@ test('an answer that takes long becomes a stream', async () => {
   expect(events.map(({ id }) => id)).toEqual(['1-0', '1-1']);
 });
 
-test('a stream that was lost goes on after the last event', async () => {
+test('a lost stream resumes after the last event', async () => {
   const { server, post, send, open } = opened();
   const session = await open();
   const lost = await post(callWith(2, 'tell-and-wait', 'before'), session);
@@ -99,7 +99,7 @@ test('a stream that was lost goes on after the last event', async () => {
   expect(over.status).toBe(204);
 });
 
-test('a client that comes back while the call runs gets the answer when it is there', async () => {
+test('a client that reconnects during the call gets the response when it is ready', async () => {
   const { server, post, send, open } = opened();
   const session = await open();
   const lost = eventsOf(await post(callWith(2, 'tell-and-wait', 'before'), session));
@@ -120,7 +120,7 @@ test.each(['7-1', '1-x', '', 'nonsense'])('an event %j of no stream is rejected'
   expect((await send('GET', headers)).status).toBe(400);
 });
 
-test('of another session there is nothing to continue', async () => {
+test('streams of another session cannot be resumed', async () => {
   const { post, send, open } = opened();
   await messages(await post(callWith(2, 'tell', 1), await open()));
   const other = { ...(await open()), accept: 'text/event-stream', 'last-event-id': '1-0' };

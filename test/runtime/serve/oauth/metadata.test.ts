@@ -66,7 +66,7 @@ test('metadata of another issuer is rejected', () => {
   expect(() => readServerMetadata(['x'], issuer)).toThrow('has no `issuer`');
 });
 
-test('the challenge is the one of RFC 7636, appendix B', () => {
+test('the challenge matches RFC 7636, appendix B', () => {
   expect(challengeOf('dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk')).toBe(
     'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   );

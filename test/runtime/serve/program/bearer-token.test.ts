@@ -14,7 +14,7 @@ test('headers without a bearer token', () => {
   }
 });
 
-test('a token is returned as it was sent', () => {
+test('a token is returned unchanged', () => {
   const tokens = stringMatching(/^[\w.~+/=-]+$/);
   assert(property(tokens, (token) => readBearerToken(`bearer ${token}`) === token));
   expect(readBearerToken('Bearer one two')).toBe('one two');

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const SCRIPT = fileURLToPath(new URL('./out-of-descriptors.ts', import.meta.url));
 
 test.skipIf(process.platform === 'win32')(
-  'running out of file descriptors is logged once, with the way out, and so is the end of it',
+  'running out of file descriptors is logged once, with a hint, and so is the recovery',
   async () => {
     const command = 'ulimit -n 64; exec "$0" "$1"';
     const child = spawn('bash', ['-c', command, process.execPath, SCRIPT], {

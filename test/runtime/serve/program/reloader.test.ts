@@ -139,7 +139,7 @@ test('a failure changes nothing and is logged without a stack trace', async () =
   expect(applied).toEqual(['a']);
 });
 
-test('what is read at the start only is named as long as it differs from the start', async () => {
+test('settings read only at startup are reported as long as they differ from the start', async () => {
   const { reloader, setPort, logged } = await start();
   setPort(2);
   await reloader.reload();

@@ -79,7 +79,7 @@ test('a queue that is closed does not wait for a collector that is down', async 
   expect(errors).toHaveLength(1);
 });
 
-test('a queue that is closed gives up when its time is over', async () => {
+test('a closed queue gives up when its time is over', async () => {
   const collector = await startCollector({ responds: false });
   open.push(collector.close);
   const { queue, clock, counted } = queueFor(collector.endpoint);

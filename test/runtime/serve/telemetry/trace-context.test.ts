@@ -22,7 +22,7 @@ test.each([
   expect(readTraceParent(`00-${TRACE}-${SPAN}-${flags}`)).toMatchObject({ sampled });
 });
 
-test('a later version may say more', () => {
+test('a later version can contain more', () => {
   expect(readTraceParent(`cc-${TRACE}-${SPAN}-01-what-comes`)).toMatchObject({ traceId: TRACE });
 });
 

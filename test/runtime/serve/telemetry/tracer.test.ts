@@ -72,7 +72,7 @@ test('outside of a request there is no span for a call or for steps', () => {
   expect(spans).toEqual([]);
 });
 
-test('steps can overlap, and have times of their own', () => {
+test('steps can overlap, and have separate times', () => {
   const { tracer, spans } = trace();
   const server = tracer.startServer(new Headers());
   server.run(() =>
@@ -95,7 +95,7 @@ test('steps can overlap, and have times of their own', () => {
   expect(spans[0]?.startTimeUnixNano).toBe(`${NOW - 6}500000`);
 });
 
-test('work that goes on after its request has no spans', async () => {
+test('work that continues after its request has no spans', async () => {
   const { tracer } = trace();
   const server = tracer.startServer(new Headers());
   const late = server.run(() =>
@@ -107,7 +107,7 @@ test('work that goes on after its request has no spans', async () => {
   expect(await late).toBeUndefined();
 });
 
-test('what is not sampled is passed on, but not recorded', () => {
+test('unsampled traces are passed on, but not recorded', () => {
   const { tracer, spans } = trace();
   const server = tracer.startServer(parent('00'));
   server.run(() => {

@@ -13,7 +13,7 @@ import { builtExecutable } from '../../../helpers/built.ts';
 const OTHERS = /^(sentence|nli$|qa$|splade$|fill-mask$|gliner-|multi-vector$|m3$)/;
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !OTHERS.test(name));
 
-test('golden data of many models is there', () => {
+test('golden data of many models exists', () => {
   expect(MODELS.length).toBeGreaterThanOrEqual(10);
 });
 

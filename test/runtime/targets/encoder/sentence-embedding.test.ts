@@ -57,7 +57,7 @@ describe.each([...groups])('a model built with pooling %s', (_, group) => {
   const folder = useTempFolder();
   const [{ pooling, include_prompt } = { pooling: 'mean', include_prompt: true }] = group;
 
-  test('gives the vectors of sentence-transformers', async () => {
+  test('returns the vectors of sentence-transformers', async () => {
     const open = await build(folder(), { pooling }, include_prompt);
     try {
       for (const variant of group) {

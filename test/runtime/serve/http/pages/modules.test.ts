@@ -54,7 +54,7 @@ test.each<[format: Format, value: number | null | undefined, text: string]>([
   expect(format(value)).toBe(text);
 });
 
-test('a link leads to the place that it was made of, whatever its parts contain', () => {
+test('a link leads to its original place, whatever its parts contain', () => {
   const link = linkTo(['keys', 'a/b?c#d é'], { sort: '-cost', empty: '' });
   const { path, query } = readRoute(link);
   expect(matchPath('keys/:id', path)).toEqual({ id: 'a/b?c#d é' });

@@ -29,17 +29,14 @@ test.each([
   ['pattern', /blocked-process\.ts/],
   ['microtasks', /blocked-process\.ts/],
   ['lock', /blocked-process\.ts/],
-])(
-  'a process that is blocked by a %s ends with a signal of its own and its stack in the log',
-  async (way, frame) => {
-    const { code, signal, log } = await start(way, 1000).ended;
-    expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
-    const line = JSON.parse(log) as { stack: string[]; msg: string };
-    expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
-    expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
-    expect(line.stack[0]).toMatch(frame);
-  },
-);
+])('a process blocked by a %s is ended by its own signal, with its stack in the log', async (way, frame) => {
+  const { code, signal, log } = await start(way, 1000).ended;
+  expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
+  const line = JSON.parse(log) as { stack: string[]; msg: string };
+  expect(line).toMatchObject({ level: 60, requests: 7, rssBytes: expect.any(Number) });
+  expect(line.msg).toMatch(/stood still for 1 s\. The process ends with SIGALRM \(exit code 142\)/);
+  expect(line.stack[0]).toMatch(frame);
+});
 
 test.each(['child', 'database'])(
   'native code of a %s has no stack, but the process ends too',
@@ -52,11 +49,11 @@ test.each(['child', 'database'])(
   },
 );
 
-test('a process that computes for a moment goes on', async () => {
+test('a process that computes for a moment keeps running', async () => {
   expect(await start('briefly', 1500).ended).toEqual({ code: 0, signal: null, log: '' });
 });
 
-test('a process that was stopped for longer than the timeout goes on', async () => {
+test('a process that was stopped for longer than the timeout keeps running', async () => {
   const { child, ended } = start('never', 1000);
   await once(child.stdout, 'data');
   child.kill('SIGSTOP');

@@ -92,7 +92,7 @@ describe('BatchQueue', () => {
     );
   });
 
-  test('what has waited longest is in the next batch, so nothing starves', () => {
+  test('the text that has waited longest is in the next batch, so nothing starves', () => {
     fc.assert(
       fc.property(LENGTHS, (given) => {
         const waiting = new Set(given.map((_, id) => id));
@@ -121,7 +121,7 @@ describe('BatchQueue', () => {
     expect(padded / given.reduce((sum, length) => sum + length, 0)).toBeLessThan(1.1);
   });
 
-  test('what was removed is not run, and its tokens are not counted', () => {
+  test('removed texts are not run, and their tokens are not counted', () => {
     const queue = new BatchQueue<Item>();
     const items = [5, 6, 7].map((length, id) => ({ id, length }));
     for (const item of items) queue.add(item);

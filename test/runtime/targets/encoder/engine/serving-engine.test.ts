@@ -102,7 +102,7 @@ describe('the serving engine', () => {
     expect((await engine.run({ inputs: texts('now'), view: VIEW })).results).toHaveLength(1);
   });
 
-  test('what a departed client asked for is not run', async () => {
+  test('requests of disconnected clients are not run', async () => {
     const batches: number[] = [];
     const observer = {
       onBatch: ({ inputs }: { inputs: number }) => void batches.push(inputs),

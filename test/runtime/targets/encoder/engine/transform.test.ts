@@ -43,7 +43,7 @@ async function ask<Result>(engine: ServingEngine, ...texts: string[]): Promise<R
 }
 
 describe('a served model with a transform', () => {
-  test('gives scores: the label is that of the greatest, and logits stay as they are', async () => {
+  test('returns scores: the label has the highest one, and logits are unchanged', async () => {
     const source = 'function Postprocess(logits) return 0 - logits end';
     const engine = await start('sentiment', source);
     const [result] = await ask<Sequence>(engine, 'a wonderful film');
@@ -52,7 +52,7 @@ describe('a served model with a transform', () => {
     expect(result).toMatchObject({ predicted_index: 0, predicted_label: 'NEGATIVE' });
   });
 
-  test('gives indices: scores stay those of softmax', async () => {
+  test('returns indices: scores are still those of softmax', async () => {
     const source = 'function Postprocess(logits) return (0 - logits):argmax(2) end';
     const engine = await start('sentiment', source);
     const [result] = await ask<Sequence>(engine, 'a wonderful film');
@@ -60,7 +60,7 @@ describe('a served model with a transform', () => {
     expect(result?.scores[1]).toBeGreaterThan(0.5);
   });
 
-  test('gives labels of tokens, special ones included in what it sees', async () => {
+  test('returns labels of tokens; its input includes special tokens', async () => {
     const source = `
       function Postprocess(logits)
         local shape = logits:shape()
@@ -72,7 +72,7 @@ describe('a served model with a transform', () => {
     expect(result?.tokens.map(({ label }) => label)).toEqual(['B-PER', 'I-PER']);
   });
 
-  test('gives vectors of another width, normalized after it', async () => {
+  test('returns vectors of another width, normalized afterwards', async () => {
     const source = 'function Postprocess(t) return t:truncate_axis(3, 2) * 0 + Tensor{3, 4} end';
     const engine = await start('embedder', source);
     const [plain] = await ask<{ embeddings: { embedding: number[] }[] }>(engine, 'fresh bread');

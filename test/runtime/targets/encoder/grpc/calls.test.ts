@@ -5,7 +5,7 @@ import { MAX_MESSAGE_BYTES, useModelServers } from './model-server.ts';
 
 const serve = useModelServers();
 
-test('metadata comes back as it went', async () => {
+test('metadata is returned unchanged', async () => {
   const { call } = await serve('sentiment');
   const metadata = { id: '7', empty: '', ünï: '😀' };
   expect((await call('Predict', { inputs: ['good'], metadata })).answer).toMatchObject({ metadata });

@@ -29,7 +29,7 @@ test.each([
   ['gRPC-Web', 'JSON', createGrpcWebTransport],
   ['Connect', 'proto', createConnectTransport],
   ['Connect', 'JSON', createConnectTransport],
-])('%s with %s, by both versions of HTTP, gives the same numbers', async (protocol, codec, transport) => {
+])('%s with %s returns the same numbers over both versions of HTTP', async (protocol, codec, transport) => {
   const { port, call } = await serve('embedder');
   const { answer } = await call('Predict', REQUEST);
   const results = answer?.['results'] as { embeddings: { embedding: number[] }[] }[];

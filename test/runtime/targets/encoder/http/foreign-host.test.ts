@@ -79,7 +79,7 @@ test('with a key or TLS, any name is answered, because pages know no key and hav
   expect(withoutStatus(await statusesOf(listed.app, { host: 'evil.example' }), 403)).toEqual([]);
 });
 
-test('the refusal is one plain sentence with the way out, also on the routes without the framework', async () => {
+test('the error is one plain sentence with a fix, also on the routes without the framework', async () => {
   const { app, direct } = appWith();
   const http = await listenHttp({ app, direct, hostname: '127.0.0.1', port: 0, portFlag: '--http-port' });
   try {

@@ -22,7 +22,7 @@ const expectGood = async (open: OpenApp): Promise<void> => {
 describe('10,000 inputs', () => {
   const inputs = Array.from({ length: 10_000 }, (_, at) => (at % 2 === 0 ? 'I love this' : 'this is awful'));
 
-  test('are rejected by default with the way out', async () => {
+  test('are rejected by default with a fix', async () => {
     const open = await start();
     const response = await open.post('/predict', { inputs });
     expect([response.status, await response.text()]).toEqual([

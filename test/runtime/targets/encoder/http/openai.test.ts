@@ -69,7 +69,7 @@ describe('with the client of OpenAI', () => {
     );
   });
 
-  test('token ids give what their text gives', async () => {
+  test('token IDs return the same as their text', async () => {
     const ids = golden.map(({ input_ids }) => input_ids);
     const byText = await client.embeddings.create({ model, input: texts });
     const byIds = await client.embeddings.create({ model, input: ids });
@@ -122,7 +122,7 @@ describe('POST /v1/embeddings', () => {
     return [response.status, await response.json()];
   };
 
-  test('ignores keys of its own or no interest, and takes null for what is not set', async () => {
+  test('ignores unknown keys, and accepts null for unset values', async () => {
     const body = {
       input: 'a',
       user: null,

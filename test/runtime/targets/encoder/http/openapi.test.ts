@@ -91,7 +91,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
     }
   });
 
-  test('has a name of its own for each operation, and the error format of its API', () => {
+  test('has a separate name for each operation, and the error format of its API', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, { responses }] of operations()) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { overflowOf } from '#encoder/schemas/texts.ts';
 import { useApp } from './open-app.ts';
 
-describe('what a request sets for long texts', () => {
+describe('settings of a request for long texts', () => {
   test.each([
     [{}, {}],
     [{ truncate: null, truncation_direction: null }, {}],
@@ -37,7 +37,7 @@ async function logits(body: Record<string, unknown>): Promise<[number[], string 
 }
 
 describe('POST /predict with a long text', () => {
-  test('keeps the side that the request asks for', async () => {
+  test('keeps the side that the request selects', async () => {
     const long = [`${START}${END}`];
     const [start] = await logits({ inputs: ['love '.repeat(126)] });
     const [end] = await logits({ inputs: ['awful '.repeat(126)] });

@@ -67,7 +67,7 @@ describe('sequence_classification', () => {
     }
   });
 
-  test('metadata comes back, and is left out where there is none', async () => {
+  test('metadata is returned, and omitted if there is none', async () => {
     const metadata = { source: 'a', ['__proto__']: 'b', 'é"\n': '😀' };
     const body = { inputs: ['I love this'] };
     expect((await predict(open(), type, { ...body, metadata })).metadata).toEqual(metadata);
@@ -99,7 +99,7 @@ describe('sequence_classification', () => {
     expect(pair).not.toEqual(joined);
   });
 
-  test('many pairs give what each gives alone', async () => {
+  test('many pairs return the same results as each pair alone', async () => {
     const pairs = readGolden('sentiment')
       .slice(0, 12)
       .map(({ text }) => [text, 'I love this']);
@@ -175,7 +175,7 @@ describe('embedding', () => {
     }
   });
 
-  test('normalize gives vectors of length 1', async () => {
+  test('normalize returns vectors of length 1', async () => {
     const { results } = await predict<Result>(open(), type, { inputs: ['I love this'], normalize: true });
     for (const { embedding } of results[0]?.embeddings ?? [])
       expect(Math.hypot(...embedding)).toBeCloseTo(1, 5);

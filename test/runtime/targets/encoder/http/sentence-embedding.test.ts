@@ -87,7 +87,7 @@ describe('POST /v1/embeddings', () => {
   };
 
   test.each([null, 'query', 'passage'])(
-    'with the prompt %s gives the vectors of sentence-transformers',
+    'with the prompt %s returns the vectors of sentence-transformers',
     async (name) => {
       expectVectors(await post({ prompt_name: name }), variantWith({ normalize: true, prompt_name: name }));
     },

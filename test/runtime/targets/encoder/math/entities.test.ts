@@ -42,7 +42,7 @@ type GoldenGroup = readonly [
 const SETS = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'entities.json'), 'utf8')) as GoldenSet[];
 const STRATEGIES = ['simple', 'first', 'average', 'max'] as const satisfies readonly AggregationStrategy[];
 
-test('golden data with many entities is there', () => {
+test('golden data with many entities exists', () => {
   const entities = SETS.flatMap(({ cases }) => cases.flatMap(({ groups }) => Object.values(groups).flat()));
   expect(entities.length).toBeGreaterThan(4000);
 });
@@ -85,7 +85,7 @@ test('a label without a name goes by its number', () => {
   ]);
 });
 
-describe('what no fixture model shows', () => {
+describe('cases that no fixture model covers', () => {
   const spans = (labels: readonly string[], pieces: readonly Piece[], text: string, marksSubwords: boolean) =>
     aggregateEntities(pieces.map(surely), 'first', text, {
       id2label: Object.fromEntries(labels.entries()),

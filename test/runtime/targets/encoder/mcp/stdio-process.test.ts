@@ -26,7 +26,7 @@ function start(): { child: (typeof started)[number]; stderr: Promise<string> } {
   return { child, stderr: text(child.stderr) };
 }
 
-test('an SDK client talks to a process of its own', async () => {
+test('an SDK client talks to its own process', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StdioClientTransport({ command: process.execPath, args: PROGRAM, stderr: 'ignore' });
   await client.connect(transport);

@@ -51,7 +51,7 @@ test('keys are read from a file, with commas or lines between them', () => {
   expect(() => read(['--api-key-file', file])).toThrow(/^--api-key-file: key 2 is invalid\. Keys must/);
 });
 
-test('an origin is what browsers call it, however it was written', () => {
+test('an origin is normalized as in browsers, however it was written', () => {
   const origins = [
     'https://app.example',
     'http://localhost:3000/',

@@ -97,7 +97,7 @@ describe('who cannot sign in', () => {
   });
 });
 
-test('what comes back must belong to the sign-in that this browser started', async () => {
+test('a callback must belong to the sign-in that this browser started', async () => {
   const gateway = await start();
   const first = await comeBack(gateway);
   const other = await comeBack(gateway);

@@ -56,7 +56,7 @@ test('a budget has a calendar in place of a duration', async () => {
   );
 });
 
-test('one that users have is not deleted under them', async () => {
+test('a budget in use is not deleted', async () => {
   const { ask } = await open();
   const { body } = await ask('POST', '/v1/budgets', { max_budget: 1 });
   const path = `/v1/budgets/${body.budget_id}`;

@@ -46,7 +46,7 @@ describeDatabases((database) => {
     expect((await ask('DELETE', path)).status).toBe(204);
   });
 
-  test('of two parallel requests that create one user, one gets the error that it exists', async () => {
+  test('of two concurrent requests that create the same user, one gets the error that it exists', async () => {
     const { ask } = await start(database);
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/users', { user_id: 'ada' })));
     expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([

@@ -90,7 +90,7 @@ describe('bodies', () => {
     expect(status).toBe(400);
   });
 
-  test('of a member that is there twice the last one counts', async () => {
+  test('the last of duplicate members counts', async () => {
     const { body } = await gateway().ask('POST', '/v1/users', '{"user_id":"first","user_id":"last"}');
     expect(body.user_id).toBe('last');
   });

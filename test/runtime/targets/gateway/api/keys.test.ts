@@ -106,7 +106,7 @@ test('DELETE is 204, and the user stays', async () => {
 });
 
 describe('POST /v1/keys/{id}/rotate', () => {
-  test('gives a new key, and the old one is rejected immediately', async () => {
+  test('returns a new key, and the old one is rejected immediately', async () => {
     const { ask } = await open();
     const { body: made } = await ask('POST', '/v1/keys', { key_name: 'x', rpm: 5 });
     const { status, body } = await ask('POST', `/v1/keys/${made.id}/rotate`);

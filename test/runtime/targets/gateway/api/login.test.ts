@@ -33,7 +33,7 @@ const consent = async (
 const codeIn = (answer: { readonly headers: Headers }): string =>
   new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
 
-test('a browser that is signed in at the provider gives no key away without an answer', async () => {
+test('a browser that is signed in at the provider does not grant a key without confirmation', async () => {
   const gateway = await start();
   provider().claims = { sub: 'boss@<b>x', groups: ['ops'] };
   const { page } = await asked(gateway);

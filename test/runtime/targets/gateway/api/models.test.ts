@@ -69,7 +69,7 @@ test('a key sees what it may use', async () => {
   expect((await idsOf(gateway, await keyFor(gateway, null))).length).toBeGreaterThan(3);
 });
 
-test('one model, whatever is in its name', async () => {
+test('returns one model, whatever characters its name contains', async () => {
   const gateway = await start();
   const { ask, request } = gateway;
   for (const path of ['local:qwen/qwen3:8b', 'local%3Aqwen%2Fqwen3%3A8b', 'fast']) {

@@ -40,7 +40,7 @@ describe('health', () => {
     ]);
   });
 
-  test('one that is ending is not ready', async () => {
+  test('a gateway that is shutting down is not ready', async () => {
     const { request, kernel } = await open();
     expect((await request('/readyz')).text).toBe('ready');
     void kernel.lifecycle.drain();

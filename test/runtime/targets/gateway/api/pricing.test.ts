@@ -36,7 +36,7 @@ test('a price is set, read, replaced and forgotten', async () => {
   expect((await ask('GET', '/v1/pricing')).body).toEqual([]);
 });
 
-test('prices of units come back as they were set, and only those', async () => {
+test('unit prices are returned as they were set, and only those', async () => {
   const { ask } = await open();
   const units = { web_search_price: 0.01, image_price: 0.04, image_output_price_per_million: 40 };
   const price = { model_key: 'openai:painter', ...PRICE, ...units };
@@ -46,7 +46,7 @@ test('prices of units come back as they were set, and only those', async () => {
   expect((await ask('POST', '/v1/pricing', { ...price, image_price: -1 })).status).toBe(422);
 });
 
-test('prices of cache writes and tiers come back as they were set', async () => {
+test('prices of cache writes and tiers are returned as they were set', async () => {
   const { ask } = await open();
   const cache = {
     cached_input_price_per_million: 0.3,

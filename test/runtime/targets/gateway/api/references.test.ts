@@ -196,7 +196,7 @@ test('a name that an object inside a body has twice is rejected, because a provi
   expect(received).toEqual([]);
 });
 
-test('what belongs to the user, and what the gateway does not know, reaches the provider', async () => {
+test('objects of the user, and objects unknown to the gateway, reach the provider', async () => {
   received = [];
   for (const id of [OWN, 'file-of-the-operator', 'call_of_ann', 'x'.repeat(3000)]) {
     const [, body = ''] = requestOf('/v1/responses', `"file_id":"${id}","call_id":"${file}"`, true) ?? [];

@@ -47,7 +47,7 @@ async function people(ask: Ask) {
   };
 }
 
-describe('what each role is allowed to do', () => {
+describe('permissions of each role', () => {
   let made: Awaited<ReturnType<typeof people>>;
   beforeAll(async () => {
     made = await people(shared().ask);

@@ -88,7 +88,7 @@ describe('files', () => {
     expect((await gateway.ask('GET', `/v1/files/${id}`, undefined, as('ann'))).status).toBe(404);
   });
 
-  test('the provider is the one of the header, of the models, or the only one that the key can use', async () => {
+  test('the provider comes from the header or the models, or is the only one that the key can use', async () => {
     expect((await upload('ann', 'x', { purpose: 'user_data' })).body).toMatchObject({
       error: { message: expect.stringContaining('openai, other') },
     });
@@ -212,7 +212,7 @@ describe('batches', () => {
     expect(await reservedOf('bob')).toBe(0n);
   });
 
-  test('need a budget, a file of their own and the right route', async () => {
+  test('require a budget, a file of the user and the right route', async () => {
     const { body: file } = await upload('poor', lineOf('1'));
     expect((await batchOf('poor', file.id)).body.error.code).toBe('estimate_exceeds_budget');
     expect(await reservedOf('poor')).toBe(0n);

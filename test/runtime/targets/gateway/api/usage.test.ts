@@ -265,7 +265,7 @@ describe('with a key', () => {
     expect((await get(`?api_key_id=${ada.id}`)).body.totals.requests).toBe(2);
   });
 
-  test('what a user did is for the master key', async () => {
+  test("a user's activity is only visible with the master key", async () => {
     const headers = { Authorization: `Bearer ${ada.key}` };
     expect((await gateway().request('/v1/users/ada/usage', { headers })).status).toBe(401);
   });

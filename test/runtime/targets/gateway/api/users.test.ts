@@ -31,7 +31,7 @@ describe('POST /v1/users', () => {
     });
   });
 
-  test('gives a budget and begins its window', async () => {
+  test('assigns a budget and starts its window', async () => {
     const { ask } = await open();
     const budget = await ask('POST', '/v1/budgets', { max_budget: 5, budget_duration_sec: 60 });
     const { body } = await ask('POST', '/v1/users', {
@@ -53,7 +53,7 @@ describe('POST /v1/users', () => {
     });
   });
 
-  test('of one that is there already is 409, of an unknown budget 404', async () => {
+  test('returns 409 for an existing user, and 404 for an unknown budget', async () => {
     const { ask } = await open();
     await ask('POST', '/v1/users', { user_id: 'ada' });
     expect(await ask('POST', '/v1/users', { user_id: 'ada' })).toMatchObject({
@@ -70,7 +70,7 @@ describe('POST /v1/users', () => {
     expect((await ask('GET', '/v1/users/bob')).status).toBe(404);
   });
 
-  test('of one user by many parallel requests creates one', async () => {
+  test('many concurrent requests create one user', async () => {
     const { ask } = await open();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ask('POST', '/v1/users', { user_id: 'ada' })),

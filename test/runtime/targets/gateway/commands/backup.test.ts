@@ -76,7 +76,7 @@ test.each([
   expect(told).toMatchObject({ code: 1, err: expect.stringContaining(message) });
 });
 
-test('PostgreSQL has tools of its own, and the database cannot be the file of its backup', async () => {
+test('PostgreSQL has its own tools, and a backup cannot overwrite its database', async () => {
   const told = await runCommand([
     'backup',
     join(temp(), 'x'),

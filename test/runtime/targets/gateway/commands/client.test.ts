@@ -35,7 +35,7 @@ test('a line end at the end of a key is none of it', async () => {
   ]);
 });
 
-test('a gateway that cannot be reached is reported with the way out', async () => {
+test('an unreachable gateway is reported with a fix', async () => {
   const errorOf = async (url: string): Promise<string> =>
     (await runCommand(['keys', 'me', '--url', url, '--api-key', 'gw-canary'])).err;
   expect(await errorOf('http://127.0.0.1:47')).toContain('connection refused. Start the gateway');

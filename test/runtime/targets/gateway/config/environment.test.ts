@@ -28,7 +28,7 @@ test('variables stand in any text; only ${NAME} does, and $$ is a dollar', async
   ]);
 });
 
-test('what stands for a variable that is not set may be a number or a switch', async () => {
+test('the default of an unset variable can be a number or a boolean', async () => {
   const config = await read('port: ${P:-81}\nauto_migrate: ${ON:-false}\nhost: ${H:-127.0.0.3}');
   expect(config).toMatchObject({ server: { port: 81, host: '127.0.0.3' }, autoMigrate: false });
 });
@@ -92,7 +92,7 @@ test('without a file, the presets whose variables are set', async () => {
   }
 });
 
-test('the master key comes from a flag, a variable, a file of its own or the configuration', async () => {
+test('the master key comes from a flag, a variable, a separate file or the configuration', async () => {
   const key = (name: string): string => `${name}-`.padEnd(40, '0');
   const file = join(temp(), 'key');
   writeFileSync(file, `${key('own-file')}\n`);

@@ -6,7 +6,7 @@ import { problems, read, readWithEnv } from './read.ts';
 
 const temp = useTempFolder();
 
-test('all problems of a file are reported together, each with its place, the rule and the way out', async () => {
+test('all problems of a file are reported together, each with its position, the rule and a fix', async () => {
   const text = `
 hosst: x
 port: 70000

@@ -194,7 +194,7 @@ test('everything else of the file', async () => {
   );
 });
 
-test('a flag goes before a variable, that before the file, and that before a default; empty variables are none', async () => {
+test('flags take precedence over variables, variables over the file, and the file over defaults; empty variables count as unset', async () => {
   const file = {
     port: 1,
     host: '127.0.0.9',

@@ -36,7 +36,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('each owner has secrets of their own', async () => {
+  test('each owner has separate secrets', async () => {
     const { secrets } = await open();
     await secrets.set(ownerNamed('ann'), 'key', 'of ann', '');
     await secrets.set(null, 'key', 'of the master', '');

@@ -109,7 +109,7 @@ describeDatabases((database) => {
     expect((await three.ask('GET', '/v1/providers/extra')).status).toBe(404);
   });
 
-  test('of many who create the same name, one does', async () => {
+  test('of many concurrent creations of the same name, one succeeds', async () => {
     const url = await database.create();
     const gateways = [await start(url, { config: CONFIG }), await start(url, { config: CONFIG })];
     const asked = Array.from({ length: 12 }, async (_, index) => {

@@ -43,7 +43,7 @@ test('a file that is just being written is not taken for an empty one', async ()
   expect(applied).toEqual([['lab']]);
 });
 
-test('one that is empty for longer is applied', async () => {
+test('a file that stays empty is applied', async () => {
   const { reloader, clock, write, applied } = await start();
   write('');
   const reloading = reloader.reload();

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { csvLine } from '#gateway/shared/csv-line.ts';
 
 test.each(['a', 'a, b', 'he said "no"', 'two\nlines', 'a\r\nb', '', 'größe 🙂', "'quoted'"])(
-  '%j is read as it was',
+  '%j is read back unchanged',
   (text) => {
     expect(parse(csvLine([text, 'end']))).toEqual([[text, 'end']]);
   },
 );
 
-test('what is not there is empty', () => {
+test('a missing value is empty', () => {
   expect(csvLine([null, undefined, '', 0])).toBe(',,,0\r\n');
 });
 

@@ -41,7 +41,7 @@ test('targets are drawn by weight, each once', () => {
   expect((first['a:1'] ?? 0) / 4000).toBeCloseTo(0.75, 1);
 });
 
-test('any weights give all targets', () => {
+test('any weights return all targets', () => {
   const some = fc.array(
     fc.record({ model: fc.string(), weight: fc.double({ min: 0, max: 100, noNaN: true }) }),
   );

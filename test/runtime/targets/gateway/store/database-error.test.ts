@@ -82,7 +82,7 @@ describeDatabases((database) => {
   );
 });
 
-test('a transaction that SQLite ended by itself fails with the reason', async () => {
+test('a transaction that SQLite rolled back fails with the reason', async () => {
   const store = openDatabase(parseDatabaseUrl(`sqlite:${join(folder(), 'full.db')}`));
   await sql`create table rows (id integer primary key)`.execute(store.db);
   const twice = store.db.transaction().execute(async (trx) => {

@@ -150,7 +150,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a database of a build before the first release is rejected, with the way out', async () => {
+  test('a database from a build before the first release is rejected, with a fix', async () => {
     const { store, to } = await open();
     await to();
     for (const version of [1, 37, 99]) {

@@ -145,7 +145,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_meta').selectAll().execute()).toHaveLength(1);
   });
 
-  test('amounts beyond what a double holds come back as they were', async () => {
+  test('amounts beyond the precision of a double are returned unchanged', async () => {
     const { db } = await database.openStore(await database.createEmpty());
     const amounts = [9_007_199_254_740_993n, 8_999_999_999_999_999_999n, 0n];
     for (const [index, max_budget_nano] of amounts.entries()) {

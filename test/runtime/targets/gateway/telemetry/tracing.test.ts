@@ -181,7 +181,7 @@ test('a client that traces decides; of all others a share is seen, and the heade
   expect(always.trace(parentOf('00'))).toMatchObject({ sampled: false });
 });
 
-test('what is not sampled is not sent', async () => {
+test('unsampled traces are not sent', async () => {
   const collector = await collected();
   const { telemetry, counted } = trace(collector.endpoint, 0);
   telemetry.completed(completion({ trace: telemetry.trace(headersOf()) }));
@@ -203,7 +203,7 @@ test('many are sent together, and immediately when there are enough', async () =
   expect(await counted()).toEqual({ sent: 600 });
 });
 
-test('a collector that is busy is asked again, not before the time that it names', async () => {
+test('a busy collector is retried, not before the time that it states', async () => {
   const collector = await collected();
   const { telemetry, clock, errors, counted } = trace(collector.endpoint);
   collector.answers.push({ status: 503, headers: { 'retry-after': '7' } });
@@ -221,7 +221,7 @@ test('a collector that is busy is asked again, not before the time that it names
   expect(errors).toEqual([]);
 });
 
-test('what a collector rejects is counted and logged once', async () => {
+test('data that a collector rejects is counted and logged once', async () => {
   const collector = await collected();
   const { telemetry, clock, errors, counted } = trace(collector.endpoint);
   collector.answers.push(

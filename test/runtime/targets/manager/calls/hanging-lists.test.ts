@@ -84,7 +84,7 @@ test.each(['tools', 'prompts'] as const)('a server that never listed its %s is l
   expect(await list(name)).toContain('one');
 });
 
-test('one request is under way at a time, however many ask', async () => {
+test('there is one request at a time, however many callers', async () => {
   const { list, call, clock, pass } = await startHanging();
   await list();
   await call('hang', { lists: ['tools'] });

@@ -64,7 +64,7 @@ test('only what the caller may use is found', async () => {
   expect(await find('numbers')).toContain('echo__add');
 });
 
-test('what a server has when it is asked is found', async () => {
+test('the items that a server currently has are found', async () => {
   const { find, supervisor } = searching(SERVERS.slice(0, 1));
   expect(await find('weather')).toEqual([]);
   await supervisor.apply(SERVERS);

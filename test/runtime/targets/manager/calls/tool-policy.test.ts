@@ -169,7 +169,7 @@ function personSaying(...results: readonly object[]) {
   return { requester, questions };
 }
 
-test('approval rules: the first that matches allows, denies or asks a person, and each decision is audited', async () => {
+test('approval rules: the first match allows, denies or requires confirmation, and each decision is audited', async () => {
   const { audit, lines } = recordedAudit();
   const manager = start(
     [

@@ -58,7 +58,7 @@ test('unknown servers and tools, and servers with nothing on offer, each have th
   });
 });
 
-test('where only reading is allowed, only tools that say so are on offer', async () => {
+test('in read-only mode, only tools declared as read-only are available', async () => {
   const manager = start([serverSpec('echo', 'echo', { readOnly: true })]);
   expect(await names(manager, 'echo')).toEqual(READ_ONLY);
   await expect(call(manager, 'echo', 'is-error')).rejects.toThrow('tool not allowed: echo/is-error');
@@ -92,7 +92,7 @@ test('a caller gets the tools that it is allowed to use, and no others', async (
   expect(manager.server('other').status().phase).toBe('idle');
 });
 
-test('a caller who may only read gets only tools that say so', async () => {
+test('a read-only caller gets only tools declared as read-only', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
   const caller: Caller = {
     name: 'reader',

@@ -100,7 +100,7 @@ describe('call', () => {
     expect(JSON.parse(out)).toEqual({ content: [], structuredContent: { city: 'Oslo', degrees: 3.5 } });
   });
 
-  test('of a tool that fails exits with 1 and prints the reason to stderr', async () => {
+  test('exits with 1 and prints the reason to stderr if the tool fails', async () => {
     const failed = await run('call', 'echo', 'is-error', 'message=Too bad.');
     expect(failed).toEqual({ code: 1, out: '', err: 'Too bad.\n' });
   });
@@ -117,7 +117,7 @@ describe('call', () => {
     expect(err).toContain(message);
   });
 
-  test('of what is not there exits with 1 and the manager’s reason', async () => {
+  test('exits with 1 and prints the manager’s reason for unknown items', async () => {
     const { code, err } = await run('call', 'echo', 'nothing');
     expect([code, err]).toEqual([1, 'Error: tool not found: echo/nothing\n']);
   });
@@ -201,7 +201,7 @@ test('reload reports what has changed', async () => {
 });
 
 describe('without a manager', () => {
-  test('one sentence names the address and the way out', async () => {
+  test('one sentence names the address and a fix', async () => {
     const { code, err } = await runClient('status', '--url', '127.0.0.1:1');
     expect(code).toBe(1);
     expect(err).toBe(

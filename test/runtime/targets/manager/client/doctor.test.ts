@@ -73,7 +73,7 @@ test('commands and folders that are not there are problems, with a way out', asy
   expect(code).toBe(1);
 });
 
-test('what runs packages has to print its version', async () => {
+test('the package runner must print its version', async () => {
   const bin = join(folder(), 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "Cannot connect to the Docker daemon." >&2\nexit 1\n', {

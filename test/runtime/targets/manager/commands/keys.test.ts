@@ -75,7 +75,7 @@ test('every option is written to the file', async () => {
   expect(JSON.parse(out)).toEqual({ key: expect.stringMatching(/^mcpm_/), ...shown });
 });
 
-test('what is listed is everything but the keys', async () => {
+test('lists everything except the keys', async () => {
   const { err } = await keys('list');
   expect(err).toBe(`No keys in ${keysFile()}. Calls do not require one.\n`);
   await keys('create', '--name', 'ci', '--server', 'time', '--admin', '--rate', '5/s');

@@ -136,7 +136,7 @@ test.each([
   expect(read('secrets.toml')).toBe('');
 });
 
-test('a server that is there is not added again', async () => {
+test('an existing server is not added again', async () => {
   const { run } = workplace(folder());
   await run('init');
   await run('add', 'time');

@@ -33,7 +33,7 @@ test('a new secrets file is for its owner alone, and so is its folder', async ()
   expect(readdirSync(join(folder(), 'deep', 'mcpd'))).toEqual(['secrets.toml']);
 });
 
-test('a file that is there keeps its mode, and a link stays a link', async () => {
+test('an existing file keeps its mode, and a link stays a link', async () => {
   mkdirSync(join(folder(), 'real'));
   const real = join(folder(), 'real', 'c.toml');
   writeFileSync(real, ONE, { mode: 0o640 });

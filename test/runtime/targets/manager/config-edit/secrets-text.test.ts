@@ -25,7 +25,7 @@ test('D-20: arguments in another order are a change', () => {
   expect(edited).toBe(FILE.replace('"--local-timezone=${TZ}", "b"', '"b", "--local-timezone=${TZ}"'));
 });
 
-test('what is new gets a section behind those of its server', () => {
+test('new values get a section after those of their server', () => {
   expect(setSecret(FILE, 'time', ['volumes', 'work'], '/repos')).toBe(
     FILE.replace("OTHER = 'plain'\n", `OTHER = 'plain'\n\n[servers.time.volumes]\nwork = "/repos"\n`),
   );
@@ -36,7 +36,7 @@ test('what is new gets a section behind those of its server', () => {
   );
 });
 
-test('what is taken out leaves no empty tables', () => {
+test('removals leave no empty tables', () => {
   const without = ['API_KEY', 'OTHER'].reduce(
     (text, key) => setSecret(text, 'time', ['env', key], undefined),
     FILE,
@@ -53,7 +53,7 @@ test('what is taken out leaves no empty tables', () => {
 const anyText = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
 const anyKey = fc.oneof(anyText, fc.constantFrom('__proto__', 'a.b', '', '"', "'", 'é', 'toString'));
 
-test('any text under any key is read back as it was, and no other line changes', () => {
+test('any text under any key is read back unchanged, and no other line changes', () => {
   fc.assert(
     fc.property(
       anyKey,
@@ -72,7 +72,7 @@ test('any text under any key is read back as it was, and no other line changes',
   );
 });
 
-test('any list of arguments is read back as it was, and so is all else', () => {
+test('any list of arguments, and everything else, is read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(anyText), fc.array(anyText), (first, second) => {
       const edited = setSecret(setSecret(FILE, 'time', ['args'], first), 'time', ['args'], second);

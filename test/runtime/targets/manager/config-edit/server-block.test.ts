@@ -32,7 +32,7 @@ test('the part of a server has its tables and comments', () => {
 });
 
 test.each(['one', 'two'])(
-  'replacing the part of %s by itself changes nothing, and a change nothing else',
+  'replacing the section of %s with itself changes nothing, and a change affects nothing else',
   (name) => {
     const block = serverBlock(FILE, name);
     expect(replaceServer(FILE, name, block)).toBe(FILE);

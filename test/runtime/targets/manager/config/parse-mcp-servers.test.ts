@@ -79,7 +79,7 @@ test.each([
   expect(problems[0]).toContain(message);
 });
 
-test('what a client would ask for is a variable, and numbers are texts', () => {
+test('prompted inputs become variables, and numbers become texts', () => {
   const servers = JSON.stringify({
     servers: { 'my-api': { command: 'x', args: ['--port', 80], env: { K: '${input:api-key}', ON: true } } },
   });

@@ -59,7 +59,7 @@ test('a server with wrong values can be kept as unusable, next to others; a file
   expect(() => resolve({ servers: `${servers}toolz = []\n`, keepsUnusable: true })).toThrow(/toolz/);
 });
 
-test('any value that is written with its dollars escaped reaches the server as it was', () => {
+test('any value with escaped dollar signs reaches the server unchanged', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0')),

@@ -33,7 +33,7 @@ test('how all servers are doing', async () => {
   expect(idle.name).toBe('idle');
 });
 
-test('a restart gives a server another process', async () => {
+test('a restart starts a new process', async () => {
   const pid = async (): Promise<number> => {
     const { body } = await api().post('/api/v1/servers/echo/tools/process', {});
     return JSON.parse(body).pid;

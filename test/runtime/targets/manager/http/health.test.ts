@@ -67,7 +67,7 @@ const viewOf = (health: Health): object =>
     toolFindings: { changes: () => [], faults: () => [] },
   } as unknown as ManagedServer);
 
-test('what is not known is left out, and latency counts only for a check that was answered', () => {
+test('unknown values are omitted, and latency is only recorded for checks with a response', () => {
   expect(
     viewOf({ status: 'unknown', lastChecked: undefined, lastSuccessful: undefined, latencyNs: undefined }),
   ).toEqual({ name: 'x', status: 'unknown' });

@@ -147,7 +147,7 @@ describe.each(Object.keys(ROUTES))('%s', (name) => {
   });
 });
 
-test('an answer that is nested too deep is rejected, and the manager goes on', async () => {
+test('a response that is nested too deep is rejected, and the manager continues', async () => {
   const reason = 'malformed result: it is nested deeper than 500 levels';
   for (const deep of [1000, 100_000]) {
     const { status, body } = await api().post(`${SERVER}/tools/answer`, { answer: { deep } });

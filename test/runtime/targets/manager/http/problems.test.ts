@@ -143,7 +143,7 @@ describe('with keys', () => {
     }
   });
 
-  test('what is the same for everyone needs none', async () => {
+  test('values that are the same for everyone need no key', async () => {
     const open = ['/healthz', '/readyz', '/docs', '/openapi.json', '/openapi.yaml', '/assets/docs/page.js'];
     for (const path of [...open, '/schemas/Tool.json'])
       expect([path, (await locked().get(path)).status]).toEqual([path, 200]);
@@ -170,7 +170,7 @@ describe('with keys', () => {
     });
   });
 
-  test('one that may only read calls only tools that say that they do', async () => {
+  test('a read-only key can only call read-only tools', async () => {
     const mine = as('mcpm_reader');
     expect((await locked().post('/api/v1/servers/echo/tools/echo', { message: 'x' }, mine)).status).toBe(200);
     expect((await locked().post('/api/v1/servers/echo/tools/log', { text: 'x' }, mine)).status).toBe(403);
@@ -191,7 +191,7 @@ describe('with keys', () => {
     expect((await locked().get('/api/v1/admin/status', as('mcpm_all'))).status).toBe(200);
   });
 
-  test('one that is used too often gets a time to retry after', async () => {
+  test('a key over its rate limit gets Retry-After', async () => {
     expect((await locked().get('/api/v1/servers', as('mcpm_rare'))).status).toBe(200);
     const answer = await locked().get('/api/v1/servers', as('mcpm_rare'));
     expectProblem(answer, { status: 429, title: 'Too Many Requests' });

@@ -117,7 +117,7 @@ describe('resources', () => {
   });
 });
 
-test('what is not allowed is neither listed nor given', async () => {
+test('items that are not allowed are neither listed nor returned', async () => {
   const { body } = await api().get('/api/v1/servers/few/prompts');
   expect(body.prompts.map(({ name }: { name: string }) => name)).toEqual(['greet']);
   expect((await api().get('/api/v1/servers/few/resources')).body.resources).toHaveLength(1);

@@ -136,7 +136,7 @@ describe('D-11: a failure has all output of the tool', () => {
   });
 });
 
-test('D-25: numbers reach the server and come back digit for digit', async () => {
+test('D-25: numbers reach the server and are returned digit for digit', async () => {
   for (const number of [
     '9007199254740993',
     '-12345678901234567890',

@@ -42,7 +42,7 @@ describe('the level of detail of tools', () => {
     }
   });
 
-  test('or less, with a schema of its own', async () => {
+  test('or less, with a separate schema', async () => {
     expect(await toolOf('add', '?detail=summary')).toEqual({
       name: 'add',
       title: 'Adder',
@@ -106,7 +106,7 @@ test('D-9: tools are listed as their server writes them, and called by any spell
   }
 });
 
-test('only what is allowed is there', async () => {
+test('contains only allowed items', async () => {
   expect(await namesOf('few')).toEqual(['add']);
   expect(await namesOf('reader')).not.toContain('log');
   expect(await namesOf('reader')).toContain('echo');

@@ -112,7 +112,7 @@ describe('resources', () => {
     expect(made.contents[0]).toMatchObject({ text: '{"id":"7"}' });
   });
 
-  test('that two servers have are read by their own URIs, and come back under those', async () => {
+  test('that two servers share are read and returned under their own URIs', async () => {
     const { contents } = await client.readResource({ uri: 'mcp:twin:memo://one' });
     expect(contents[0]).toMatchObject({ uri: 'mcp:twin:memo://one', text: 'The first memo.' });
     await expect(client.readResource({ uri: 'memo://one' })).rejects.toMatchObject({

@@ -69,7 +69,7 @@ test('a client is not asked what it cannot do', async () => {
   expect(await askedBy(client, 'nothing/known')).toMatchObject({ error: { code: -32_601 } });
 });
 
-test('while calls of several clients run, none of them is asked', async () => {
+test('while calls from several clients run, none of them gets the request', async () => {
   const [one, other] = [await withRoots(), await withRoots()];
   const release = await holdCall(other, 'several');
   expect(await askedBy(one, 'roots/list')).toMatchObject({
@@ -86,7 +86,7 @@ test('several calls of one client are unambiguous', async () => {
   await release();
 });
 
-test('a caller over HTTP cannot be asked, and no other client is asked instead', async () => {
+test('a caller over HTTP cannot get the request, and no other client gets it instead', async () => {
   const client = await withRoots();
   const ask = (body: object): Promise<Response> =>
     fetch(new URL('/api/v1/servers/echo/tools/ask', managed.origin), {
@@ -107,7 +107,7 @@ test('a client of revision 2026-07-28 is not asked what it cannot do', async () 
   expect(await answer.text()).toContain('does not support roots/list');
 });
 
-test('a client that ends its session while it is asked leaves the server with an error', async () => {
+test('if a client ends its session during a request, the server gets an error', async () => {
   const client = await managed.connect('/mcp', {}, { roots: {} });
   const asked = Promise.withResolvers<void>();
   client.setRequestHandler(ListRootsRequestSchema, () => {
@@ -121,7 +121,7 @@ test('a client that ends its session while it is asked leaves the server with an
   expect(await askedBy(other, 'roots/list')).toMatchObject({ result: ROOTS });
 });
 
-test('what a server of revision 2026-07-28 needs to know, its client is asked', async () => {
+test('the input that a server of revision 2026-07-28 requires is requested from its client', async () => {
   const client = await managed.connect('/mcp/modern', {}, { elicitation: {} });
   const questions: unknown[] = [];
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => {

@@ -139,7 +139,7 @@ test('prompts, resources and templates are repaired the same way', async () => {
   ]);
 });
 
-test('what is left out is a warning in the log, in health and in doctor', async () => {
+test('omitted items cause a warning in the log, in health and in doctor', async () => {
   await client.listTools();
   await client.listPrompts();
   const why = 'tool "string-schema" is omitted: `inputSchema.type` is "string"; it must be "object"';

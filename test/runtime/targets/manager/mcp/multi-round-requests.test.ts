@@ -46,7 +46,7 @@ const retry = (params: object, { result }: Answer, inputResponses: object): Reco
 });
 const textOf = ({ result }: Answer): unknown => JSON.parse(result.content[0]?.text ?? '') as unknown;
 
-test('what a server asks during a call is the answer, and the call goes on when it is sent again', async () => {
+test("a server's request during a call becomes the response, and the call continues when it is sent again", async () => {
   const asked = await answerTo({
     name: 'echo__ask',
     arguments: { method: 'elicitation/create', params: { message: 'Your name?' } },
@@ -100,7 +100,7 @@ test('progress comes with the request that is being answered, under its own toke
   expect(done).toMatchObject({ result: { resultType: 'complete' } });
 });
 
-test('what a server of the same revision wants to know is passed on', async () => {
+test('requests from a server of the same revision are passed on', async () => {
   const params = { name: 'ask-user', arguments: {} };
   const asked = await answerTo(params, { path: '/mcp/modern' });
   expect(asked.result.inputRequests).toMatchObject({
@@ -139,7 +139,7 @@ test.each<[string, Record<string, unknown>, StatelessRequest]>([
   expect(textOf(done)).toMatchObject({ result: ROOTS });
 });
 
-test('a call goes on once', async () => {
+test('a call continues once', async () => {
   const asked = await answerTo(ASK_ROOTS);
   const again = retry(ASK_ROOTS, asked, { 'request-1': ROOTS });
   expect((await answerTo(again)).result.resultType).toBe('complete');
@@ -178,7 +178,7 @@ test('a call that its client does not continue is cancelled, and frees its place
   await hasty.close();
 });
 
-test('each call is a client of its own: while several run on stdio, none is asked', async () => {
+test('each call counts as a separate client: while several run on stdio, none gets the request', async () => {
   const holding = managed.nextLogLine('echo', /^holding own/);
   const held = answerTo({ name: 'echo__hold', arguments: { key: 'own' } });
   await holding;

@@ -53,7 +53,7 @@ describe('servers that come and go', () => {
     expect(tools.filter(({ name }) => name.startsWith('extra__'))).toEqual([]);
   });
 
-  test('D-3: a server that is killed comes back, which is notified', async () => {
+  test('D-3: a killed server is restarted, and clients are notified', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);
     const { pid } = managed.server('echo').status();

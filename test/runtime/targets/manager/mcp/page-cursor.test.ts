@@ -10,7 +10,7 @@ describe('cutPage', () => {
   const first = cutPage(all, undefined, 2);
   const after = readCursor(first.nextCursor);
 
-  test('goes on where the last page ended', () => {
+  test('continues where the last page ended', () => {
     expect(keys(first.items)).toEqual(['a1', 'a2']);
     expect(keys(cutPage(all, after, 2).items)).toEqual(['b1', 'c1']);
     expect(cutPage(all, after, 3)).toMatchObject({ nextCursor: undefined });

@@ -35,7 +35,7 @@ test('a long list comes in pages, each item once', async () => {
   expect(new Set(names).size).toBe(7);
 });
 
-test('a cursor holds when a server comes, and when the server it was given for goes', async () => {
+test('a cursor stays valid when servers are added, and when its own server is removed', async () => {
   const withTwin = await allNames(async () => {
     managed.configure([echo, suite, twin]);
     await managed.context.reloader.reload();
@@ -55,7 +55,7 @@ test('a cursor that is none is rejected', async () => {
   await expect(client.listTools({ cursor: 'bogus' })).rejects.toMatchObject({ code: -32_602 });
 });
 
-test('D-15: a single server gives its own pages and cursors', async () => {
+test('D-15: a single server returns its own pages and cursors', async () => {
   const one = await managed.connect('/mcp/echo');
   const first = await one.listPrompts();
   expect(first.prompts.map(({ name }) => name)).toEqual(['greet', 'plain']);

@@ -88,7 +88,7 @@ test('progress is reported under the token of the client', async () => {
   expect(told).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
 });
 
-test('progress arrives while the call goes on', async () => {
+test('progress arrives during the call', async () => {
   const first = Promise.withResolvers<void>();
   const running = client.callTool({ name: 'progress-then-hold', arguments: { key: 'p' } }, undefined, {
     onprogress: () => first.resolve(),

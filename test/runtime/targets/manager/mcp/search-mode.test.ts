@@ -33,7 +33,7 @@ test('there are two tools, whatever the servers have', async () => {
   expect((await one.listTools()).tools.length).toBeGreaterThan(2);
 });
 
-test('one finds tools, with what is needed to call them', async () => {
+test('search_tools finds tools, with everything needed to call them', async () => {
   const { structuredContent, content } = await search({ query: 'adds numbers' });
   expect(structuredContent.tools[0]).toMatchObject({
     name: 'echo__add',

@@ -23,7 +23,7 @@ test('a plugin may take a while to be ready', async () => {
   expect((await post(`${url}/echo`)).status).toBe(200);
 });
 
-test('what could not start is tried again, and a required one stops requests meanwhile', async () => {
+test('a plugin that could not start is retried, and meanwhile a required one blocks requests', async () => {
   const { url, logged, said } = await served({ audit: [plugin('dies-at-start', { required: true })] });
   expect(await said('dies-at-start', 'plugin not started')).toMatchObject({
     reason: 'It exited with code 7.',

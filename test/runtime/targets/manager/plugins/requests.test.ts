@@ -109,7 +109,7 @@ test('a plugin sees the request as one of mcpd does, and what it is configured w
   });
 });
 
-test('a refusal is the answer, with its status, headers and body, and no other plugin is asked', async () => {
+test('a rejection becomes the response, with its status, headers and body, and no other plugin is called', async () => {
   const file = join(folder(), 'record');
   const { url } = await served({
     authentication: [plugin('record', { config: { file, label: 'before' } })],

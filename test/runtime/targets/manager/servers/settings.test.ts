@@ -16,7 +16,7 @@ test('a host and a port are read from flags and variables', () => {
   });
 });
 
-test('a flag for the whole address goes before variables for its parts', () => {
+test('a flag for the whole address takes precedence over variables for its parts', () => {
   expect(read(['--addr', 'h:1'], { MCP_MANAGER_PORT: '9' })).toMatchObject({
     daemon: { addr: 'h:1' },
     listen: {},

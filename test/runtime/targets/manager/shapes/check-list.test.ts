@@ -76,7 +76,7 @@ test('numbers that a double cannot hold are not objects, and stay as they are wh
   expect(items).toEqual([{ uri: 'a:b', name: 'x', size: long }]);
 });
 
-test('of a list of tools without a reasonable end, the first ones are used, and a warning has the number', async () => {
+test('only the first tools of an excessively long list are used, and a warning has the number', async () => {
   const tools = Array.from({ length: 60_000 }, (_, index) => ({
     name: `t${index}`,
     inputSchema: { type: 'object' },

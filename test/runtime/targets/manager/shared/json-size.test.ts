@@ -24,7 +24,7 @@ const { tree } = letrec((tie) => ({
   ),
 }));
 
-test('is the length of the JSON, give or take what empty lists and objects need', () => {
+test('is about the length of the JSON, apart from empty lists and objects', () => {
   assert(
     property(tree, (value) => {
       const text = JSON.stringify(value);

@@ -108,7 +108,7 @@ test.each([
   await closed;
 });
 
-test('Watch of an unknown service reports that and goes on', async () => {
+test('Watch of an unknown service reports that and continues', async () => {
   const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(port);

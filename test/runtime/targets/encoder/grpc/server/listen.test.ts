@@ -12,7 +12,7 @@ import { useGrpcServers } from './test-server.ts';
 const listen = useGrpcServers();
 const { log } = testKernel();
 
-test('one port answers gRPC by HTTP/2 and Connect by HTTP/1.1, also bodies that come in many pieces', async () => {
+test('one port serves gRPC over HTTP/2 and Connect over HTTP/1.1, even if bodies arrive in many pieces', async () => {
   const { port } = await listen({ routes, log });
   const { call, client } = clientOf(port);
   expect(await call('Check', {})).toEqual(SERVING);
@@ -72,7 +72,7 @@ test('a request that names no host, or none that can be, is rejected and does no
   expect((await post(port)).status).toBe(200);
 });
 
-test('a place that cannot be listened on is one sentence, and nothing stays open', async () => {
+test('an address that cannot be listened on causes a one-sentence error, and nothing stays open', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const address = holder.address();

@@ -48,7 +48,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     });
   });
 
-  test('gives a file with all that it imports, by its name and by what it defines', async () => {
+  test('returns a file with all its imports, by its name and by what it defines', async () => {
     const answers = await ask(
       { file_by_filename: 'encoder/embedding.proto' },
       { file_containing_symbol: 'encoder.Embedding' },
@@ -70,7 +70,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     });
   });
 
-  test('reports unknown names, and goes on', async () => {
+  test('reports unknown names and continues', async () => {
     const extension = { containing_type: 'encoder.TokenInfo', extension_number: 7 };
     const answers = await ask(
       { file_by_filename: 'nope.proto' },

@@ -62,7 +62,7 @@ test.each(['/', '/docs'])('%s has no code and no style inside', async (path) => 
   expect(text).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/i);
 });
 
-test('what a browser has is not sent again', async () => {
+test('content that a browser has cached is not sent again', async () => {
   const first = await routes.request('/');
   const etag = first.headers.get('ETag') ?? '';
   expect(etag).toMatch(/^"[\w-]{22}"$/);

@@ -6,13 +6,13 @@ import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('what else can happen on the page to try a model', () => {
+describe.skipIf(chromium === undefined)('other events on the page to try a model', () => {
   const pages = usePages(chromium);
   const models = ['sentiment', 'ner', 'embedder'] as const;
   const origin = useServers(models);
   const lockedOrigin = useServers(['sentiment'], ['right-key']);
 
-  test.each(models)('%s: what looks like HTML is shown as it was typed', (model) =>
+  test.each(models)('%s: text that looks like HTML is shown as it was typed', (model) =>
     pages.visit(origin(model), async (page) => {
       const hostile = '<img src=x onerror=alert(1)>';
       await page.locator('#examples button').first().waitFor();
@@ -175,7 +175,7 @@ describe.skipIf(chromium === undefined)('what else can happen on the page to try
       expect(await page.locator('blockquote').allInnerTexts()).toEqual(['quick']);
     }));
 
-  test('of many labels the likeliest are shown, the others on demand', () => {
+  test('the most likely of many labels are shown, the others on demand', () => {
     const labels = Array.from({ length: 30 }, (_, at) => `label ${at}`);
     return pages.visit(
       origin('sentiment'),

@@ -177,7 +177,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       expect(await page.getByRole('list', { name: 'Tokens of text 1' }).innerText()).toContain('love');
     }));
 
-  test('a CSV file comes back with a column for each result', () =>
+  test('a CSV file is returned with a column for each result', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       const rows = Array.from({ length: 40 }, (_, at) => `${at},"I love this, ${at}"`);

@@ -28,7 +28,7 @@ test('a new or deleted object is recorded as a whole, like in the API, without s
   expect([JSON.parse(deleted.before ?? ''), deleted.after]).toEqual([state, null]);
 });
 
-test('of a changed object, only what differs is recorded', () => {
+test('only the differences of a changed object are recorded', () => {
   const after = { ...key, keyName: null, spent: 7n, lastUsedAt: 2, budget: { ...key.budget } };
   expect(changedStates(key, after)).toEqual({ before: '{"key_name":"ci"}', after: '{"key_name":null}' });
   expect(changedStates(key, key)).toEqual({ before: '{}', after: '{}' });

@@ -67,7 +67,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('the master key and keys are taken from all three headers, the first one that is there', async () => {
+  test('the master key and keys are read from all three headers, the first one present', async () => {
     const { identity } = await database.start();
     const { key, secret } = await identity.keys.create({});
     const master = `Bearer ${MASTER_KEY}`;

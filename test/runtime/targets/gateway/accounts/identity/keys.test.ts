@@ -47,7 +47,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('what is absent from a change stays, null clears, and inactive keys can be active again', async () => {
+  test('fields absent from a change stay, null clears them, and inactive keys can be reactivated', async () => {
     const { identity, clock } = await database.start();
     const expiresAt = clock.wholeNow() + 60_000;
     const { key, secret } = await identity.keys.create({
@@ -81,7 +81,7 @@ describeDatabases((database) => {
     await identity.authenticate(bearer(secret));
   });
 
-  test('a key expires by itself, stays active in the list, and one that has expired is rejected', async () => {
+  test('a key expires automatically, stays active in the list, and is rejected afterwards', async () => {
     const { identity, clock } = await database.start();
     const { key, secret } = await identity.keys.create({ expiresAt: clock.wholeNow() + 60_000 });
     clock.advance(59_999);

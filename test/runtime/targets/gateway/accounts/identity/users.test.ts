@@ -40,7 +40,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('of several parallel requests that create the same user, one succeeds', async () => {
+  test('if several concurrent requests create the same user, one succeeds', async () => {
     const { identity, url } = await database.start();
     const other = await database.open(url);
     const makers = [identity, other.identity, identity, other.identity];
@@ -79,7 +79,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a deleted user takes its keys along, keeps its usage, and comes back with nothing spent', async () => {
+  test('deleting a user deletes its keys and keeps its usage; recreating it starts with nothing spent', async () => {
     const { identity, ledger, usage } = await database.start();
     const { secret } = await identity.keys.create({ userId: 'ada' });
     const spender = await identity.spender(await identity.authenticate(bearer(secret)), undefined);

@@ -84,7 +84,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a key has alerts of its own, and a budget can have other thresholds or none', async () => {
+  test('a key has its own alerts, and a budget can have other thresholds or none', async () => {
     const state = await database.open(await database.create(), { alertPolicy });
     const { budgets, identity, ledger } = state;
     const { budgetId } = await budgets.create({ maxBudget: 200n, alertThresholds: [90, 10, 10] });

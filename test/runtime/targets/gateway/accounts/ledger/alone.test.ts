@@ -55,7 +55,7 @@ describeDatabases((database) => {
     },
   );
 
-  test('what others change while it is alone counts in the next turn of the event loop', async () => {
+  test('changes by others while it is alone apply in the next turn of the event loop', async () => {
     const { identity, ledger, budgets } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });

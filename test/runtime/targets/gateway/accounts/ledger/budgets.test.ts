@@ -6,7 +6,7 @@ const PAGE = { skip: 0, limit: 100 };
 const ESTIMATE = { cost: 40n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('budgets are made, changed and listed, and one in use stays', async () => {
+  test('budgets can be created, updated and listed, and one in use cannot be deleted', async () => {
     const { budgets, identity, clock } = await database.start();
     const first = await budgets.create({
       name: 'small',
@@ -79,7 +79,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a user spends its budget and no more; what is free passes all the same', async () => {
+  test('a user can spend its budget but no more; free models still work', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -121,7 +121,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 57n, reserved: 0n });
   });
 
-  test('a request that exceeds the budget by itself is rejected without a time to retry after, whatever is reserved', async () => {
+  test('a request that alone exceeds the budget is rejected without Retry-After, whatever is reserved', async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -146,7 +146,7 @@ describeDatabases((database) => {
     await ledger.release(await ledger.reserve(spender, { ...ESTIMATE, cost: 39n }));
   });
 
-  test('what a key has really spent counts before what its user has only reserved', async () => {
+  test("a key's actual spending counts before its user's reservations", async () => {
     const { budgets, identity, ledger } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 50n });
     await identity.users.create({ userId: 'ada', budgetId });
@@ -165,7 +165,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a window ends with the first request after it, for each user by itself', async () => {
+  test('a window ends with the first request after it, separately for each user', async () => {
     const { budgets, identity, ledger, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 50n, budgetDurationSec: 60 });
     await identity.users.create({ userId: 'ada', budgetId });

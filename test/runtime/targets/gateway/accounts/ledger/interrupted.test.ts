@@ -93,7 +93,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('what a stream uses is written again each second, and a request that ends in a moment is never written', async () => {
+  test("a stream's usage is written every second, and a request that ends quickly is never written", async () => {
     const { identity, ledger, store, clock, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     let cost = 3n;

@@ -25,7 +25,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(spender)).user).toMatchObject({ spent: 4n, reserved: 0n });
   });
 
-  test('what can never be written keeps nothing else from being begun or paid', async () => {
+  test('a row that can never be written does not keep others from being started or paid', async () => {
     const { identity, ledger, store, close } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const poisoned = await ledger.reserve(spender, ESTIMATE);

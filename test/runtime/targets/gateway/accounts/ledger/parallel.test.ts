@@ -56,7 +56,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_reservations').selectAll().execute()).toEqual([]);
   });
 
-  test('a settlement that is asked for again counts once', async () => {
+  test('a repeated settlement counts once', async () => {
     const { identity, ledger, usage } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const reservation = await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false });
@@ -75,7 +75,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('one row that cannot be stored fails alone', async () => {
+  test('a row that cannot be stored fails alone', async () => {
     const { identity, ledger } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada' });
     const reserve = async () => await ledger.reserve(spender, { cost: 2n, tokens: 1, free: false });
@@ -93,7 +93,7 @@ describeDatabases((database) => {
     expect(await identity.users.get('ada')).toMatchObject({ spent: 4n, reserved: 0n });
   });
 
-  test('what a process held that was not seen for long is given back; if it lives, it still pays', async () => {
+  test('reservations of a process that was not seen for long are released; if it lives, it still pays', async () => {
     const { identity, ledger, store, url } = await database.start();
     const spender = await newSpender(identity, { userId: 'ada', maxParallel: 1 });
     const reservation = await ledger.reserve(spender, { cost: 9n, tokens: 1, free: false });

@@ -5,7 +5,7 @@ const PAGE = { skip: 0, limit: 100 };
 const PRICE = { input: 2_500_000_000n, cachedInput: null, output: 10_000_000_000n };
 
 describeDatabases((database) => {
-  test('prices have a history, and requests are priced by the one of their time', async () => {
+  test('prices have a history, and requests use the price valid at their time', async () => {
     const { prices, clock } = await database.start();
     const start = clock.wholeNow();
     expect(await prices.set({ modelKey: 'openai:a', ...PRICE })).toEqual({

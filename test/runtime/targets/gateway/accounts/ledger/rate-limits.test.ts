@@ -5,7 +5,7 @@ import { newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 1n, tokens: 100, free: false };
 
 describeDatabases((database) => {
-  test('requests by the minute, with what is left and when to come back', async () => {
+  test('limits requests per minute, and reports the remaining ones and the reset time', async () => {
     const { identity, ledger, clock } = await database.start();
     const spender = await newSpender(identity, { rpm: 3 });
     const remaining: unknown[] = [];
@@ -89,7 +89,7 @@ describeDatabases((database) => {
     expect((await ledger.quota(one)).key?.requests.used).toBe(1);
   });
 
-  test('of many parallel requests exactly the allowed number passes, also over several connections', async () => {
+  test('exactly the allowed number of concurrent requests passes, also over several connections', async () => {
     const { identity, ledger, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     const spender = await newSpender(identity, { rpm: 20 });

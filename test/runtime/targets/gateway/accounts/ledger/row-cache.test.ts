@@ -5,7 +5,7 @@ import { newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 10n, tokens: 5, free: false };
 
 describeDatabases((database) => {
-  test('what a process knows of an account is not believed once another one has changed it', async () => {
+  test('a process does not trust its copy of an account after another process changed it', async () => {
     const { url, ...first } = await database.start();
     const second = await database.open(url);
     const { budgetId } = await first.budgets.create({ maxBudget: 1000n });

@@ -73,7 +73,7 @@ describeDatabases((database) => {
     await expect(identity.tags.set('ab', 'none')).rejects.toMatchObject({ reason: 'budget_not_found' });
   });
 
-  test('what a dead gateway held against a tag is released', async () => {
+  test('reservations of a dead gateway against a tag are released', async () => {
     const url = await database.create();
     const dying = await database.open(url);
     const { budgetId } = await dying.budgets.create({ maxBudget: 25n });

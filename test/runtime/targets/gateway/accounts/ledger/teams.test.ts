@@ -6,7 +6,7 @@ import { bearer, newSpender, used } from '../../requests.ts';
 const ESTIMATE = { cost: 1n, tokens: 10, free: false };
 
 describeDatabases((database) => {
-  test('of 200 parallel requests on two gateways, as many pass as the narrowest shared budget allows', async () => {
+  test('of 200 concurrent requests on two gateways, exactly as many pass as the smallest shared budget allows', async () => {
     const first = await database.start();
     const { identity, budgets, usage, url, clock, store } = first;
     const second = await database.open(url, { clock });
@@ -65,7 +65,7 @@ describeDatabases((database) => {
     expect(ofUsers.reduce((sum, { cost }) => sum + cost, 0n)).toBe(25n);
   });
 
-  test('a process that died gives back what it held of a team', async () => {
+  test('the reservations of a dead process against a team are released', async () => {
     const { identity, ledger, store, url } = await database.start();
     await identity.teams.create({ id: 'research', maxParallel: 1 });
     const spender = await newSpender(identity, { userId: 'ada', teamId: 'research' });

@@ -165,7 +165,7 @@ describe.skipIf(chromium === undefined)('the pages of experiments, in a browser'
       }
     }));
 
-  test('the list finds experiments by name and tag; a new one is made from a file whose columns are mapped', () =>
+  test('the list finds experiments by name and tag; a new one is created from a file with mapped columns', () =>
     pages.visit(
       `${origin}/#/experiments`,
       async (page) => {

@@ -114,7 +114,7 @@ function walk(gateway: OpenGateway): void {
     expect(NAMES.filter((name) => !routes.includes(name))).toEqual([]);
   });
 
-  describe('what a user has created', () => {
+  describe('objects that a user has created', () => {
     let owner: Headers;
     let own: Victim;
     /** What ann made with her key of the team finance. */

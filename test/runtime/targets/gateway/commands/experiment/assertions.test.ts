@@ -81,15 +81,18 @@ test.each<[Assertion, boolean, string]>([
     false,
     'compares with a baseline. Set --baseline to the id of an experiment.',
   ],
-])('what can never be checked is rejected before models run: %j', (assertion, hasBaseline, message) => {
-  let refusal = '';
-  try {
-    validateAssertions([assertion], ['m'], hasBaseline);
-  } catch (error) {
-    refusal = AppError.from(error).message;
-  }
-  expect(refusal).toBe(`The assertion for "a" ${message}`);
-});
+])(
+  'assertions that can never be checked are rejected before models run: %j',
+  (assertion, hasBaseline, message) => {
+    let refusal = '';
+    try {
+      validateAssertions([assertion], ['m'], hasBaseline);
+    } catch (error) {
+      refusal = AppError.from(error).message;
+    }
+    expect(refusal).toBe(`The assertion for "a" ${message}`);
+  },
+);
 
 test('the report for CI has a suite per model, and text that XML cannot contain is replaced', () => {
   const report = junitReport({

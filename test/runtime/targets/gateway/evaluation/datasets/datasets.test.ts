@@ -94,7 +94,7 @@ describeDatabases((database) => {
     expect(await store.db.selectFrom('gateway_chunks').select('set_id').execute()).toEqual([]);
   });
 
-  test('what an upload has left behind that never ended is removed by one a day later', async () => {
+  test('leftovers of an unfinished upload are removed by an upload a day later', async () => {
     const { store, clock, datasets } = await open();
     const setsWithRows = async (): Promise<string[]> => {
       const rows = await store.db.selectFrom('gateway_chunks').select('set_id').distinct().execute();
@@ -150,7 +150,7 @@ describeDatabases((database) => {
     await expect(datasets.get('everyone', bob)).rejects.toMatchObject({ code: 'NotFoundError' });
   });
 
-  test('what work writes is seen when it is finished, and no row is written twice', async () => {
+  test('rows are visible when the work is finished, and no row is written twice', async () => {
     const { datasets, store } = await open();
     const output = { filename: 'answers.csv', runId: 'run', generatedBy: 'job', owner: ownerNamed('ann') };
     const id = await datasets.begin(store.db, output);

@@ -165,7 +165,7 @@ describe('Parquet', () => {
     ]);
   });
 
-  test('what is none is rejected', async () => {
+  test('other values are rejected', async () => {
     await expect(read('a.parquet', 'examples\na\n')).rejects.toMatchObject({
       code: 'InputError',
       message: expect.stringContaining('Cannot read the dataset as Parquet: '),
@@ -173,6 +173,6 @@ describe('Parquet', () => {
   });
 });
 
-test('the ending of the name has to say what the file holds', async () => {
+test('the file name extension must state the format', async () => {
   await expect(read('data.xlsx', 'a')).rejects.toThrow(/\.csv, \.tsv, \.jsonl, \.ndjson, \.parquet/);
 });

@@ -33,7 +33,7 @@ test('every row can be chosen, and each about as often', () => {
   expect(counts.filter((count) => Math.abs(count - 600) > 100)).toEqual([]);
 });
 
-test('an experiment with a stratified sample gets a dataset of its own', async () => {
+test('an experiment with a stratified sample gets a separate dataset', async () => {
   const { ask, context } = gateway();
   const { upload, experiment } = requestsTo(gateway());
   const lines = Array.from({ length: 100 }, (_, at) => `text ${at},${at % 4 === 0 ? 'RARE' : 'COMMON'}`);

@@ -60,7 +60,7 @@ const summary = ({ status, doneRows }: Job, repeated: readonly number[]): string
   `${repeated.length} kills, ${doneRows} of ${ROWS} rows, ${status}; rows computed again after each kill: ${repeated.join(' ')}`;
 
 describeDatabases((database) => {
-  test('a job goes on after every kill of its gateway, and no row is lost, doubled or computed again without need', async () => {
+  test('a job continues after every kill of its gateway, and no row is lost, duplicated or recomputed needlessly', async () => {
     const url = await database.create();
     const jobs = await openJobs(database, url);
     const model = await startModelServer();
@@ -120,7 +120,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind === 'sqlite')(
-    'of two replicas, the other one goes on whenever the one with the job is killed',
+    'whenever the replica with the job is killed, the other one continues it',
     async () => {
       const url = await database.create();
       const jobs = await openJobs(database, url);

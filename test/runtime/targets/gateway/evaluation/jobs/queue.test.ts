@@ -53,7 +53,7 @@ describeDatabases((database) => {
     expect(await queue.claim()).toBeUndefined();
   });
 
-  test('rows are written once, and only where the job goes on', async () => {
+  test('rows are written once, and only where the job continues', async () => {
     const { queue, store } = await open();
     await queue.create(store.db, JOB);
     const claim = claimed(await queue.claim());
@@ -102,7 +102,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('who takes over goes on at the checkpoint, and the worker that had it before is rejected', async () => {
+  test('the new worker continues at the checkpoint, and the previous one is rejected', async () => {
     const { queue, other, store, forget, ended } = await open();
     const { id } = await queue.create(store.db, JOB);
     const first = claimed(await queue.claim());

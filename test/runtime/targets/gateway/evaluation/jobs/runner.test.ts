@@ -59,7 +59,7 @@ describeDatabases((database) => {
     expect(said.filter((text) => text === 'out of luck')).toHaveLength(3);
   });
 
-  test('workers that ended too early count on when another gateway goes on', async () => {
+  test('the count of workers that ended too early continues with another gateway', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     const said = async (): Promise<number> =>
@@ -92,7 +92,7 @@ describeDatabases((database) => {
     });
   });
 
-  test('a runner that closes stops its worker and gives the job back', async () => {
+  test('a runner that closes stops its worker and releases the job', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, SPEC);
     const runner = startRunner(jobs, FOR_EVER);

@@ -50,7 +50,7 @@ test('a language model gets later batches while a slow row is answered, and all 
   expect(model.mostOpen()).toBe(8);
 });
 
-test('a job that fails sends no more rows, and waits for the answers of those that were sent', async () => {
+test('a failed job sends no more rows, and waits for responses to those already sent', async () => {
   const answered = Promise.withResolvers<void>();
   const model = await scriptedModel(async ({ body }, nth) => {
     if (nth === 8) answered.resolve();
@@ -139,7 +139,7 @@ async function writesOf(
   return { end, writes };
 }
 
-test('answers of a language model are written in groups, with the checkpoint of their last row', async () => {
+test('answers from a language model are written in groups, with the checkpoint of their last row', async () => {
   const { end, writes } = await writesOf(async (text) => `Short: ${text}`);
   expect(end).toBeUndefined();
   expect(writes.length).toBeLessThan(30);
@@ -152,7 +152,7 @@ test('answers of a language model are written in groups, with the checkpoint of 
   expect(row).toBe(60);
 });
 
-test('one failed row too many ends the job at this row, with all rows before it written', async () => {
+test('the failed row that exceeds the limit ends the job, with all rows before it written', async () => {
   const { end, writes } = await writesOf(
     async (text) => (/[13]$/.test(text) ? { status: 400, error: `Bad ${text}.` } : 'Fine.'),
     2 / 60,

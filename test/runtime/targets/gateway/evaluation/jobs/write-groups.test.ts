@@ -102,7 +102,7 @@ test('flush writes what waits after a write in progress, and a failed write is t
   expect(groups).toEqual(['a', 'b', 'c']);
 });
 
-test('what waits is dropped when the work is stopped', async () => {
+test('queued requests are dropped when the work is stopped', async () => {
   const { clock, groups, all } = open();
   await all.add(batch('a'));
   all.stop();

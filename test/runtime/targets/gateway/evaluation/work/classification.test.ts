@@ -12,7 +12,7 @@ const ROWS = [
 ];
 const METRICS = ['accuracy', 'f1', 'confusion_matrix', 'log_loss', 'ece'];
 
-test('an encoder at an address is asked once for a batch, and its answers are compared', async () => {
+test('an encoder at an address gets one request per batch, and its results are compared', async () => {
   const before = await encoder.counts();
   const { rows, result } = await withWork(inferenceOf(encoderAt(encoder.url)), async (work) => {
     const outcome = await runAll(work, ROWS);
@@ -185,7 +185,7 @@ test('counts continue at the checkpoint without a difference', async () => {
   expect(whole.details).toMatchObject({ rows: 12 });
 });
 
-test('answers go into a column of their own', async () => {
+test('answers go into a separate column', async () => {
   const open = (own: Partial<InferenceSpec>) =>
     withWork(inferenceOf(encoderAt(encoder.url), own), (work) => runAll(work, ROWS.slice(0, 1)));
   for (const outputField of ['examples', 'ground_truth', 'scores', 'error', ' ']) {

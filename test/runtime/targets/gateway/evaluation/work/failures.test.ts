@@ -70,7 +70,7 @@ test('a failed row is a wrong answer: no label is predicted, and no label is add
   expect(skipped.scored).toEqual({ predictions: null, ground_truth: 'GOOD', error: 'The model m failed.' });
 });
 
-test('a job of an earlier version goes on leaving failed rows out', async () => {
+test('a job of an earlier version still skips failed rows', async () => {
   const rows = [classified({ predictions: 'GOOD' }), classified({ ...FAILED })];
   const { failures: _, ...earlier } = evaluationOf();
   expect((await evaluated(rows, { ...earlier, failures: undefined })).metrics).toMatchObject({ accuracy: 1 });
@@ -174,7 +174,7 @@ test.each<[string, Partial<EvaluationSpec>, RowCells, RowCells, object, object]>
   expect(left.metrics).toEqual(alone.metrics);
 });
 
-test('no judge is asked about a failed row: it has the lowest score', async () => {
+test('failed rows are not judged: they get the lowest score', async () => {
   const judge = await scriptedModel(() => '{"reason": "Good.", "score": 8}');
   const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec: Partial<EvaluationSpec> = {

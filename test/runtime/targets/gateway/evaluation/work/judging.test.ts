@@ -9,7 +9,7 @@ const judge = await scriptedModel(({ body }, nth) => {
   return nth === 1 ? 'Hm, let me see' : '{"reason": "Good.", "score": 8}';
 });
 
-test('a judge is asked for each criterion, again if it cannot be understood, and a row without a verdict fails', async () => {
+test('a judge is called for each criterion, retried if its answer cannot be parsed, and a row without a verdict fails', async () => {
   const backend: Backend = { kind: 'openai-compatible', baseUrl: judge.url, model: 'j', secretName: null };
   const spec = evaluationOf({
     task: { task: 'translation', sourceLanguage: 'de', targetLanguage: 'en' },

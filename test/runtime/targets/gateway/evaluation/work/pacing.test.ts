@@ -23,7 +23,7 @@ test('at most max_concurrency rows of a batch are asked about at the same time',
   expect(slow.mostOpen()).toBe(3);
 });
 
-test('a model that asks for a pause gets it', async () => {
+test('a model that requests a pause gets it', async () => {
   const limited = await scriptedModel((_asked, nth) =>
     nth === 1 ? { status: 429, headers: { 'retry-after': '70' }, error: 'Slow down.' } : 'Here.',
   );

@@ -16,7 +16,7 @@ describe('metrics', () => {
     expect(metricNames(task)).toEqual(expect.arrayContaining([...task.defaultMetrics]));
   });
 
-  test('what cannot be computed is rejected, with the way out', () => {
+  test('metrics that cannot be computed are rejected, with a fix', () => {
     const { summarization, 'text-classification': classification } = EVALUATED_TASKS;
     const check = (name: string) => () => checkMetrics(summarization, [name], NONE);
     expect(check('rougee')).toThrow('did you mean `rouge`?');
@@ -36,7 +36,7 @@ describe('metrics', () => {
 });
 
 describe('prompts', () => {
-  test('name languages and labels, and nothing is made up for free text', () => {
+  test('name languages and labels, and invent nothing for free text', () => {
     const {
       translation,
       'text-classification': classification,
@@ -114,7 +114,7 @@ describe('datasets', () => {
     expect(check(task, row as RowCells)).toThrow(sentence);
   });
 
-  test('say which labels there are', () => {
+  test('list the labels', () => {
     const { 'text-classification': texts, 'token-classification': tokens, summarization } = EVALUATED_TASKS;
     expect(texts.labelsOf({ ground_truth: 'A' })).toEqual(['A']);
     expect(texts.labelsOf({ ground_truth: '["A","B"]' })).toEqual(['A', 'B']);
@@ -136,6 +136,6 @@ test.each([
   ['positively', 'positively'],
   ['C++', 'C++'],
   ['', ''],
-])('what a model writes, %j, is read as %j', (answer, label) => {
+])('the model output %j is parsed as %j', (answer, label) => {
   expect(labelInAnswer(answer, ['POSITIVE', 'NEGATIVE', 'C++'])).toBe(label);
 });

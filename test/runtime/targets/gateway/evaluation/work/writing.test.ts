@@ -151,7 +151,7 @@ test('a wrong key is reported without the key, and is not tried again', async ()
   expect(llm.asked.length).toBe(before + 1);
 });
 
-test('the gateway is asked with the token of the work', async () => {
+test('requests to the gateway use the token of the work', async () => {
   const tools = toolsOf({ gateway: { url: `${llm.url}/`, token: 'worker-token-0123' }, trusted: false });
   const backend: Backend = { kind: 'gateway', model: 'openai:good' };
   const spec = inferenceOf(backend, {

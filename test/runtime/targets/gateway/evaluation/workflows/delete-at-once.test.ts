@@ -72,7 +72,7 @@ describeDatabases((database) => {
     }
   });
 
-  test('a dataset is deleted in the moment in which an experiment is made of it: one of both is rejected', async () => {
+  test('if a dataset is deleted while an experiment is created from it, one of the two is rejected', async () => {
     const { ask, upload } = await (async () => {
       const started = await start();
       return { ...started, ...requestsTo(started) };

@@ -56,7 +56,7 @@ test.each([[undefined], [null], [{}], [{ temperature: null, top_p: null, max_new
   },
 );
 
-test('a judge takes parameters of its own', async () => {
+test('a judge accepts separate parameters', async () => {
   const { ask, context, listen } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const dataset = (await upload('examples,ground_truth\nHello,Hi\n')).body.id;

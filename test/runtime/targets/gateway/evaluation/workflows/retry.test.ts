@@ -125,7 +125,7 @@ describeDatabases((database) => {
     ]);
   });
 
-  test('a stopped workflow goes on where it was', async () => {
+  test('a stopped workflow continues where it stopped', async () => {
     const { request, workflow, ended, rows } = await open();
     const model = await startModelServer();
     const path = await workflow(model, texts(400), { batch_size: 2 });
@@ -161,7 +161,7 @@ describeDatabases((database) => {
     expect(await ended(path)).toMatchObject({ status: 'failed' });
   });
 
-  test('a job of its own can be retried, and shows its rows', async () => {
+  test('a job outside workflows can be retried, and shows its rows', async () => {
     const { request, upload, ended, rows } = await open();
     const model = await startModelServer();
     const made = await request('POST', '/api/v1/jobs/annotate/', {

@@ -84,7 +84,7 @@ test('a model of the gateway does one too', async () => {
   expect(done.metrics.avg_total_tokens).toBeGreaterThan(0);
 });
 
-test('one that fails has the reason, and can be repeated', async () => {
+test('a failed workflow has the reason, and can be retried', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const text = LABELLED.replace('Good morning', 'poison');
@@ -109,7 +109,7 @@ test('one that fails has the reason, and can be repeated', async () => {
   expect((await ask('DELETE', path)).body.detail).toBe(`Workflow with ID ${made.body.id} not found`);
 });
 
-test('what is cancelled in the moment in which the model is done is not scored any more', async () => {
+test('a workflow cancelled just as the model finishes is not scored', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);
@@ -126,7 +126,7 @@ test('what is cancelled in the moment in which the model is done is not scored a
   });
 });
 
-test('what is under way is deleted only by force, with all that it made', async () => {
+test('running workflows are deleted only with force, with all their results', async () => {
   const { context, ask } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
   const id = await experiment((await upload(LABELLED)).body.id);

@@ -39,7 +39,7 @@ describe('paths', () => {
       'my deployment',
     ],
     [dated, 'good', `/openai/deployments/good/chat/completions?api-version=${DATED}`, 'good'],
-  ])('of chats, whole and as a stream', async (provider, model, expected, deployment) => {
+  ])('for chats, buffered and streamed', async (provider, model, expected, deployment) => {
     const whole = await provider.chat(callOf('chat', chatBody(model)));
     expect(jsonOf(whole)).toMatchObject({
       choices: [{ message: { content: REPLY }, content_filter_results: { hate: { filtered: false } } }],
@@ -67,7 +67,7 @@ describe('paths', () => {
     expect(await path()).toBe(`/openai/deployments/${segment}/chat/completions?api-version=${DATED}`);
   });
 
-  test('of completions, embeddings, images and responses', async () => {
+  test('for completions, embeddings, images and responses', async () => {
     await dated.chat(callOf('completions', { model: 'old', prompt: 'Hello' }));
     expect(await path()).toBe(`/openai/deployments/old/completions?api-version=${DATED}`);
     const embedded = await dated.embed(callOf('chat', EMBED));

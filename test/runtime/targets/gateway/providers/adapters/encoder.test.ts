@@ -81,7 +81,7 @@ test('a model that does not classify gets an error with the reason', async () =>
   });
 });
 
-test('one that is killed is started again, and stopped in the end', async () => {
+test('a killed encoder is restarted, and stopped in the end', async () => {
   // Given
   const lines: string[] = [];
   const said = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ test('a program gets the certificates of the gateway, for the collector of its s
   expect(await line.promise).toBe('/certificates/collector.pem');
 });
 
-test('one that never begins to serve is ended all the same', async () => {
+test('an encoder that never starts serving is stopped, too', async () => {
   const path = join(folder(), 'never.encoder');
   writeFileSync(path, '#!/bin/sh\necho $$ >&2\nexec sleep 1000\n', { mode: 0o755 });
   const told = Promise.withResolvers<string>();

@@ -90,7 +90,7 @@ test('a key that the provider rejects is not repeated', async () => {
   }
 });
 
-test('an answer of the wrong kind is an error of the provider', async () => {
+test('a response of the wrong type is a provider error', async () => {
   const provider = providerOf('openai', fixtures.openai);
   for (const stream of [false, true]) {
     expect(failureOf(await provider.chat(callOf('chat', chatBody('wrong-type', { stream })))).kind).toBe(
@@ -138,7 +138,7 @@ test.each([
   );
 });
 
-test('a name that leads into a private network is rejected when the connection is made', async () => {
+test('a name that resolves to a private network is rejected when connecting', async () => {
   const { port } = new URL(fixtures.openai.url);
   const before = await fixtures.openai.counts();
   const provider = providerOf('openai', fixtures.openai, {

@@ -89,7 +89,7 @@ test.each<readonly [string, object]>([
     (content) => [`content ${JSON.stringify(content)}`, message({ content })] as const,
   ),
   ['no choices', { choices: [] }],
-])('%s: the provider’s error on wires that cannot say it', async (_what, answer) => {
+])('%s: the provider’s error on protocols that cannot represent it', async (_what, answer) => {
   scripted.says(answer);
   for (const wire of ['messages', 'responses'] as const) {
     const told = await providers.compatible.chat(callOf(wire, askedOver(wire, false)));
@@ -106,7 +106,7 @@ test('calls of another type go through where the wire has a word for them', asyn
   expect(jsonOf(told)).toEqual(message({ tool_calls: CUSTOM }));
 });
 
-test.each([{ choices: [] }, { hello: 1 }])('%j is not an answer of a chat', async (answer) => {
+test.each([{ choices: [] }, { hello: 1 }])('%j is not a chat response', async (answer) => {
   scripted.says(answer);
   const told = await providers.compatible.chat(callOf('chat', askedOver('chat', false)));
   expect(failureOf(told).kind).toBe('provider_error');
@@ -139,7 +139,7 @@ const delta = (fields: object, finish: string | null = null): object => ({
 });
 
 test.each(WIRES.flatMap((wire) => [5, {}, 'x', [null]].map((calls) => [wire, calls] as const)))(
-  'over %s: an event with the calls %j is left out, and the stream goes on',
+  'over %s: an event with the calls %j is skipped, and the stream continues',
   async (wire, calls) => {
     scripted.says([
       delta({ content: 'One ' }),
@@ -189,7 +189,7 @@ test('a count of the prompt alone leaves the rest to be estimated, whole and as 
   });
 });
 
-test('of vectors, the prompt is all', async () => {
+test('for vectors, usage is only the prompt', async () => {
   scripted.says({ ...RECORDED.openai.vectors, usage: { prompt_tokens: 8 } });
   const told = await providers.openai.embed(callOf('chat', { model: 'm', input: 'Hello' }));
   expect(told).toMatchObject({ summary: { usage: { promptTokens: 8, completionTokens: 0 } } });

@@ -174,7 +174,7 @@ test.each(TYPES)('%s: requests that follow each other share connections', async 
   expect((await connections()) - before).toBeLessThanOrEqual(2);
 });
 
-test('what Anthropic’s own tools are called with is seen as well', () => {
+test('arguments of Anthropic’s own tools are also checked', () => {
   const wire = anthropicAdapter.native.messages;
   const called = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'run', input: { code: 'attack' } };
   const message = { id: 'm', model: 'x', content: [{ type: 'text', text: 'Well: ' }, called], usage: {} };

@@ -14,7 +14,7 @@ test.each(Object.entries(PRESETS))(
   },
 );
 
-test('what is on the internet is asked over TLS, and only what is on this machine may be private', () => {
+test('internet addresses are called over TLS, and only local providers can have private addresses', () => {
   for (const { baseUrl, local = false } of Object.values(PRESETS)) {
     expect(new URL(baseUrl).protocol === 'https:').toBe(!local);
     expect(/^http:\/\/127\.0\.0\.1:\d+\/v1$/.test(baseUrl)).toBe(local);

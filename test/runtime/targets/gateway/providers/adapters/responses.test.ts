@@ -37,7 +37,7 @@ test('a request with state that the provider stores, and whose usage it reports,
   expect(JSON.parse((await openai.last()).body)).toMatchObject(more);
 });
 
-test('what a custom tool is called with is seen and counted, as text is', async () => {
+test('arguments of custom tools are checked and counted like text', async () => {
   for (const [more, said] of [
     [{}, REPLY],
     [CUSTOM, `shell${REPLY}`],

@@ -17,7 +17,7 @@ function openBody() {
 
 const TOO_LARGE = expect.objectContaining({ code: 'TooLargeError' });
 
-test('a body is collected up to the limit, whether it was there before or comes later', async () => {
+test('a body is collected up to the limit, whether it has already arrived or not', async () => {
   const before = openBody().writer;
   before.push(Buffer.from('12345'));
   before.end();

@@ -91,7 +91,7 @@ describe('Anthropic’s models', () => {
   const body = { max_tokens: 9, messages: [{ role: 'user', content: 'Hello' }] };
   const model = 'claude-good@20250929';
 
-  test('bytes of their own API pass through, whole and as a stream', async () => {
+  test("bytes of the provider's own API pass through, buffered and streamed", async () => {
     const anthropic_version = 'vertex-2023-10-16';
     expect(jsonOf(await vertex.chat(callOf('messages', { model, ...body })))).toMatchObject({
       content: [{ text: REPLY }],

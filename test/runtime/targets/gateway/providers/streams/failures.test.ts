@@ -56,7 +56,7 @@ test.each(
   expect(REPLY.startsWith(contentOf(text))).toBe(true);
 });
 
-test.each(WIRES)('%s: one line that is not JSON is left out, and the stream goes on', async (type) => {
+test.each(WIRES)('%s: a line that is not JSON is skipped, and the stream continues', async (type) => {
   const provider = providerOf(type, fixtures[type]);
   const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('malformed'))));
   expect(contentOf(text)).toBe(REPLY);
@@ -130,7 +130,7 @@ test('a stream that drips and shows no whole event for the idle time is given up
   expect((await openai.happened('closed', 'drip')).complete).toBe(false);
 });
 
-test('a stream that pauses for less than the idle time goes on', async () => {
+test('a stream that pauses for less than the idle timeout continues', async () => {
   const clock = manualClock();
   const provider = providerOf('openai', openai, { clock, limits: { idleMs: 1000 } });
   const reading = readStream(await provider.chat(callOf('chat', streaming('stall'))), {

@@ -47,14 +47,14 @@ test.each([
     { reasoning_details: [{ type: 'reasoning.text', text: 'attack', id: 'x' }] },
   ],
   ['audio', { audio: { id: 'audio_1', data: BASE64, transcript: 'attack' } }],
-])('what a model wrote is read and counted once: %s', (_what, delta) => {
+])('model output is read and counted once: %s', (_what, delta) => {
   const chunk = { choices: [{ index: 0, delta }] } as never;
   const tally = createTally();
   tally.add(chunk);
   expect([messageText(delta), textOf(chunk), tally.summary().outputLength]).toEqual(['attack', 'attack', 6]);
 });
 
-test('what a tool is called with is read with the names of its members', () => {
+test('tool arguments are read with the names of their members', () => {
   expect(
     messageText({ content: [{ type: 'server_tool_use', id: 'x', input: { data: 'one', id: ['two'] } }] }),
   ).toBe('{"data":"one","id":["two"]}');

@@ -103,7 +103,7 @@ test('calls one after the other go out as they come', () => {
   }
 });
 
-test('a provider that gives all calls one index still has separate calls', () => {
+test('calls stay separate if a provider gives all of them one index', () => {
   const list = ['a', 'b'].map((name, at): Call => ({ id: `call_${at}`, name, input: { at } }));
   const deltas = list.map(({ id, name, input }): ChunkDelta => ({
     tool_calls: [{ index: 0, id, function: { name, arguments: JSON.stringify(input) } }],

@@ -29,7 +29,7 @@ const ITEMS = [
   { type: 'function_call', call_id: 'c3', name: 'exec', arguments: '{}' },
 ];
 
-test('tools of namespaces are functions with names of their own for other providers', () => {
+test('tools in namespaces become functions with separate names for other providers', () => {
   expect(namesIn(REQUEST)).toEqual(FLAT);
   const { dropped, chat } = withSupportedTools(responsesWire.toChat(REQUEST), 'refuse');
   expect([dropped, chat.tools?.length]).toEqual([[], 4]);

@@ -26,7 +26,7 @@ const chatWith = (names: readonly string[]): ChatRequest => ({
 const callOf = (name: string, at: number) =>
   ({ id: `c${at}`, type: 'function', function: { name, arguments: '{}' } }) as const;
 
-test('names that a provider would reject are changed, stay apart, and come back', () => {
+test('names that a provider would reject are changed, stay distinct, and are restored', () => {
   const { chat, originals } = withProviderNames(chatWith(NAMES));
   const names = (chat.tools ?? []).map((tool) => tool.function?.name ?? '');
   for (const name of names) expect(name).toMatch(/^[a-zA-Z_][\w-]{0,63}$/);
@@ -49,7 +49,7 @@ test('a request whose names are valid is not copied', () => {
 const NOTICE =
   '[gateway] The provider of this model does not support these tools, so they were left out: `web_search`.\n\n';
 
-test('the first answer of a conversation names dropped tools, later ones do not', () => {
+test('the first response in a conversation names dropped tools, later ones do not', () => {
   const [first, ...later] = chatWith(['fine']).messages;
   const request = { model: 'm', messages: first ? [first] : [] };
   expect(droppedNotice(request, ['web_search', 'web_search'])).toBe(NOTICE);

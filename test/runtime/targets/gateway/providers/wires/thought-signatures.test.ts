@@ -61,7 +61,7 @@ test('every API with functions is tested', () => {
 });
 
 describe.each(WIRES)('%s', (wire) => {
-  test.each([false, true])('a call comes back to Gemini with its signature (stream: %s)', (isStream) => {
+  test.each([false, true])('a call is returned to Gemini with its signature (stream: %s)', (isStream) => {
     const answer = received(wire, [THOUGHT, ...CALLS], isStream);
     const parts = sent(wire, CLIENTS[wire].next(answer, IDS)).filter((part) => part['functionCall']);
     expect(parts).toEqual([
@@ -70,7 +70,7 @@ describe.each(WIRES)('%s', (wire) => {
     ]);
   });
 
-  test.each([false, true])('a text comes back with its signature (stream: %s)', (isStream) => {
+  test.each([false, true])('a text is returned with its signature (stream: %s)', (isStream) => {
     const parts = isStream
       ? [{ text: 'Hi.' }, { text: '', thoughtSignature: TEXT_SIGNATURE }]
       : [{ text: 'Hi.', thoughtSignature: TEXT_SIGNATURE }];

@@ -143,7 +143,7 @@ describeDatabases(({ create, open: openState, openStore }) => {
   });
 });
 
-test('a provider at another address, and another setting, give other answers', () => {
+test('another provider address or setting results in another cache entry', () => {
   const provider = { name: 'p', type: 'openai', baseUrl: 'http://a/v1', local: true } as const;
   const of = (config: object, others: unknown = []) => {
     const { origin, shared } = createModelCache(CACHE_DEFAULTS, [{ ...provider, ...config }], others);

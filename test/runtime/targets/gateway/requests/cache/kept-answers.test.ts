@@ -42,7 +42,7 @@ test('whatever changes the answer makes another request of it; what only names t
   expect((await ask(gateway, secret, CHAT, { ...body, model: 'both' })).cache).toBe('hit');
 });
 
-test('errors, tool calls, broken streams and answers of fallbacks are not kept', async () => {
+test('errors, tool calls, broken streams and responses from fallbacks are not cached', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
   for (const body of [

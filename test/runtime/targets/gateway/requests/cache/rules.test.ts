@@ -17,7 +17,7 @@ const keyOf = (json: string, endpoint = CHAT, facts: readonly string[] = ['a']):
   return cacheKey({ facts, bytes, members: listMembers(bytes), left: membersLeft(endpoint) });
 };
 
-test('a key is the same for members in any order, and no other bytes give it', () => {
+test('a key does not depend on the order of members, and no other bytes have the same key', () => {
   const key = keyOf('{"messages":[1,2],"seed":3,"user":"ann","model":"x"}');
   expect(keyOf('{ "seed":3, "metadata":{}, "messages":[1,2] }')).toBe(key);
   const others = [
@@ -48,7 +48,7 @@ test.each([
   });
 });
 
-describe('what can be cached', () => {
+describe('cacheable requests', () => {
   const settings = { models: undefined, sampled: false };
   test.each([
     [CHAT, {}, true],

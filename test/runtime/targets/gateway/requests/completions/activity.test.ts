@@ -56,7 +56,7 @@ test('a request has its attempts, the reason of each failure, and the parts of i
   expect(own.attempts[0].usage).not.toHaveProperty('error_detail');
 });
 
-test('what a guardrail flags is listed without the text, and a breaker that opens is a state', async () => {
+test('guardrail hits are listed without the text, and an open breaker is a state', async () => {
   const { userId, secret } = await someone();
   const say = (mode: string) =>
     gateway.post(

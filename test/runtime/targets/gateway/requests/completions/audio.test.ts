@@ -45,7 +45,7 @@ const send = (path: string, body: FormData | string, key = secret, more: object 
   });
 
 describe('transcriptions', () => {
-  test('the file arrives as it was, and each kind of usage has its price', async () => {
+  test('the file arrives unchanged, and each kind of usage has its price', async () => {
     const whisper = await send('transcriptions', formOf({ model: 'openai:whisper-1', language: 'en' }));
     expect(await whisper.json()).toMatchObject({
       text: 'Hello there, how are you?',

@@ -109,7 +109,7 @@ describe('Gemini’s API', () => {
     expect(broken.at(-1)).toMatchObject({ error: { status: 'UNAVAILABLE' } });
   });
 
-  test('what a function returned is sent back, and what others need is in their words', async () => {
+  test('function results are sent back, in the format that each provider needs', async () => {
     const conversation = {
       systemInstruction: { parts: [{ text: 'Be kind.' }] },
       contents: [
@@ -221,7 +221,7 @@ describe('/v1/completions', () => {
     ]);
   });
 
-  test('what only the API itself can do is rejected for others', async () => {
+  test('features that only the API itself has are rejected for others', async () => {
     for (const more of [{ suffix: 'x' }, { prompt: ['a', 'b'] }, { logprobs: 2 }, { best_of: 3 }])
       expect(await errorIn(await ask('anthropic:good', more))).toMatchObject({
         status: 400,

@@ -6,7 +6,7 @@ import { MASTER } from './running-gateway.ts';
 
 const { openai, anthropic, gateway, someone } = await startFixtureGateway();
 
-test('an answer goes out as the provider sent it, and its row is there before', async () => {
+test('a response is sent unchanged, after its row is written', async () => {
   const { userId, secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:good'), secret);
   const [row] = await gateway.usage(userId);
@@ -32,7 +32,7 @@ test('an answer goes out as the provider sent it, and its row is there before', 
   });
 });
 
-test('what the gateway does not know passes through, numbers of any length too', async () => {
+test('fields unknown to the gateway pass through, including numbers of any length', async () => {
   const { secret } = await someone();
   const body = `{ "model":"openai:good", "seed": 12345678901234567890, "messages":[{"role":"user","content":"Hello"}], "new_thing":{"a":1e400} }`;
   expect((await gateway.post(CHAT, body, secret)).status).toBe(200);
@@ -102,7 +102,7 @@ test('ids that clients of Anthropic send are not another user', async () => {
   expect((await anthropic.last()).headers['anthropic-beta']).toBe('context-1m-2025-08-07');
 });
 
-test('a key that names its models may use no others, and an alias is a name of its own', async () => {
+test('a key with a list of models can use no others, and an alias counts as a separate name', async () => {
   const { secret } = await someone({ allowed_models: ['openai:go*', 'best'] });
   expect((await gateway.post(CHAT, chatBody('openai:good'), secret)).status).toBe(200);
   expect((await gateway.post(CHAT, chatBody('OpenAI/good'), secret)).status).toBe(200);

@@ -106,7 +106,7 @@ test.each([
   ['a custom tool', CHAT, { tools: [{ type: 'custom', custom: { name: 'shell' } }] }],
   ['a function of the older form', CHAT, { functions: [{ name: 'shell' }] }],
   ['a custom tool of responses', '/v1/responses', { tools: [{ type: 'custom', name: 'shell' }] }],
-])('what a model writes for %s is judged as its text is', async (_what, path, more) => {
+])('model output for %s is checked like its text', async (_what, path, more) => {
   const { secret } = await someone();
   const asked = {
     model: 'openai:good',

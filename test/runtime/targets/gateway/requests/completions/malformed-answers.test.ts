@@ -44,7 +44,7 @@ const someone = async (userId: string): Promise<string> => {
 
 const ODD = { choices: [{ message: { content: [null] } }], embeddings: [null], data: [null] };
 
-test.each(ROUTES)('%s: an odd answer of %s is the provider’s error', async (path, provider, body) => {
+test.each(ROUTES)('%s: an invalid response from %s is a provider error', async (path, provider, body) => {
   const secret = await someone(`alone ${path} ${provider}`);
   scripted.says(ODD);
   const answer = await gateway.post(path, { model: `${provider}:m`, ...body }, secret);
@@ -56,20 +56,23 @@ test.each(ROUTES)('%s: an odd answer of %s is the provider’s error', async (pa
   expect(gateway.logged.filter((line) => line.includes('TypeError'))).toEqual([]);
 });
 
-test.each(ROUTES)('%s: after an odd answer of %s, another one is asked', async (path, provider, body) => {
-  const userId = `fallback ${path} ${provider}`;
-  scripted.says(ODD);
-  const answer = await gateway.post(
-    path,
-    { model: `${provider} ${path} whole`, ...body },
-    await someone(userId),
-  );
-  expect(answer.status).toBe(200);
-  expect((await gateway.usage(userId)).map(({ model, status }) => [model, status])).toEqual([
-    [`${provider}:${path} whole`, 'error'],
-    ['audio:good', 'success'],
-  ]);
-});
+test.each(ROUTES)(
+  '%s: after an invalid response from %s, another target is tried',
+  async (path, provider, body) => {
+    const userId = `fallback ${path} ${provider}`;
+    scripted.says(ODD);
+    const answer = await gateway.post(
+      path,
+      { model: `${provider} ${path} whole`, ...body },
+      await someone(userId),
+    );
+    expect(answer.status).toBe(200);
+    expect((await gateway.usage(userId)).map(({ model, status }) => [model, status])).toEqual([
+      [`${provider}:${path} whole`, 'error'],
+      ['audio:good', 'success'],
+    ]);
+  },
+);
 
 test.each(ROUTES.slice(0, 3))('%s: the same before a stream has begun', async (path, provider, body) => {
   const userId = `stream ${path}`;

@@ -95,20 +95,20 @@ test('an empty `user` is none: with a key it is left out, with the master key it
   expect(await errorIn(await gateway.post(CHAT, asked, MASTER))).toMatchObject({ code: 'user_required' });
 });
 
-test('no client is asked to wait for longer than a day', async () => {
+test('Retry-After is at most a day', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:rate-limited-for-ever'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 429 });
   expect(answer.headers.get('retry-after')).toBe('86400');
 });
 
-test('an answer of another shape is the provider’s mistake, and not ours', async () => {
+test("a response of the wrong shape is the provider’s error, not the gateway's", async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:odd-shape'), secret);
   expect(await errorIn(answer)).toMatchObject({ status: 502, code: 'provider_error' });
 });
 
-test('one event of another shape is left out, and the stream goes on', async () => {
+test('an event of the wrong shape is skipped, and the stream continues', async () => {
   const { secret } = await someone();
   const answer = await gateway.post(CHAT, chatBody('openai:odd-shape@2', { stream: true }), secret);
   const text = await answer.text();

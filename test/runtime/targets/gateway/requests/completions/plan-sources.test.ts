@@ -319,7 +319,7 @@ const CONFIG: ModelsConfig = {
 
 describeDatabases((database) => {
   test.each(['this gateway', 'another gateway'] as const)(
-    'the next request sees each change of what its plan is made of, by %s',
+    'the next request sees every change of its plan’s sources, by %s',
     { timeout: 120_000 },
     async (by) => {
       const { here, there, clock, send, reserve, setUp } = await planGateways(database, CONFIG);

@@ -192,7 +192,7 @@ test('a client that does not read slows the provider down, and memory stays as i
   expect((await openai.happened('closed', 'long')).complete).toBe(false);
 });
 
-test('a thousand streams that say nothing are held, and all go on', { timeout: 60_000 }, async () => {
+test('a thousand silent streams are held, and all continue', { timeout: 60_000 }, async () => {
   const { userId, secret } = await someone();
   const body = JSON.stringify(streaming('usual:stall@many'));
   const sockets: Socket[] = [];

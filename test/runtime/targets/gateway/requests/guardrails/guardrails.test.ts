@@ -52,7 +52,7 @@ const rule = (profile: string, more: Partial<GuardrailRule> = {}): GuardrailRule
 });
 const said = (content: string) => ({ messages: [{ role: 'user', content }] });
 
-test('what is flagged is blocked, with the reason; what is not goes on', async () => {
+test('flagged requests are blocked with the reason; others continue', async () => {
   const guardrails = guardrailsOf();
   const good = await guardrails.checkInput([rule('guard')], said('What is the weather?'), request);
   expect(good).toEqual({

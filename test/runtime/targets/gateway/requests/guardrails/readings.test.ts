@@ -57,7 +57,7 @@ test('a pattern sees line ends in arguments as they are', () => {
   expect(checkedTexts({ messages: [{ content: [{ type: 'tool_use', input: { text } }] }] })).toContain(text);
 });
 
-test('what is not masked is sent as it was written', async () => {
+test('unmasked text is sent unchanged', async () => {
   const rules = [rule('ids', { on: ['input'] })];
   const { guardrails } = openMasking({ profile: patternsOf({ IBAN: String.raw`DE\d{20}` }), rules });
   const content = '{"a": "\\u0041",  "n": 1.50}';

@@ -70,7 +70,7 @@ async function ask(models: CurrentModels | HeldModels, model: string): Promise<s
   return answer.kind === 'failed' ? (attempts[0]?.failure ?? answer.failure.kind) : answer.kind;
 }
 
-test('what did not change goes on, what did is opened, and what is gone is closed', async () => {
+test('unchanged providers are kept, changed ones are opened, and removed ones are closed', async () => {
   const { models, events } = open(configOf([provider('a'), provider('b'), provider('c')]));
   models.replace(configOf([provider('d'), provider('b', { apiKey: 'new' }), provider('a')]));
   expect(events).toEqual(['open a', 'open b', 'open c', 'open d', 'open b', 'close b', 'close c']);
@@ -81,7 +81,7 @@ test('what did not change goes on, what did is opened, and what is gone is close
   held.release();
 });
 
-test('a request goes on with what it began with, and its provider is closed when the last one lets go', async () => {
+test('a request continues with its initial provider, which is closed after its last request', async () => {
   const { models, events } = open(
     configOf([provider('a')], { aliases: [{ name: 'old', targets: [{ model: 'a:good' }] }] }),
   );
@@ -111,7 +111,7 @@ test('breakers stay open over a reload, unless their provider has changed', asyn
   expect(await ask(models, 'b:fails-500')).toBe('provider_error');
 });
 
-test('if one of the new providers cannot be opened, everything is as it was', async () => {
+test('if a new provider cannot be opened, nothing changes', async () => {
   const { models, events } = open(configOf([provider('a')]));
   const bad = provider('bad', { baseUrl: 'http://169.254.169.254/v1' });
   expect(() => models.replace(configOf([provider('b'), bad]))).toThrow(/169\.254\.169\.254/);

@@ -124,7 +124,7 @@ test('the batches and the responses of a revoked key are cancelled at the provid
   );
 }, 30_000);
 
-test('answers of requests with masked texts are not cached, and say so', async () => {
+test('responses to requests with masked texts are not cached, and state it', async () => {
   const cached = await runGateway({
     models: {
       providers: [instanceOf('openai', fixture)],

@@ -175,7 +175,7 @@ test('a session ends when its budget does', async () => {
   expect([refused.status, refused.body.error.code]).toEqual([403, 'estimate_exceeds_budget']);
 });
 
-test('what has not ended when the client leaves is estimated', async () => {
+test('responses in progress when the client disconnects are estimated', async () => {
   const session = connect('openai:hangs');
   await session.next();
   session.send({ type: 'response.create' });

@@ -22,7 +22,7 @@ test('40 failing requests of one user neither open the breaker of the model for 
   }
 });
 
-test('the same holds while the user goes on', async () => {
+test('the same applies while the user continues', async () => {
   const { send } = poisoned();
   const [, all] = await Promise.all([send('one:m', 400, 20, OF_MALLORY), send('one:m', 400, 20, 'bob')]);
   expect(all.flat().filter(({ failure }) => failure === 'breaker_open')).toEqual([]);
@@ -57,7 +57,7 @@ test('a failure that no request can cause opens the breaker for all users, also 
   expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 2);
 });
 
-test('one user cannot take all trials of an open breaker', async () => {
+test('one user cannot use all trials of an open breaker', async () => {
   let isDown = true;
   const { send } = routerTo(({ owner }) => isDown || owner === OF_MALLORY);
   for (const owner of ['ann', OF_MALLORY, 'bob']) await send('one:m', 20, 1000, owner);

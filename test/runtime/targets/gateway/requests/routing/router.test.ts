@@ -116,7 +116,7 @@ test('retries stop after the second', async () => {
   expect(attempts).toHaveLength(3);
 });
 
-test('a target that asks for too long a pause is not waited for, and the client gets the time', async () => {
+test('a target that requests too long a pause is skipped, and the client gets the time', async () => {
   const clock = manualClock();
   const { answer, attempts } = await ask(routerOf(one('openai:rate-limited'), clock), clock);
   expect(attempts).toHaveLength(1);
@@ -202,7 +202,7 @@ test('a client that leaves stops everything', async () => {
   expect(attempts).toHaveLength(1);
 });
 
-test('model strings that stand for nothing are rejected with the way out', () => {
+test('unknown model strings are rejected with a fix', () => {
   const router = routerOf(one('openai:good'), manualClock());
   for (const model of ['gpt-4o', 'nobody:gpt-4o', 'openai:']) {
     expect(() => router.resolve(model)).toThrow(
@@ -215,7 +215,7 @@ test('model strings that stand for nothing are rejected with the way out', () =>
   expect(router.resolve('openai/good').targets[0]?.key).toBe('openai:good');
 });
 
-test('one model of Gemini has one key, with or without the prefix of its lists', () => {
+test('a Gemini model has one key, with or without the prefix in its lists', () => {
   const clock = manualClock();
   const router = routerOf(one('openai:good'), clock, [
     ...everybody(clock),

@@ -10,7 +10,7 @@ const BODY = {
 };
 
 describeDatabases((database) => {
-  test('what was learned survives a restart, and is forgotten after 90 days', async () => {
+  test('learned factors survive a restart, and are dropped after 90 days', async () => {
     const url = await database.create();
     const clock = createTestClock();
     const errors: unknown[] = [];

@@ -13,7 +13,7 @@ const SVG = Buffer.from(
 describe.skipIf(chromium === undefined)('the pages of the manager, in a browser', () => {
   const { manager, visit, visitWithoutKey } = openPages(chromium);
 
-  test('a key is asked for once, and all servers are listed with their state', () =>
+  test('the key is requested once, and all servers are listed with their state', () =>
     visitWithoutKey(
       async (page) => {
         await page.getByLabel('API key').fill(manager().keys.admin);

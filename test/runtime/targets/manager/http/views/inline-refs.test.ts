@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inlineRefs } from '#manager/http/views/inline-refs.ts';
 
-test('what a reference points at stands in its place, and nothing is left to point at', () => {
+test('references are replaced by their targets, and no reference is left', () => {
   const schema = {
     type: 'object',
     $defs: {
@@ -98,7 +98,7 @@ test('a schema that would double again and again stays small enough', () => {
   expect(text).not.toContain('$ref');
 });
 
-test('what was valid stays valid', () => {
+test('valid values stay valid', () => {
   const names = ['a', 'b', 'c'];
   const leaf = fc.constantFrom<object>({ type: 'string' }, { type: 'number' }, { type: 'boolean' });
   const reference = fc.constantFrom(...names).map((name) => ({ $ref: `#/$defs/${name}` }));

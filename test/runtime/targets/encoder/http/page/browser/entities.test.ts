@@ -26,7 +26,7 @@ test('B- begins a new entity, also right after one of the same type', () => {
   expect(shown('Rome Paris', token('B-LOC', 0, 4), token('B-LOC', 5, 10))).toBe('[Rome LOC] [Paris LOC]');
 });
 
-test('I- goes on, begins an entity where there is none, and does not join other types', () => {
+test('I- continues an entity, starts one if there is none, and does not join other types', () => {
   expect(shown('Rome', token('B-LOC', 0, 1), token('I-LOC', 1, 4))).toBe('[Rome LOC]');
   expect(shown('in Rome', token('O', 0, 2), token('I-LOC', 3, 7))).toBe('in [Rome LOC]');
   expect(shown('Rome Ltd', token('B-LOC', 0, 4), token('I-ORG', 5, 8))).toBe('[Rome LOC] [Ltd ORG]');
@@ -46,7 +46,7 @@ test('offsets count code points, not UTF-16 units', () => {
   expect(shown('cafe\u0301 Rome', token('B-LOC', 6, 10))).toBe('cafe\u0301 [Rome LOC]');
 });
 
-test('all of the text is there, whatever the tokens say', () => {
+test('the whole text is shown, whatever the tokens', () => {
   expect(shown('no tokens')).toBe('no tokens');
   expect(shown('', token('O', 0, 0))).toBe('');
   const tokens = [token('B-LOC', 0, 4), token('B-ORG', 2, 6), token('B-PER', 3, 3), token('B-PER', 90, 95)];

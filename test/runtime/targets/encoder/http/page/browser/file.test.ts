@@ -50,7 +50,7 @@ test.each<[text: string, header: string[], rows: string[][], delimiter: string]>
   expect(readCsv(text)).toEqual({ header, rows, delimiter });
 });
 
-test('what is written is read again', () => {
+test('written values are read back', () => {
   const cell = string({ unit: constantFrom('"', ',', ';', '\n', '\r', ' ', 'a', '\t') });
   const rows = array(array(cell, { minLength: 2, maxLength: 2 }));
   assert(

@@ -90,7 +90,7 @@ test('a command of the node is used instead of the program of the gateway', asyn
   expect(gateway.ranges.map(([name]) => name)).toEqual(['a']);
 });
 
-test('executables for other platforms are rejected with the way out', async () => {
+test('executables for other platforms are rejected with a fix', async () => {
   const model = await node.serve(
     { ...gatewayFile, platform: OWN },
     encoder('a', undefined, { path: '/a.encoder', platform: OTHER }),

@@ -38,7 +38,7 @@ describe('single labels', () => {
     );
   });
 
-  test('what is held and saved grows with labels, not with rows', () => {
+  test('memory and saved state grow with labels, not with rows', () => {
     const metric = singleLabel({});
     for (let row = 0; row < 50_000; row++)
       metric.add({ prediction: `label ${row % 3}`, reference: `label ${row % 2}` });
@@ -74,7 +74,7 @@ describe('calibration', () => {
     ['a score that is no number', { ...row, scores: { A: Number.NaN } }, 'Score NaN of "A" is out of range.'],
     ['no score of the prediction', { ...row, prediction: 'C' }, 'The predicted label "C" has no score.'],
     ['a label that objects inherit', { ...row, prediction: 'constructor' }, '"constructor" has no score.'],
-  ])('refuses %s and stays as it was', (_name, bad, message) => {
+  ])('rejects %s and stays unchanged', (_name, bad, message) => {
     const metric = calibration({});
     metric.add(row);
     const before = metric.save();

@@ -35,7 +35,7 @@ const GOLDEN = readGolden('classification') as {
   readonly multi_label: readonly MultiLabelCase[];
 };
 
-test('golden data with many cases is there', () => {
+test('golden data with many cases exists', () => {
   expect(GOLDEN.single_label.length).toBeGreaterThan(150);
   expect(GOLDEN.calibration.length).toBeGreaterThan(100);
   expect(GOLDEN.multi_label.length).toBeGreaterThan(100);

@@ -47,7 +47,7 @@ describe('two models on the same rows', () => {
     });
   });
 
-  test('without a row in common there is nothing to say', () => {
+  test('without common rows there is no comparison', () => {
     const empty = { rows: 0, mean: null, interval: null, p_value: null };
     expect(runSteps(comparePair(floats(1, NONE), floats(NONE, 1)))).toMatchObject(empty);
     expect(runSteps(comparePair(floats(), floats()))).toMatchObject(empty);
@@ -96,7 +96,7 @@ describe('many rows', () => {
     expect(runSteps(comparePair(scores, shuffled, { rounds: 500 })).p_value).toBeGreaterThan(0.01);
   });
 
-  test('scores that are all the same have an interval without width', () => {
+  test('identical scores have an interval of width zero', () => {
     expect(runSteps(scoreInterval(new Float64Array(10_001).fill(1)))).toEqual({
       rows: 10_001,
       mean: 1,
@@ -106,11 +106,11 @@ describe('many rows', () => {
 });
 
 describe('intervals', () => {
-  test('of no row there is none', () => {
+  test('there is none without rows', () => {
     expect(runSteps(scoreInterval(floats(NONE)))).toEqual({ rows: 0, mean: null, interval: null });
   });
 
-  test('the same seed gives the same interval, another one another', () => {
+  test('the same seed results in the same interval, another seed in another', () => {
     const scores = drawn(40, 4);
     const of = (seed: number) => runSteps(scoreInterval(scores, { seed }));
     expect(of(5)).toEqual(of(5));

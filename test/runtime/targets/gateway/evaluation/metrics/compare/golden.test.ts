@@ -31,7 +31,7 @@ const GOLDEN = readGolden('compare') as {
   readonly holm: readonly { readonly p_values: readonly number[]; readonly adjusted: readonly number[] }[];
 };
 
-test('golden data with many cases is there', () => {
+test('golden data with many cases exists', () => {
   expect(GOLDEN.bootstrap.length).toBeGreaterThan(50);
   for (const exact of [true, false])
     expect(GOLDEN.randomization.filter((golden) => golden.exact === exact).length).toBe(40);
@@ -39,7 +39,7 @@ test('golden data with many cases is there', () => {
   expect(GOLDEN.holm.length).toBeGreaterThan(60);
 });
 
-test('a seed gives the numbers of sfc32', () => {
+test('a seed produces the numbers of sfc32', () => {
   expect(GOLDEN.random.length).toBe(5);
   for (const { seed, numbers } of GOLDEN.random) {
     const random = seededRandom(seed);

@@ -13,7 +13,7 @@ describe('similarity', () => {
     ['vectors without numbers', { prediction: [], reference: [] }, 'Vectors of 0 and 0 dimensions'],
     ['what is not finite', { prediction: [Infinity], reference: [1] }, 'is not finite'],
     ['a gold value that is none', { prediction: [1], reference: [1], gold: Number.NaN }, 'similarity is NaN'],
-  ])('refuses %s and stays as it was', (_name, row, message) => {
+  ])('rejects %s and stays unchanged', (_name, row, message) => {
     const metric = similarityMetric({});
     metric.add({ prediction: [1, 2], reference: [2, 1], gold: 3 });
     const before = metric.save();
@@ -64,7 +64,7 @@ describe('retrieval', () => {
     ['no candidates', { prediction: [], reference: [] }, '0 candidates have a score and 0 have a relevance.'],
     ['a score that is no number', { prediction: [Number.NaN], reference: [1] }, 'has the score NaN.'],
     ['a relevance below 0', { prediction: [1], reference: [-1] }, 'has the relevance -1.'],
-  ])('refuses %s and stays as it was', (_name, row, message) => {
+  ])('rejects %s and stays unchanged', (_name, row, message) => {
     const metric = retrieval({});
     metric.add({ prediction: [1, 2], reference: [0, 1] });
     const before = metric.save();

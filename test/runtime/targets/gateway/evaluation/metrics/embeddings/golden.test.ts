@@ -28,7 +28,7 @@ const GOLDEN = readGolden('embeddings') as {
   readonly retrieval: readonly RetrievalCase[];
 };
 
-test('golden data with many cases is there', () => {
+test('golden data with many cases exists', () => {
   expect(GOLDEN.correlation.length).toBeGreaterThan(120);
   expect(GOLDEN.similarity.length).toBeGreaterThan(40);
   expect(GOLDEN.retrieval.length).toBeGreaterThan(80);

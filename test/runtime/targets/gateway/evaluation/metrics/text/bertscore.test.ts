@@ -25,7 +25,7 @@ test('a text is as good as itself, and vectors of any length count the same', ()
   for (const score of [precision, recall, f1]) expect(score).toBeCloseTo(1, 9);
 });
 
-test('what cannot be compared scores 0 or has a reason', () => {
+test('values that cannot be compared score 0 or have a reason', () => {
   const one = { vectors: [Float32Array.of(1, 0)] };
   const nothing = { precision: 0, recall: 0, f1: 0 };
   expect(bertScore({ vectors: [] }, one)).toEqual(nothing);

@@ -28,7 +28,7 @@ const PIECES = [
   '\\',
 ];
 
-describe('what can be read in one way', () => {
+describe('verdicts with one possible reading', () => {
   test.each([
     ['{"reason": "good", "score": 8}', 0.8, 'good'],
     ['{"score": 0}', 0, ''],
@@ -83,7 +83,7 @@ describe('everything else is an error of the row', () => {
     );
   });
 
-  test('the sentence shows the beginning of the answer, the form and the way out', () => {
+  test('the error shows the beginning of the answer, the format and a fix', () => {
     expect(() => readVerdict('x'.repeat(500))).toThrow(
       `The judge's answer "${'x'.repeat(120)}…" has no readable score. It must be {"reason": …, "score": n} with n from 0 to 10; retry, or use another model as judge.`,
     );

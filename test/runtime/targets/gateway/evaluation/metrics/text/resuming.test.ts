@@ -23,7 +23,7 @@ const METRICS: { name: string; maker: MetricMaker<TextRow> }[] = [
 ];
 
 describe.each(METRICS)('$name', ({ maker }) => {
-  test('goes on from what it saved as if nothing had happened', () => {
+  test('continues from its saved state as if nothing had happened', () => {
     assertAll(
       property(array(rows, { maxLength: 8 }), nat(8), (all, cut) => {
         const whole = maker({});
@@ -54,7 +54,7 @@ describe.each(METRICS)('$name', ({ maker }) => {
     expect(Object.keys(values)).toEqual(expect.arrayContaining(Object.keys(scores)));
   });
 
-  test('refuses a text that would take its memory, and is as it was', () => {
+  test('rejects a text that would use up its memory, and stays unchanged', () => {
     const metric = maker({});
     metric.add({ prediction: 'a', reference: 'b' });
     const before = metric.save();

@@ -10,7 +10,7 @@ test("four tokens for three of Python's words", () => {
   ).toEqual([]);
 });
 
-test('the means say which text they are of', () => {
+test('the means state which text they belong to', () => {
   const metric = tokenLength({});
   metric.add({ prediction: 'one two three', reference: '' });
   metric.add({ prediction: 'one', reference: 'one two' });

@@ -21,7 +21,7 @@ const { label_sequences: CASES } = readGolden('tokens') as {
   readonly label_sequences: readonly GoldenCase[];
 };
 
-test('golden data with many cases of both modes is there', () => {
+test('golden data with many cases of both modes exists', () => {
   for (const mode of ['default', 'strict'])
     expect(CASES.filter((golden) => golden.mode === mode).length).toBeGreaterThan(100);
 });

@@ -56,7 +56,7 @@ test('a renewal that fails does not matter while the old one is valid, and is tr
   expect(await value.get()).toBe(5);
 });
 
-test('one that does not expire is kept, a short one is renewed in its last quarter', async () => {
+test('a token that does not expire is kept, a short-lived one is renewed in its last quarter', async () => {
   const forever = renewed(undefined);
   await forever.value.get();
   forever.clock.advance(1e12);

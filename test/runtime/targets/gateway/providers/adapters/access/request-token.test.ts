@@ -39,7 +39,7 @@ const says =
   (_request, response) =>
     response.writeHead(status, { date }).end(body);
 
-test('what a server answers decides whether the credentials are to blame', async () => {
+test("the server's response determines whether the credentials are to blame", async () => {
   answer = says(200, '{"access_token": "t"}');
   expect(await ask()).toEqual({ access_token: 't' });
   answer = says(400, '{"error": "invalid_grant", "error_description": "Expired.\\nTrace: 1"}');

@@ -167,7 +167,7 @@ describe('Converse', () => {
     expect(failureOf(await bedrock.chat(callOf('chat', chatBody('absent')))).kind).toBe('model_not_found');
   });
 
-  test('counts tokens, and lists models at the address of its own', async () => {
+  test('counts tokens, and lists models at its own address', async () => {
     const counted = await bedrock.countTokens?.(callOf('chat', chatBody('anthropic.good')));
     expect(counted).toEqual({ kind: 'counted', tokens: 30 });
     expect(await sent()).toEqual({

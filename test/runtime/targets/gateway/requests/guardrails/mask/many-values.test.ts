@@ -66,7 +66,7 @@ test('masking one long text has steps in each of its parts, so that other reques
   expect(placeholders.values.size).toBe(values.length);
 });
 
-test('of spans that overlap, the longer one stays, however many there are', () => {
+test('of overlapping spans, the longest one is kept, however many there are', () => {
   const below = numbers(7);
   for (let round = 0; round < 300; round += 1) {
     const length = 20 + below(200);

@@ -56,7 +56,7 @@ describe.each(Object.entries(APIS))('%s', (_name, { stream, read, isJson = false
   });
 });
 
-test('any cut of any text gives what masking the whole text gives', async () => {
+test('any split of any text results in the same masking as the whole text', async () => {
   // Longer values are also masked where the pattern does not find them, which depends on what came before.
   const profile = patternsOf({ A: 'ab|b', B: 'bb?', C: String.raw`c\b`, D: '^a', E: 'a$', F: 'a?c' });
   const text = string({ unit: constantFrom('a', 'b', 'c', ' ', '[', '1'), maxLength: 24 });
@@ -104,7 +104,7 @@ test('names are decided with their sentence, and a text without sentences in win
   expect(provider.asked.length).toBeLessThan(8);
 });
 
-test('what cannot be checked is not sent, unless the rule allows it', async () => {
+test('content that cannot be checked is not sent, unless the rule allows it', async () => {
   const { stream, read } = APIS['chat'] ?? { stream: () => '', read: () => '' };
   const opened = { profile: PEOPLE, provider: encoder(true) };
   await expect(sent(maskOf(opened), [stream(['I met Bob. ', 'Yes'])])).rejects.toMatchObject({
