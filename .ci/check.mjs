@@ -28,7 +28,7 @@ const CHECKS = {
   'sign-in page types': ['tsc', '-p', 'runtime/targets/manager/http/sign-in-page/browser/tsconfig.json'],
   unused: ['knip', '-c', '.ci/knip.json'],
   'unused outside tests': ['knip', '-c', '.ci/knip.json', '--production', '--strict'],
-  architecture: ['depcruise', '--config', '.ci/dependency-cruiser.cjs', 'cli', 'runtime', 'test'],
+  architecture: ['node', '.ci/architecture.mjs'],
   changelog: ['node', '.ci/changelog.mjs'],
   proto: ['buf', 'lint', 'proto'],
   generated: ['node', '.ci/generate.mjs', '--check'],

@@ -1,4 +1,4 @@
-/** The way imports point. `test/architecture.test.ts` runs these rules and first asserts that modules were seen. */
+/** The way imports point. `.ci/architecture.mjs` checks these rules, and that modules were seen. */
 const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
 const NODE = '^(node:)';
 const PURE_PACKAGES = '^node_modules/(typebox|@bufbuild/protobuf|fastest-levenshtein|yaml|ajv)/';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packageInstallation } from '#manager/config/package-launch.ts';
 import type { ProcessLaunch } from '#manager/config/spec.ts';
@@ -9,6 +10,7 @@ import { installPackage, isInstalled } from '#manager/upstream/packages/install-
 import { npxFolder, npxState } from '#manager/upstream/packages/npx-folder.ts';
 import { createPackageInstaller } from '#manager/upstream/packages/package-installer.ts';
 import { systemClock } from '#platform/clock.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 import { startNpmRegistry } from '#test/helpers/npm-registry.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
@@ -74,14 +76,17 @@ async function killHalfway(): Promise<void> {
   registry.hold(PARTS);
   const { command, args, env, cwd } = launch();
   const child = spawn(command, args, { env, cwd, detached: true, stdio: 'ignore' });
-  await registry.requested(PARTS);
-  while (!existsSync(join(npxFolderHere(), 'node_modules', 'slow-server', 'package.json'))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilHalfway();
   const closed = once(child, 'close');
   process.kill(-(child.pid ?? 0), 'SIGKILL');
   await closed;
   registry.release(PARTS);
+}
+
+/** Resolves when npm has written the package and waits for one that it needs. */
+async function untilHalfway(): Promise<void> {
+  await registry.requested(PARTS);
+  while (!existsSync(join(npxFolderHere(), 'node_modules', 'slow-server', 'package.json'))) await sleep(20);
 }
 
 test('an installation that was killed halfway is recognized, removed and installed again', async () => {
@@ -122,9 +127,20 @@ test('a package that lost a dependency later is installed again', async () => {
 
 test('an installation over its time limit is ended, leaves nothing behind, and names the limit', async () => {
   registry.hold(PARTS);
-  await expect(installPackage(installation, launch(), options([], 4000))).rejects.toThrow(
-    /^npx::slow-server@1\.0\.0 was not installed within 4000 ms\. Increase timeout_install, or check the access to the registry\./,
-  );
+  // The limit is over when npm has begun to write, however long that takes.
+  const clock = handClock();
+  const [ended] = await Promise.allSettled([
+    installPackage(installation, launch(), { ...options([], 4000), clock }),
+    untilHalfway().then(() => clock.pass(4000)),
+  ]);
+  expect(ended).toMatchObject({
+    status: 'rejected',
+    reason: {
+      message: expect.stringMatching(
+        /^npx::slow-server@1\.0\.0 was not installed within 4000 ms\. Increase timeout_install, or check the access to the registry\./,
+      ),
+    },
+  });
   expect(existsSync(npxFolderHere())).toBe(false);
   registry.release(PARTS);
   await installPackage(installation, launch(), options());
