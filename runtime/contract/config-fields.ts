@@ -24,7 +24,8 @@ export const quantizeFields = {
       minimum: 0,
       maximum: 1,
       default: 0.995,
-      description: 'Mean cosine that vectors of a quantized model must have to those of float32.',
+      description:
+        'Minimum mean cosine similarity between the quantized model’s vectors and those of float32.',
     }),
   ),
   min_agreement: Type.Optional(
@@ -32,7 +33,7 @@ export const quantizeFields = {
       minimum: 0,
       maximum: 1,
       default: 0.98,
-      description: 'Share of labels of a quantized model that must be the same as in float32.',
+      description: 'Minimum share of the quantized model’s labels that match float32.',
     }),
   ),
 };
@@ -66,7 +67,7 @@ export const sentenceFields = {
   prompts: Type.Optional(
     Type.Unsafe<Record<string, string>>({
       type: 'object',
-      additionalProperties: { type: 'string', description: 'Text to put before each input text.' },
+      additionalProperties: { type: 'string', description: 'Text to prepend to each input text.' },
       description: 'Prompts by name. Default: the prompts in config_sentence_transformers.json of the model.',
     }),
   ),
@@ -159,7 +160,7 @@ export const inputNames = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Names of the inputs in the ONNX graph, if they are not the usual ones. Default: by name.',
+    description: 'Input names in the ONNX graph, if not the standard ones. Default: matched by name.',
   },
 );
 

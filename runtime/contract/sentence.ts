@@ -43,7 +43,7 @@ export interface SentenceSettings {
   readonly dimensions?: number;
   /** How vectors are compared. Undefined means cosine. */
   readonly similarity?: Similarity;
-  /** Prompts by name; a prompt is put before each text. */
+  /** Prompts by name; a prompt is prepended to each text. */
   readonly prompts: Readonly<Record<string, NamedPrompt>>;
   /** Name of the prompt for requests that do not set one. */
   readonly defaultPrompt?: string;

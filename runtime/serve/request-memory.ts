@@ -21,7 +21,7 @@ const defaultRequestMemory = (): number =>
 export function createRequestMemory(metrics: Registry, limit: number = defaultRequestMemory()): ByteBudget {
   const refused = new Counter({
     name: 'request_memory_refused_total',
-    help: 'Requests rejected because too many bytes were held for requests, by the limit: process or caller.',
+    help: 'Requests rejected because of the memory limit for requests, by limit: process or caller.',
     labelNames: ['limit'],
     registers: [metrics],
   });

@@ -24,6 +24,6 @@ export async function safetensorsOf(path: string): Promise<string[]> {
   return files.map((file) => {
     // An index names files of its own folder.
     if (typeof file === 'string' && /^[^/\\]+\.safetensors$/.test(file)) return file;
-    throw configError(`${path} must map each weight to a .safetensors file of the same folder.`);
+    throw configError(`${path} must map each weight to a .safetensors file in the same folder.`);
   });
 }

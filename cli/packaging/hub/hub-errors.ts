@@ -44,7 +44,7 @@ export function explainStatus(
     const when = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} seconds`;
     return new AppError(
       'OverloadedError',
-      `${endpoint} limits requests and refused one for ${name}. Retry ${when}${token ? '' : ', or set HF_TOKEN for a higher limit'}.`,
+      `${endpoint} limits requests and rejected one for ${name}. Retry ${when}${token ? '' : ', or set HF_TOKEN for a higher limit'}.`,
       { retryAfterSeconds },
     );
   }

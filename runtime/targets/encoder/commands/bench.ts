@@ -12,7 +12,7 @@ export function benchCommand(modelPath: string): Command {
       ...JSON_OPTION,
       seconds: {
         value: 'count',
-        help: 'Time to measure, from 1 to 3600; loading the model comes on top',
+        help: 'Measurement time, from 1 to 3600, in addition to loading the model',
         fallback: '10',
       },
       ...ENGINE_OPTIONS,

@@ -30,18 +30,18 @@ export const modelMetadata = Type.Object(
     dimensions: Type.Optional(Type.Integer({ description: 'Number of dimensions of a vector.' })),
     outputs: Type.Optional(
       Type.Array(oneOf(EMBEDDING_OUTPUTS), {
-        description: 'Outputs that requests can name, if the model has more than dense vectors.',
+        description: 'Outputs that requests can select, if the model has more than dense vectors.',
       }),
     ),
     multi_vector_dimensions: Type.Optional(
-      Type.Integer({ description: 'Number of dimensions of the vector of a token, for such a model.' }),
+      Type.Integer({ description: 'Dimensions of each token vector (multi_vector only).' }),
     ),
     similarity_fn_name: Type.Optional(
       oneOf(SIMILARITIES, {
         description: 'Function that compares vectors in `/similarity`, if it is not cosine.',
       }),
     ),
-    prompts: Type.Optional(textMap({ description: 'Prompts by name; a prompt is put before each text.' })),
+    prompts: Type.Optional(textMap({ description: 'Prompts by name; a prompt is prepended to each text.' })),
     default_prompt_name: Type.Optional(
       Type.String({ description: 'Name of the prompt to use if a request does not set one.' }),
     ),

@@ -36,7 +36,8 @@ export const vectorMembers = (manifest: Manifest) => ({
     Type.Integer({
       minimum: 1,
       maximum: vectorWidth(manifest),
-      description: 'Truncate vectors to this many dimensions; intended for models trained for it.',
+      description:
+        'Truncate vectors to this many dimensions; use only with models trained for truncation (Matryoshka).',
     }),
   ),
   normalize: optional(Type.Boolean({ default: true, description: 'Whether to L2-normalize vectors.' })),

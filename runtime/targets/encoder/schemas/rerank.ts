@@ -35,9 +35,7 @@ export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manif
           { maxItems: maxDocuments },
         ),
       ),
-      top_n: optional(
-        Type.Integer({ minimum: 1, description: 'Return only this many results, the best ones.' }),
-      ),
+      top_n: optional(Type.Integer({ minimum: 1, description: 'Maximum number of results, best first.' })),
       return_documents: optional(
         Type.Boolean({ default: false, description: 'Whether results include the text of the document.' }),
       ),

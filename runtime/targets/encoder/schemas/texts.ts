@@ -50,7 +50,7 @@ export function promptName({ sentence }: Pick<Manifest, 'sentence'>): TOptional<
   if (Object.keys(prompts).length === 0) return optional(undocumented(Type.String()));
   const { defaultPrompt } = sentence ?? {};
   const description =
-    "Name of the prompt to put before each text; an empty name means none. Default: the model's default prompt.";
+    'Name of the prompt to put before each text; an empty name means none. Default: the model’s default prompt.';
   return optional(
     oneOf([...promptNames(prompts), ''], {
       description,
@@ -75,7 +75,7 @@ export const overflowMembers = {
   ),
   truncation_direction: optional(
     oneOf(DIRECTIONS, {
-      description: 'The side to remove tokens from. Default: the setting of the model.',
+      description: 'The side to remove tokens from. Default: the model’s setting.',
     }),
   ),
 };

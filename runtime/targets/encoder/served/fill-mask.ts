@@ -10,9 +10,7 @@ import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
 
 const options = {
-  top_k: optional(
-    Type.Integer({ minimum: 1, description: 'Number of candidates of each mask. Default: 5.' }),
-  ),
+  top_k: optional(Type.Integer({ minimum: 1, description: 'Number of candidates per mask. Default: 5.' })),
   targets: optional(
     Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
@@ -65,7 +63,7 @@ const foreignRequest = ({ maxClientBatch: maxItems }: ClientBatch) =>
       parameters: optional(
         Type.Object({
           top_k: optional(
-            Type.Integer({ minimum: 1, default: 5, description: 'Number of candidates of each mask.' }),
+            Type.Integer({ minimum: 1, default: 5, description: 'Number of candidates per mask.' }),
           ),
           targets: optional(
             Type.Array(Type.String({ minLength: 1 }), {

@@ -112,7 +112,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
 
 export const servedQuestionAnswering: ServedType<Body> = {
   texts: {
-    summary: 'Find the answer of each question in its context.',
+    summary: 'Find the answer to each question in its context.',
     tool: 'Finds the answers of questions in texts.',
   },
   request: (_, { maxClientBatch }) => ({ inputs: questions(maxClientBatch), options }),

@@ -36,7 +36,7 @@ const optionsOf = (manifest: Manifest) => ({
     Type.Integer({
       minimum: 1,
       maximum: vectorWidth(manifest),
-      description: 'Truncate vectors to this many dimensions. Default: the setting of the model.',
+      description: 'Truncate vectors to this many dimensions. Default: the model’s setting.',
     }),
   ),
   prompt_name: promptName(manifest),
@@ -51,7 +51,7 @@ const resultOfOutputs = Type.Object(
     embedding: Type.Optional(numbers('Vector of the text, if `outputs` has `dense` or is not set.')),
     vectors: Type.Optional(
       Type.Array(numbers('Vector of a token.'), {
-        description: 'One per token but the first one, if `outputs` has `multi_vector`.',
+        description: 'One for each token except the first, if `outputs` contains `multi_vector`.',
       }),
     ),
     sparse: Type.Optional(sparseResult),

@@ -11,7 +11,7 @@ export const sparseOptions = {
   max_active_dims: optional(
     Type.Integer({
       minimum: 1,
-      description: 'Keep this many of the greatest values of each vector. Default: all that are not zero.',
+      description: 'Number of largest values of each vector to keep. Default: all nonzero values.',
     }),
   ),
   tokens: optional(

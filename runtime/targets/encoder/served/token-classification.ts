@@ -104,7 +104,7 @@ const foreignRequest = Type.Object(
         aggregation_strategy: optional(
           oneOf(['simple', 'first', 'average', 'max'], {
             default: 'simple',
-            description: 'How tokens are grouped into entities, as in the transformers pipeline.',
+            description: 'How to group tokens into entities, as in the transformers pipeline.',
           }),
         ),
       }),

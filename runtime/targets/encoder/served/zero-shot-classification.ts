@@ -22,7 +22,7 @@ const options = {
     documented(
       Type.String({
         default: DEFAULT_TEMPLATE,
-        description: 'The sentence that is true if a label fits; `{}` is replaced by the label.',
+        description: 'A sentence that is true if a label applies; `{}` is replaced by the label.',
       }),
       { pattern: '\\{\\}' },
     ),
@@ -51,7 +51,7 @@ const texts = (maxInputs: number) =>
 const result = Type.Object(
   {
     sequence: Type.String({ description: 'The text.' }),
-    labels: Type.Array(Type.String(), { description: 'The labels, the one with the highest score first.' }),
+    labels: Type.Array(Type.String(), { description: 'The labels, highest score first.' }),
     scores: Type.Array(Type.Number(), { description: 'The score of each label, in the same order.' }),
   },
   { $id: 'ZeroShotResult' },
@@ -132,7 +132,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
 
 export const servedZeroShotClassification: ServedType<BodyOf<typeof options, string>> = {
   texts: {
-    summary: 'Score the labels of the request for each text.',
+    summary: 'Score the request’s labels for each text.',
     tool: 'Scores candidate labels, which are set in the request, for input text sequences.',
   },
   request: (_, { maxClientBatch }) => ({ inputs: texts(maxClientBatch), options }),

@@ -8,7 +8,7 @@ const options = {
   labels: Type.Array(Type.String({ minLength: 1, title: 'text' }), {
     minItems: 1,
     title: 'a list of texts',
-    description: 'Types of the entities to find, in any words: `person`, `name of a product`.',
+    description: 'Entity types to find, in any words: `person`, `product name`.',
   }),
   threshold: optional(
     Type.Number({

@@ -16,11 +16,11 @@ export const questionAnsweringTask: Task<QuestionAnsweringResult> = {
   flags: {
     question: {
       value: 'text',
-      help: 'Question answering models: the question; each text is a context that can have the answer',
+      help: 'Question answering models: the question; each text is a context that can contain the answer',
     },
     'top-k': {
       value: 'count',
-      help: 'Fill-mask models: candidates of each mask (5); question answering models: maximum answers per text (1); sequence classification models: add this many labels',
+      help: 'Fill-mask models: candidates per mask (5); question answering models: maximum answers per text (1); sequence classification models: add this many labels',
     },
     'max-answer-len': {
       value: 'count',

@@ -45,11 +45,11 @@ export const sentenceEmbeddingTask = {
     'prompt-name': {
       canBeEmpty: true,
       value: 'name',
-      help: 'Sentence embedding models: name of the prompt to put before each text',
+      help: 'Sentence embedding models: name of the prompt to prepend to each text',
     },
     outputs: {
       value: 'names',
-      help: 'Sentence embedding models: what to print, of dense, sparse, multi_vector (e.g. dense,sparse)',
+      help: 'Sentence embedding models: outputs to print: dense, sparse, multi_vector (e.g. dense,sparse)',
       defaultText: 'dense',
     },
   },

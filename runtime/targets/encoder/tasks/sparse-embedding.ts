@@ -10,7 +10,7 @@ export const sparseEmbeddingTask: Task<SparseVector> = {
   flags: {
     'max-active-dims': {
       value: 'count',
-      help: 'Sparse embedding models: keep this many of the greatest values of every vector',
+      help: 'Sparse embedding models: number of largest values to keep per vector',
       models: 'a sparse_embedding',
     },
     tokens: {

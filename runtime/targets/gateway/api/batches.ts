@@ -15,7 +15,7 @@ import {
 const newBatch = Type.Object(
   {
     input_file_id: Type.String({ minLength: 1, description: 'A file with the purpose `batch`.' }),
-    endpoint: Type.String({ minLength: 1, description: 'The route of all its requests.' }),
+    endpoint: Type.String({ minLength: 1, description: 'The route for all its requests.' }),
     completion_window: Type.String({ minLength: 1 }),
     user: Type.Optional(Type.String()),
   },

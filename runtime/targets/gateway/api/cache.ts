@@ -28,7 +28,7 @@ export function cacheRoutes({ state }: GatewayContext, { guards, route }: HttpPa
         {
           name: 'key_id',
           in: 'query',
-          description: 'Only answers that requests of this key have created.',
+          description: 'Only entries created by requests with this key.',
           example: '0f4c2c1e-8c1f-4a51-9e62-0b6ad1d0c9b7',
           schema: nonEmptyText('Id of a key.'),
         },

@@ -43,7 +43,7 @@ const sampling = oneOf(['first', 'random', 'stratified'], {
 const seed = Type.Integer({
   minimum: 0,
   maximum: 4_294_967_295,
-  description: 'Number that decides which rows a random sample has (default: 0).',
+  description: 'Seed of the random sample (default: 0).',
 });
 
 export const newExperiment = closed('NewExperiment', {

@@ -98,7 +98,7 @@ export const job = closed('Job', {
   queued_reason: queuedReason,
   workers: Type.Integer({
     minimum: 0,
-    description: 'Number of workers that the rows are divided among; 0 before the job starts.',
+    description: 'Number of workers that share the rows; 0 before the job starts.',
   }),
   created_at: time('Creation time.'),
   start_time: timeOrNull('Start time.'),

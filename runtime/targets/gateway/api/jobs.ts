@@ -226,7 +226,7 @@ export function jobRoutes(
       guard: guards.evaluation,
       ...ONE,
       id: 'getJobDataset',
-      summary: 'Get the dataset that a job has written.',
+      summary: 'Get the dataset that a job wrote.',
       answer: answerOf('The dataset.', dataset, { ...DATASET, generated: true }),
       errors: [409],
       run: async (c) =>

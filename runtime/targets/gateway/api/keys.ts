@@ -64,7 +64,7 @@ const ACCOUNT = {
   parallel: { used: 1, limit: 8, remaining: 7 },
 };
 
-const KEY_ID = { name: 'id', description: 'Key id, which is not the key itself.', example: KEY.id };
+const KEY_ID = { name: 'id', description: 'Key ID, which is not the key itself.', example: KEY.id };
 
 const SEES = 'a member sees the own keys, and with the role admin in a team its keys.';
 const OWNS = 'a member must own the key, or have the role admin in its team.';

@@ -50,7 +50,7 @@ const updatedPriceMap = closed('UpdatedPriceMap', {
 });
 
 const matchedPrice = closed('MatchedPrice', {
-  priced_by: Type.String({ description: 'As in the usage: the date and the entry of the price map.' }),
+  priced_by: Type.String({ description: 'Date and entry of the price map, as in the usage.' }),
   price: listedPrice,
 });
 
@@ -74,7 +74,7 @@ export function priceMapRoutes(
       guard: guards.reader,
       id: 'getPriceMap',
       tag: 'Pricing',
-      summary: 'Search published prices, which apply to models without a price of their own.',
+      summary: 'Search published prices, which apply to models without a configured price.',
       ...pageOfList({
         schema: priceMap,
         example: { ...HEAD, prices: [LISTED] },
@@ -101,7 +101,7 @@ export function priceMapRoutes(
       id: 'getPublishedPrice',
       tag: 'Pricing',
       summary: 'Get the published price of a model, matched as for requests.',
-      description: 'Snapshots and other spellings of a name find the entry of their model.',
+      description: 'Snapshots and other spellings of a name resolve to the entry of their model.',
       parameters: [{ name: 'model', description: 'The model, `provider:model`.', example: 'openai:GPT-5' }],
       answer: answerOf('The price.', matchedPrice, {
         priced_by: 'map 2026-11-26 openai:gpt-5',
@@ -171,7 +171,7 @@ export function priceMapRoutes(
       guard: guards.admin,
       id: 'resetPriceMap',
       tag: 'Pricing',
-      summary: 'Remove the stored map, so that the one of the program applies.',
+      summary: 'Remove the stored map, so that the built-in one applies.',
       answer: noContent('The map of the program applies.'),
       run: async () => {
         await priceMaps.reset();

@@ -32,7 +32,7 @@ const promptPage = closed('PromptPage', {
 const prompts = Type.Array(
   closed('Prompt', {
     ...head,
-    request: Type.String({ description: 'Body of the request as JSON, without secrets. It can be cut.' }),
+    request: Type.String({ description: 'Request body as JSON, without secrets. It can be truncated.' }),
     answer: textOrNull('Output of the model as text; parts of a stream are joined. Null without one.'),
   }),
 );
@@ -101,8 +101,8 @@ export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpP
       guard: guards.admin,
       id: 'getPrompt',
       tag: 'Admin',
-      summary: 'Get a stored request and its answer.',
-      description: 'That it was read is recorded in the audit log.',
+      summary: 'Get a stored request and its response.',
+      description: 'Reading it is recorded in the audit log.',
       parameters: [
         { name: 'request_id', description: '`X-Request-Id` of the request.', example: HEAD.request_id },
       ],

@@ -28,7 +28,7 @@ export const requestDetails = closed('RequestDetails', {
         'Parts of the cost; null if it is 0 or unknown, or if the price has changed since.',
       ),
     }),
-    { description: 'The attempts in order; the last one has the answer.' },
+    { description: 'The attempts in order; the last one has the response.' },
   ),
 });
 

@@ -142,8 +142,8 @@ export function requestRoutes(context: GatewayContext, { guards, route }: HttpPa
       guard: guards.anyKey,
       id: 'getRequest',
       tag: 'Usage',
-      summary: 'Get a past request with its attempts and the parts of its cost.',
-      description: 'Requests that the caller cannot see are not found.',
+      summary: 'Get a past request with its attempts and cost breakdown.',
+      description: 'Requests that the caller cannot see return 404.',
       parameters: [{ name: 'id', description: '`id` of a usage row of the request.', example: USAGE_LOG.id }],
       answer: answerOf('The request.', requestDetails, {
         id: USAGE_LOG.id,

@@ -21,7 +21,7 @@ const modelRow = Type.Object(
 );
 
 const resultRow = closed('ExperimentRow', {
-  row: Type.Integer({ minimum: 1, description: 'Number of the row, from 1.' }),
+  row: Type.Integer({ minimum: 1, description: 'Row number, starting at 1.' }),
   example: Type.String({ description: 'Text of the row, at most 4,000 characters.' }),
   ground_truth: Type.Unknown(),
   differs: Type.Boolean({ description: 'Whether the models have different answers.' }),
@@ -85,7 +85,10 @@ export const plots = closed('ExperimentPlots', {
 const worker = Type.Object(
   {
     worker: Type.String(),
-    first_row: Type.Integer({ minimum: 1, description: 'Number of the first row of its range, from 1.' }),
+    first_row: Type.Integer({
+      minimum: 1,
+      description: 'Number of the first row in its range, starting at 1.',
+    }),
     rows: count('Rows of its range.'),
     done_rows: count(),
     failed_rows: count(),

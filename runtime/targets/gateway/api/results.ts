@@ -58,7 +58,7 @@ export function resultRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'listExperimentRows',
-      summary: 'List the rows with the answers, scores and errors of all models, searched and sorted.',
+      summary: 'List rows with the answers, scores and errors of all models, with search and sorting.',
       description:
         'Jobs can be running. At most 200,000 rows are read, and texts are cut after 4,000 characters; the rows of a workflow have all of them.',
       ...pageOfList({
@@ -158,7 +158,8 @@ export function resultRoutes(
       ...SHARED,
       id: 'getExperimentReport',
       summary: 'Download the results as one HTML file that works without network access.',
-      description: 'The file has the comparison, the plots, and up to 1,000 rows with different answers.',
+      description:
+        'The file contains the comparison, the plots, and up to 1,000 rows with different answers.',
       parameters: [EXPERIMENT_ID, METRIC],
       answer: {
         description: 'The report.',

@@ -132,7 +132,7 @@ export function uploadRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'getUpload',
-      summary: 'Get how much of an upload has arrived. HEAD returns it in headers.',
+      summary: 'Get the progress of an upload. HEAD returns it in headers.',
       parameters: [UPLOAD_ID],
       answer: {
         ...answerOf('The upload.', upload, {
@@ -202,7 +202,7 @@ export function uploadRoutes(
       guard: guards.evaluation,
       ...SHARED,
       id: 'deleteUpload',
-      summary: 'Delete an upload. A dataset that was created of it stays.',
+      summary: 'Delete an upload. A dataset created from it is kept.',
       parameters: [UPLOAD_ID],
       answer: noContent('The upload is deleted.'),
       run: async (c) => {

@@ -157,7 +157,7 @@ export function userRoutes({ state }: GatewayContext, { guards, route }: HttpPar
       guard: guards.manager('a member sees only the own usage.'),
       id: 'getUserUsage',
       tag: 'Users',
-      summary: 'List requests of a user, newest first.',
+      summary: 'List a user’s requests, newest first.',
       ...pageOfList({ schema: usageLogs, example: [USAGE_LOG], parameters: [USER_ID] }),
       run: async (c) => {
         const page = pageOf(c);

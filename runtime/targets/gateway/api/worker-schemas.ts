@@ -5,7 +5,7 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const firstRow = count('Index of the first row, from 0.');
 const rows = Type.Array(anyObject('Values by column.'));
 const checkpoint = closed('WorkerCheckpoint', {
-  work: Type.Unknown({ description: 'State of the worker after these rows.' }),
+  work: Type.Unknown({ description: 'Worker state after these rows.' }),
   first_error: orNull(Type.String(), 'Error of the first failed row of the range.'),
 });
 
@@ -42,7 +42,7 @@ export const workerFiles = closed('WorkerFiles', {
 
 const lease = {
   first_row: firstRow,
-  epoch: Type.Integer({ minimum: 1, description: 'Number of leases of the range.' }),
+  epoch: Type.Integer({ minimum: 1, description: 'How often the range was leased.' }),
 };
 /** Without a name, because the same schema is used twice in a union. */
 const workerLease = Type.Object(lease, { additionalProperties: false });

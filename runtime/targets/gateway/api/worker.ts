@@ -54,7 +54,7 @@ const FROM = {
 const TO = {
   name: 'to',
   in: 'query',
-  description: 'Index of the row after the last one (the number of rows of the job).',
+  description: 'Index after the last row (the number of rows in the job).',
   example: 128,
 } as const;
 const CHECKPOINT = { work: { rows: 2 }, first_error: null };
@@ -305,7 +305,7 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerFindAnswers',
-      summary: 'Get answers that an earlier request of the experiment got.',
+      summary: 'Get cached answers from earlier requests of the experiment.',
       request: { schema: workerAnswerKeys, examples: { keys: { keys: [ANSWER_KEY] } } },
       answer: answerOf('The answers.', workerFoundAnswers, { answers: [ANSWER] }),
       run: async (c, { keys }) => {
@@ -339,7 +339,7 @@ export function workerRoutes(
       guard: worker,
       tag: 'Workers',
       id: 'workerPause',
-      summary: 'Put the job back into the queue for some seconds.',
+      summary: 'Return the job to the queue for a few seconds.',
       request: {
         schema: workerPause,
         examples: { budget: { reason: "Paused: User 'ann' has exceeded budget limit.", seconds: 30 } },

@@ -113,7 +113,7 @@ export const inferenceFields = {
   few_shot: maybe(
     Type.Array(exampleRow, {
       maxItems: 100,
-      description: 'Rows with their answers that the model gets before each row.',
+      description: 'Example rows with answers that the model gets before each row.',
     }),
   ),
   generation_config: maybe(generationConfig),
@@ -217,7 +217,7 @@ export const retryRequest = Type.Object(
   },
   {
     $id: 'Retry',
-    description: 'Settings to change. Others cannot change, because answered rows keep their answers.',
+    description: 'Settings to change. Others cannot be changed, because existing answers are kept.',
   },
 );
 

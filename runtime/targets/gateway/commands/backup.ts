@@ -48,7 +48,7 @@ export const backupCommand: Command = {
 };
 
 export const restoreCommand: Command = {
-  summary: 'Put a backup into the place of the SQLite database. No gateway can use it meanwhile.',
+  summary: 'Replace the SQLite database with a backup. No gateway can use the database meanwhile.',
   positionals: '<file>',
   options: {
     ...commonOptions({

@@ -7,7 +7,7 @@ import { storeCommand } from './store/store-command.ts';
 const clearCacheCommand = storeCommand({
   summary: 'Delete cached answers. A running gateway deletes those in its memory within a second.',
   options: {
-    key: { value: 'id|name|prefix', help: 'Only answers that requests of this key have created' },
+    key: { value: 'id|name|prefix', help: 'Only entries created by requests with this key' },
   },
   prepare(invocation) {
     exactly(invocation);

@@ -55,6 +55,6 @@ const rowOf = (hit: GuardrailHitRow): string[] => [
 ];
 
 export const GUARDRAIL_COMMANDS: CommandGroup = {
-  summary: 'Show what guardrails flagged.',
+  summary: 'Show guardrail hits.',
   commands: { hits: guardrailHitsCommand },
 };

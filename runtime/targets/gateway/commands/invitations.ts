@@ -145,7 +145,7 @@ const withdrawInvitationCommand: Command = {
 
 /** Commands for users without access to the database: they call a running gateway. */
 export const INVITATION_COMMANDS: CommandGroup = {
-  summary: 'Answer invitations to teams, and manage those of your teams, in a running gateway.',
+  summary: 'Accept or decline team invitations, and manage those of your teams, in a running gateway.',
   commands: {
     list: listInvitationsCommand,
     accept: acceptInvitationCommand,

@@ -15,7 +15,7 @@ import { formatSecond, orDash, recordLines } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
 const getPromptCommand = storeCommand({
-  summary: 'Show a stored request and its answer. That it was read is recorded in the audit log.',
+  summary: 'Show a stored request and its response. Reading it is recorded in the audit log.',
   positionals: '<request_id>',
   options: {},
   prepare(invocation) {

@@ -195,7 +195,7 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
     },
   },
   delete: {
-    summary: 'Delete a provider of the database, which no alias can use.',
+    summary: 'Delete a provider from the database. No alias can use it.',
     async run(name, context) {
       await (await providersOf(context)).delete(name);
       return [{ name }, `Deleted provider ${name}.`];

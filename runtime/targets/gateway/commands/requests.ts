@@ -66,7 +66,7 @@ const requestRow = (row: UsageRow): Parameters<typeof formatTable>[1][number] =>
 ];
 
 const getRequestCommand = storeCommand({
-  summary: 'Show a past request with its attempts and the reason of each failure.',
+  summary: 'Show a past request with its attempts and the reason for each failure.',
   positionals: '<id>',
   options: {},
   prepare(invocation) {

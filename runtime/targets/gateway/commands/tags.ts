@@ -35,7 +35,7 @@ const listTagsCommand = storeCommand({
 const COLUMNS = ['TAG', 'BUDGET', 'SPENT', 'NEXT RESET'];
 
 const setTagCommand = storeCommand({
-  summary: 'Assign a budget to a tag. Requests with the tag are held against it.',
+  summary: 'Assign a budget to a tag. Requests with the tag count against it.',
   positionals: '<tag>',
   options: { budget: { value: 'id|name', help: 'The budget (required)' } },
   prepare(invocation) {

@@ -29,4 +29,4 @@ export const DEFAULTS = {
 export const RECOMMENDED_KEY_LENGTH = 32;
 
 /** The rule for the length of a master key, for help and documents. */
-export const MASTER_KEY_RULE = `Listening on other addresses than loopback requires at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; fewer than ${RECOMMENDED_KEY_LENGTH} cause a warning`;
+export const MASTER_KEY_RULE = `Listening on non-loopback addresses requires at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; fewer than ${RECOMMENDED_KEY_LENGTH} cause a warning`;

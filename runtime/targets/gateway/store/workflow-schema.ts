@@ -213,7 +213,7 @@ export const WORKFLOW_TABLES = {
       /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
       lease_owner: nullable(text),
       lease_until: nullable(bigint),
-      /** Number of leases of the range. Writes of earlier holders are rejected. */
+      /** How often the range was leased. Writes of earlier holders are rejected. */
       lease_epoch: bigint,
       /** Number of workers that ended while they held the range, since its last batch was written. */
       failed_workers: bigint,

@@ -56,7 +56,7 @@ export const addCommand: Command = {
     source: { value: 'registry', help: 'Search only registries whose name contains this text' },
     'allow-deprecated': { help: 'Allow a deprecated server' },
     install: { help: 'Install the package of the server immediately, and report the cause if that fails' },
-    'pin-hash': { help: 'Record the hash of an npx package, which is then verified before each start' },
+    'pin-hash': { help: 'Record the hash of an npx package and verify it before each start' },
   },
   async run(invocation, stdio) {
     const output = printableMessages(stdio);

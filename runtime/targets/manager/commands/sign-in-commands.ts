@@ -27,7 +27,7 @@ const loginCommand: Command = {
     'no-browser': {
       help: 'Only print the address to open; the address to which the browser returns can be pasted here',
     },
-    timeout: { value: 'time', help: 'How long to wait for the person', fallback: '5m' },
+    timeout: { value: 'time', help: 'How long to wait for confirmation', fallback: '5m' },
   },
   async run(invocation, output) {
     const { spec, store, isAtManager, user } = await openServer(invocation);

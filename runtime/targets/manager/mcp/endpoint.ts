@@ -293,7 +293,7 @@ const CALL_TOOL = {
     type: 'object',
     properties: {
       name: { type: 'string', description: 'Name of the tool from search_tools: server__tool.' },
-      arguments: { type: 'object', description: 'Arguments according to the inputSchema of the tool.' },
+      arguments: { type: 'object', description: 'Arguments that match the tool’s inputSchema.' },
     },
     required: ['name'],
   },

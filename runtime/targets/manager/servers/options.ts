@@ -91,7 +91,7 @@ const ACCESS_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'Maximum size of a result of a server, in characters of JSON',
     fallback: '33554432',
   },
-  'trust-proxy': { help: 'Trust X-Forwarded-* headers, also of this machine, when building links' },
+  'trust-proxy': { help: 'Trust X-Forwarded-* headers when building links, even from this machine' },
 });
 
 const PROCESS = withEnvironment('MCP_MANAGER', PROCESS_OPTIONS);

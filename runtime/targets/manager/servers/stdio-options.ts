@@ -22,10 +22,10 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
 
 export const SELECTION_OPTIONS = {
   group: { value: 'name', help: 'Group of the configuration to use, with only its servers and tools' },
-  servers: { value: 'names', help: 'Servers to use, comma-separated; patterns such as git* are possible' },
+  servers: { value: 'names', help: 'Servers to use, comma-separated; patterns such as git* are allowed' },
   tools: {
     value: 'patterns',
-    help: 'Tools to use as server/pattern, comma-separated; of their servers, nothing else is used',
+    help: 'Tools to use as server/pattern, comma-separated; nothing else on their servers is used',
   },
 } satisfies Readonly<Record<string, Option>>;
 

@@ -38,7 +38,7 @@ export function readAuthorizationResponse(
   const error = one('error');
   if (error !== undefined) {
     const body = { error, error_description: one('error_description') };
-    throw errorResponseOf('The authorization server refused', 0, body);
+    throw errorResponseOf('The authorization server rejected the request', 0, body);
   }
   const code = one('code');
   if (code === undefined || code === '') throw new OAuthFailure('The redirect has no code.');

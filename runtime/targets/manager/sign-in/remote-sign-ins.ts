@@ -81,7 +81,7 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
       const found = pending.get(state);
       // A browser that was lured here with the result of another person must not store it for this user, and must not end it.
       if (!found || !isSame(found.target, target)) {
-        throw inputError(`No sign-in of yours to ${spec.name} waits for this address. Start it again.`);
+        throw inputError(`You have no pending sign-in to ${spec.name} with this address. Start it again.`);
       }
       take(state);
       try {

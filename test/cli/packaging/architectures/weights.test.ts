@@ -49,7 +49,7 @@ test.each([['../outside.safetensors'], ['/etc/passwd'], ['sub/model.safetensors'
     mkdirSync(join(folder(), 'sub'));
     write(JSON.stringify({ weight_map: { a: file } }), 'model.safetensors.index.json');
     await expect(found()).rejects.toThrow(
-      /index\.json must map each weight to a \.safetensors file of the same folder\.$/,
+      /index\.json must map each weight to a \.safetensors file in the same folder\.$/,
     );
   },
 );

@@ -49,7 +49,7 @@ test('retries end, and a long pause is not waited for', async () => {
   hub().requests.length = 0;
   hub().plan(/hub .*main2/, { status: 429, headers: { ratelimit: '"api";r=0;t=299' } }, 99);
   await expect(fetched('hf:acme/model@main2')).rejects.toThrow(
-    /limits requests and refused one for hf:acme\/model@main2\. Retry in 299 seconds, or set HF_TOKEN for a higher limit\.$/,
+    /limits requests and rejected one for hf:acme\/model@main2\. Retry in 299 seconds, or set HF_TOKEN for a higher limit\.$/,
   );
   expect(hub().requests).toHaveLength(1);
 });

@@ -71,7 +71,7 @@ export function inferenceApiRoutes(
         path: '/',
         id: 'run',
         tag: 'Hugging Face',
-        summary: 'Run the task of the model, in the format of the Inference API.',
+        summary: 'Run the model’s task, in the format of the Inference API.',
         request: { schema: offered.request, examples: { text: offered.example.request } },
         answer: {
           description: 'The result of the task.',

@@ -130,7 +130,7 @@ const embedAllOperation = (schema: TSchema): Operation => ({
   summary: 'Compute one vector per token of each input.',
   request: { schema, examples: INPUTS },
   answer: {
-    description: 'The token vectors of each input, as the model returns them.',
+    description: 'Unpooled token vectors of each input.',
     schema: embedAllResponse,
     examples: { texts: [[[0.6, -0.8]]] },
     headers: ANSWER_HEADERS,

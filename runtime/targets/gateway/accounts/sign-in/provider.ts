@@ -166,7 +166,7 @@ async function verifyIdToken(
     const message = error.message.replace('Invalid access token', 'Invalid ID token').replace(/\.$/, '');
     throw refused(`${message}${algorithmOf(token)}`, error);
   });
-  if (claims['nonce'] !== nonce) throw refused('Invalid ID token: its nonce is not that of this sign-in');
+  if (claims['nonce'] !== nonce) throw refused('Invalid ID token: its nonce does not match this sign-in');
   const { azp } = claims;
   const isShared = Array.isArray(claims.aud) && claims.aud.length > 1;
   if (azp === undefined ? isShared : azp !== clientId)

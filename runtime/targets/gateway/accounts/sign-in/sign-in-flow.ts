@@ -142,7 +142,9 @@ export function createSignInFlow(config: SignInConfig, parts: SignInFlowParts): 
     consent(cookie, isGiven) {
       const value = cookie === undefined ? undefined : asked.open(cookie);
       if (!value)
-        throw failed('No command waits for an answer in this browser, or it took longer than 10 minutes');
+        throw failed(
+          'No command is waiting for an answer in this browser, or it took longer than 10 minutes',
+        );
       const { userId, challenge, state, port } = value;
       const location = commandAddress(port);
       if (isGiven) location.searchParams.set('code', codes.close({ id: randomText(), userId, challenge }));

@@ -243,7 +243,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   },
   '/v1/rerank': {
     id: 'createRerank',
-    summary: 'Sort documents by a query, in the format of Cohere’s and Jina’s rerank APIs.',
+    summary: 'Rank documents by a query, in the format of Cohere’s and Jina’s rerank APIs.',
     description: `${PASSED_THROUGH} Encoders of type sequence_classification with one label and of type multi_vector have this API too.`,
     request: {
       model: 'encoder:my-reranker',
@@ -282,7 +282,7 @@ export const ENDPOINT_DOCS: Readonly<Record<Endpoint, EndpointDocs>> = {
   '/v1beta/models/{model}:streamGenerateContent': {
     id: 'streamGenerateContent',
     tag: 'Gemini',
-    summary: 'Call a model and get its answer as a stream, in the format of Gemini’s API.',
+    summary: 'Call a model and stream its response, in the format of Gemini’s API.',
     description: `${GEMINI_NOTE} Without \`alt=sse\`, the stream is a list in JSON.`,
     parameters: [
       MODEL_PARAMETER,

@@ -247,7 +247,7 @@ const HEADERS: NonNullable<Operation['answer']['headers']> = [
   },
   {
     name: 'X-Gateway-Dropped-Tools',
-    description: 'Types of tools that the provider of the model cannot run, so that it did not get them.',
+    description: 'Types of dropped tools, which the model’s provider cannot run.',
     type: 'string',
   },
 ];

@@ -158,7 +158,7 @@ export const SEARCH_PARAMETERS: NonNullable<Operation['parameters']> = [
     name: 'tag',
     in: 'query',
     isList: true,
-    description: 'Only those with this tag. If it is repeated, those with all of the tags.',
+    description: 'Only those with this tag. If repeated, only those with all the tags.',
     example: 'release',
   },
 ];

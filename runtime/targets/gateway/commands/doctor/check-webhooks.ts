@@ -38,7 +38,7 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
     await body.dump().catch(() => undefined);
     if (status < 500 || status === METHOD_NOT_IMPLEMENTED)
       return ok(ALERTS, `${origin} is reachable; \`gateway alerts test\` sends a message`);
-    return problem(ALERTS, `${origin} answers with status ${status}`, ALERTS_REMEDY);
+    return problem(ALERTS, `${origin} returned status ${status}`, ALERTS_REMEDY);
   } catch (error) {
     return problem(ALERTS, `${origin}: ${messageOf(error).replace(/\.$/, '')}`, ALERTS_REMEDY);
   } finally {

@@ -6,7 +6,7 @@ import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
 
 export const compareExperimentCommand = experimentCommand({
-  summary: 'Compare the results of the models of an experiment. Exits with 1 if an assertion does not hold.',
+  summary: 'Compare the results of an experiment’s models. Exits with 1 if an assertion fails.',
   options: {
     file: { short: 'f', value: 'file', help: 'Experiment file with the assertions to check' },
     ...ASSERTION_OPTIONS,

@@ -9,7 +9,7 @@ export const updateExperimentCommand = experimentCommand({
   options: {
     name: { value: 'name', help: 'New name' },
     description: { value: 'text', help: 'New description' },
-    tag: { value: 'tag', help: 'Tag, in place of the earlier ones (repeatable)', repeatable: true },
+    tag: { value: 'tag', help: 'Tag, replacing the existing ones (repeatable)', repeatable: true },
     'no-tags': { help: 'Remove all tags' },
     ...JSON_OPTION,
   },

@@ -48,7 +48,7 @@ const PRICE_OPTIONS = {
   },
   unit: {
     value: 'name=amount',
-    help: 'Price of what is not billed by tokens, e.g. web-search=0.01, image=0.04 or image-output=40',
+    help: 'Price of units other than tokens, e.g. web-search=0.01, image=0.04 or image-output=40',
     repeatable: true,
   },
   effective: {
@@ -333,7 +333,7 @@ export const updatePricesCommand = storeCommand({
       help: 'A map of the gateway or of LiteLLM; - for standard input',
       defaultText: 'the map that LiteLLM publishes on GitHub',
     },
-    bundled: { help: 'Remove the stored map, so that the one of this program applies' },
+    bundled: { help: 'Remove the stored map, so that the built-in one applies' },
   },
   prepare(invocation) {
     exactly(invocation);

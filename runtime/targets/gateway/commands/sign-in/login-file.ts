@@ -41,7 +41,7 @@ export async function readLogin(path: string): Promise<Login> {
   });
   const { url, key, userId, expiresAt } = membersOf(parseJsonText(text));
   if (typeof url !== 'string' || typeof key !== 'string' || typeof userId !== 'string')
-    throw configError(`${path} is not a sign-in of this program. Run \`gateway login\` again.`);
+    throw configError(`${path} is not a sign-in file of this program. Run \`gateway login\` again.`);
   return { url, key, userId, expiresAt: typeof expiresAt === 'string' ? expiresAt : null };
 }
 

@@ -36,7 +36,7 @@ const profile = keys(
     webhook: Type.Optional(
       keys(
         {
-          url: Type.String({ minLength: 1, description: 'URL of a server that decides about texts.' }),
+          url: Type.String({ minLength: 1, description: 'URL of a server that judges texts.' }),
           headers: mapOf<string>({ type: 'string' }, 'Headers to send, e.g. with a token.'),
         },
         'A server that decides about texts.',
@@ -72,7 +72,7 @@ const rule = keys(
 export const guardrails = keys(
   {
     profiles: mapOf<Static<typeof profile>>(profile, 'Profiles by name. Requests can select them, too.'),
-    policy: Type.Optional(Type.Array(rule, { description: 'Profiles that every request has to pass.' })),
+    policy: Type.Optional(Type.Array(rule, { description: 'Profiles that every request must pass.' })),
     realtime: choice(
       ['refuse', 'allow'],
       'Treatment of realtime sessions while there is a `policy`, which cannot check them.',

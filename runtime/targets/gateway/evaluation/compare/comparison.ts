@@ -82,7 +82,7 @@ export interface ComparedRepeats {
 
 /** A row with different answers of the models. */
 export interface Disagreement {
-  /** Number of the row, from 1. */
+  /** Row number, starting at 1. */
   readonly row: number;
   readonly example: string;
   readonly groundTruth: DatasetCell;

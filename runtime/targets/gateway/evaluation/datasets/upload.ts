@@ -134,7 +134,7 @@ async function* rowsOf(
         const names = Object.keys(row);
         columns ??= names;
         if (names.join('\n') !== columns.join('\n'))
-          throw inputError(`${filename} has other columns than the files before it.`);
+          throw inputError(`${filename} has different columns than the previous files.`);
         isFirst = false;
       }
       yield row;

@@ -35,7 +35,7 @@ export interface WorkflowRequest extends NamedModel {
   readonly systemPrompt: string;
   /** Template of the message for a row; undefined for the text of the row. */
   readonly prompt: string | undefined;
-  /** Rows with their answers that the model gets before each row. */
+  /** Example rows with answers that the model gets before each row. */
   readonly fewShot: readonly RowCells[] | undefined;
   readonly batchSize: number;
   /** Maximum concurrent requests to a language model. */

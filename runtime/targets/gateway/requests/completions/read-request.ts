@@ -150,7 +150,7 @@ export const FURTHER_MODELS = ['models', 'fallbacks', 'fallback_models', 'fallba
 export function requireOneModel(body: Json): void {
   const name = FURTHER_MODELS.find((one) => Array.isArray(body[one]) && body[one].length > 0);
   if (name === undefined) return;
-  const message = `${name} names further models, but the permissions and the price of a request are those of its model. Use an alias with fallbacks.`;
+  const message = `${name} lists further models, but a request has the permissions and price of one model. Use an alias with fallbacks.`;
   throw new AppError('InputError', message, { details: [{ location: `body.${name}`, message }] });
 }
 

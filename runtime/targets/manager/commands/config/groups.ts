@@ -83,7 +83,7 @@ const removeGroups: Command = {
 
 /** `config groups`: groups of servers and tools, which have endpoints of their own. */
 export const groupsGroup: CommandGroup = {
-  summary: 'Manage groups of servers and tools, which have MCP endpoints of their own.',
+  summary: 'Manage groups of servers and tools, each with its own MCP endpoints.',
   commands: { list: listGroups, set: setGroup, remove: removeGroups },
 };
 

@@ -40,11 +40,11 @@ export const createKeyCommand: Command = {
     },
     'read-only': { help: 'Allow only tools with the annotation readOnlyHint' },
     admin: {
-      help: 'Allow the key to restart its servers and read their logs, configuration and audit log; without limits to servers, also to reload',
+      help: 'Allow the key to restart its servers and read their logs, configuration and audit log; without server limits, also to reload',
     },
     'admin-read-only': { help: 'Limit the admin permission to reading; implies --admin' },
     edit: {
-      help: 'Allow the key to change servers and keys over HTTP, which runs any command; implies --admin, and needs a key without limits to servers',
+      help: 'Allow the key to change servers and keys over HTTP, which can run any command; implies --admin, and requires a key without server limits',
     },
     rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },
     ...commonOptions({ expires: { defaultText: 'never' } }),

@@ -126,7 +126,7 @@ const auditBody = struct('AuditLog', {
   enabled: Type.Boolean({ description: 'Whether calls are audited, see `--audit-log`.' }),
   path: optionalText('Path of the audit log. Rotated files are not read.'),
   entries: Type.Array(anyObject('One line of the audit log.'), {
-    description: 'The entries, the newest first.',
+    description: 'The entries, newest first.',
   }),
   nextCursor,
 });

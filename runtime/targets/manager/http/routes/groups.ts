@@ -15,7 +15,7 @@ export function groupRoutes({ groups }: ManagerContext, { guards, route }: HttpP
       id: 'listGroups',
       tag: 'Servers',
       summary: 'List the groups of servers and tools that the caller can use.',
-      description: 'Each group has endpoints of its own: `/groups/{group}/mcp` and `/groups/{group}/api/v1`.',
+      description: 'Each group has its own endpoints: `/groups/{group}/mcp` and `/groups/{group}/api/v1`.',
       answer: answerOf('The groups.', groupsBody, {
         groups: [{ name: 'research', servers: ['time'], tools: ['git/log'], prompts: [], resources: [] }],
       }),

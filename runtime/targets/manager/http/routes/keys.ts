@@ -22,7 +22,7 @@ export function keyRoutes({ keys: file }: ManagerFiles, { guards, route }: HttpP
       id: 'listKeys',
       tag: 'Keys',
       summary: 'List the API keys and their permissions.',
-      answer: answerOf('The keys, the newest first.', keysBody, {
+      answer: answerOf('The keys, newest first.', keysBody, {
         path: '/etc/mcp/keys.jsonl',
         keys: [RECORD],
       }),

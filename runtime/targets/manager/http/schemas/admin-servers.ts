@@ -26,7 +26,7 @@ const processUsage = closed(
   {
     processes: Type.Integer({
       minimum: 1,
-      description: 'The process of the server and those it has started.',
+      description: 'The server’s process and its child processes.',
     }),
     memoryBytes: Type.Integer({
       minimum: 0,

@@ -46,7 +46,7 @@ export const revokedKeyBody = struct('RevokedKey', keyMembers);
 
 export const keysBody = struct('ApiKeys', {
   path: Type.String({ description: 'Path of the keys file.' }),
-  keys: Type.Array(apiKey, { description: 'The keys, the newest first.' }),
+  keys: Type.Array(apiKey, { description: 'The keys, newest first.' }),
 });
 
 export const newKeyRequest = closed('NewApiKey', {

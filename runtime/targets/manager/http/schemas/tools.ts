@@ -50,7 +50,7 @@ export const toolArguments = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   title: 'an object of arguments',
-  description: 'Arguments according to the `inputSchema` of the tool.',
+  description: 'Arguments that match the tool’s `inputSchema`.',
 });
 
 export const toolText = Type.String({

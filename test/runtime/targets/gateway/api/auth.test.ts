@@ -142,7 +142,7 @@ test('ID tokens that are not for this sign-in are rejected', async () => {
     [async (claims) => await signed({ ...claims, aud: 'other' }), 'it is for another audience'],
     [async (claims) => await signed({ ...claims, iss: 'https://evil.example' }), 'its issuer is not'],
     [async (claims) => await signed({ ...claims, exp: 1 }), 'it has expired'],
-    [async (claims) => await signed({ ...claims, nonce: 'x' }), 'its nonce is not that of this sign-in'],
+    [async (claims) => await signed({ ...claims, nonce: 'x' }), 'its nonce does not match this sign-in'],
     [async (claims) => await signed({ ...claims, aud: ['gateway', 'other'] }), 'issued to another client'],
     [async (claims) => await signed({ ...claims, azp: 'other' }), 'issued to another client'],
     [

@@ -93,7 +93,7 @@ test('the result of one person cannot be completed by another one, and a start e
   const foreign = await complete('bob', first);
   expect([foreign.status, foreign.body.detail]).toEqual([
     422,
-    'No sign-in of yours to server waits for this address. Start it again.',
+    'You have no pending sign-in to server with this address. Start it again.',
   ]);
   const second = await server.signIn(await start('ann'), 'ann');
   expect((await complete('ann', first)).status).toBe(422);

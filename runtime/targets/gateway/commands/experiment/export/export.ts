@@ -7,7 +7,7 @@ import { MLFLOW_OPTIONS } from './mlflow-options.ts';
 const TARGETS = ['mlflow', 'huggingface'] as const;
 
 export const exportExperimentCommand = experimentCommand({
-  summary: 'Export an experiment to MLflow, or as files that the library `datasets` loads.',
+  summary: 'Export an experiment to MLflow, or as files for the `datasets` library.',
   options: {
     to: { value: 'target', help: 'Where to export to', choices: TARGETS },
     output: {

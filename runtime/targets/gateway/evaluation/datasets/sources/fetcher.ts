@@ -122,7 +122,7 @@ async function* read({ url, bytes }: Fetched, signal: AbortSignal): AsyncGenerat
 }
 
 function explained(url: URL, error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return inputError(`The import of ${shown(url)} took too long or was cancelled.`, error);
+  if (signal.aborted) return inputError(`Importing ${shown(url)} timed out or was cancelled.`, error);
   if (error instanceof AppError && error.code === 'InputError') return error;
   return inputError(`Cannot read ${shown(url)}: ${messageOf(error)}.`, error);
 }

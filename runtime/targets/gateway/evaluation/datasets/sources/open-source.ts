@@ -127,13 +127,13 @@ async function jsonOf({ bytes, url }: Fetched): Promise<Readonly<Record<string, 
   const pieces: Uint8Array[] = [];
   for await (const piece of bytes) {
     size += piece.length;
-    if (size > MAX_LISTING_BYTES) throw inputError(`The list of files of ${url.host} is too large.`);
+    if (size > MAX_LISTING_BYTES) throw inputError(`The file list from ${url.host} is too large.`);
     pieces.push(piece);
   }
   try {
     return parseJsonText(Buffer.concat(pieces).toString('utf8')) as Readonly<Record<string, unknown>>;
   } catch (error) {
-    throw inputError(`${url.host} did not answer with JSON.`, error);
+    throw inputError(`${url.host} did not return JSON.`, error);
   }
 }
 

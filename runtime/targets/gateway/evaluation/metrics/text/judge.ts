@@ -76,7 +76,7 @@ const SUMMARY_CRITERIA: readonly Criterion[] = [
   },
   {
     name: 'fluency',
-    description: 'Grammar, spelling, punctuation, choice of words and structure of sentences are right.',
+    description: 'Grammar, spelling, punctuation, word choice and sentence structure are correct.',
     steps: FLUENCY_STEPS,
   },
   {

@@ -70,7 +70,8 @@ export function expiringToken(
   requestedAt: number,
   server: string,
 ): Expiring<string> {
-  if (typeof token !== 'string' || token === '') throw accessRefused(`The answer of ${server} has no token.`);
+  if (typeof token !== 'string' || token === '')
+    throw accessRefused(`The response from ${server} has no token.`);
   const life = Number(seconds);
   return { value: token, expiresAt: requestedAt + (life > 0 ? life : 300) * 1000 };
 }

@@ -277,7 +277,7 @@ async function ssoKeys(
   const keys = membersOf(answer['roleCredentials']);
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = keys;
   if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string')
-    throw accessRefused(`The answer of ${new URL(base).host} has no keys.`);
+    throw accessRefused(`The response from ${new URL(base).host} has no keys.`);
   return {
     value: {
       accessKeyId,

@@ -136,7 +136,7 @@ const XML = { accept: 'text/xml' };
 function keysInXml(answer: string, url: string): Expiring<AwsKeys> {
   const [accessKeyId, secretAccessKey] = [textOf(answer, 'AccessKeyId'), textOf(answer, 'SecretAccessKey')];
   if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw accessRefused(`The answer of ${new URL(url).host} has no keys.`);
+    throw accessRefused(`The response from ${new URL(url).host} has no keys.`);
   const expiresAt = Date.parse(textOf(answer, 'Expiration') ?? '');
   return {
     value: { accessKeyId, secretAccessKey, sessionToken: textOf(answer, 'SessionToken') },

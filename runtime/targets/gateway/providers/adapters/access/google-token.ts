@@ -172,7 +172,7 @@ async function accountToken(
   });
   const expiresAt = Date.parse(String(expireTime));
   if (typeof accessToken !== 'string' || accessToken === '')
-    throw accessRefused(`The answer of ${new URL(url).host} has no token.`);
+    throw accessRefused(`The response from ${new URL(url).host} has no token.`);
   return { value: accessToken, expiresAt: Number.isFinite(expiresAt) ? expiresAt : undefined };
 }
 
@@ -194,7 +194,7 @@ async function sourceText(source: CredentialsFile, path: string, clock: Clock): 
     try {
       return await readFile(file, 'utf8');
     } catch (error) {
-      throw accessRefused(`Cannot read the token of the other system: ${messageOf(error)}.`, error);
+      throw accessRefused(`Cannot read the token of the external system: ${messageOf(error)}.`, error);
     }
   }
   // Amazon's machines have a URL, too, but need a signature.

@@ -318,7 +318,8 @@ const DEFINITIONS: Readonly<Record<string, (tool: AnthropicTool) => Definition>>
     required: ['command', 'path'],
   }),
   memory: () => ({
-    description: 'Reads and writes files of a memory directory, /memories, that lasts between conversations.',
+    description:
+      'Reads and writes files in a memory directory, /memories, that persists between conversations.',
     properties: {
       command: oneOf('view', 'create', 'str_replace', 'insert', 'delete', 'rename'),
       ...FILE_MEMBERS,

@@ -261,7 +261,7 @@ export const rerankEndpoint = relayed(
     },
     {
       $id: 'RerankRequest',
-      description: 'Documents to sort by a query. Other members are sent to the provider unchanged.',
+      description: 'Documents to rank by a query. Other members are sent to the provider unchanged.',
     },
   ),
 );

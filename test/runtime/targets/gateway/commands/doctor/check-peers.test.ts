@@ -81,7 +81,7 @@ test('the webhook of alerts is reached without a message, that of a guardrail de
     ),
   );
   expect(problems.flat().map(({ state, message }) => [state, message])).toEqual([
-    ['problem', `${broken.origin} answers with status 503`],
+    ['problem', `${broken.origin} returned status 503`],
     ['problem', expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+: .*private/)],
   ]);
   expect(JSON.stringify(problems)).not.toContain('secret');

@@ -173,7 +173,7 @@ describe('credentials', () => {
     writeFileSync(file, 'old-token');
     for (const [source, reason] of [
       [{ file }, 'rejected by the attribute condition'],
-      [{ file: join(folder, 'nothing') }, 'Cannot read the token of the other system: ENOENT'],
+      [{ file: join(folder, 'nothing') }, 'Cannot read the token of the external system: ENOENT'],
       [{ url: server.url }, '(status 403)'],
       [{ ...server, format: { ...json, subject_token_field_name: 'x' } }, 'has no member `x`'],
       [{ environment_id: 'aws1', url: server.url }, 'is neither a file nor a URL'],
