@@ -17,6 +17,8 @@ export interface TestDatabase {
   readonly kind: Store['kind'];
   /** The URL of a database with the tables of the gateway, good until the end of the test. */
   readonly create: () => Promise<string>;
+  /** The same, good until the end of the file: for what its tests share. */
+  readonly createShared: () => Promise<string>;
   /** The URL of an empty one. */
   readonly createEmpty: () => Promise<string>;
   /** Closed at the end of the test. */
@@ -48,20 +50,24 @@ async function createTables(url: string): Promise<void> {
 /** The same tests on both databases. */
 export function describeDatabases(body: (database: TestDatabase) => void): void {
   const folders: string[] = [];
+  const sharedFolders: string[] = [];
   const open: { close(): Promise<void> }[] = [];
   let postgres: Postgres | undefined;
   beforeAll(async () => {
     if (PROGRAMS !== undefined) postgres = await sharedPostgres(PROGRAMS);
   });
-  afterAll(async () => await postgres?.dropDatabases());
+  afterAll(async () => {
+    await postgres?.dropDatabases();
+    for (const folder of sharedFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
   afterEach(async () => {
     for (const one of open.splice(0)) await one.close();
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   });
 
-  const createFile = async (): Promise<string> => {
+  const createFile = async (until = folders): Promise<string> => {
     const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));
-    folders.push(folder);
+    until.push(folder);
     return `sqlite:${join(folder, 'gateway.db')}`;
   };
   const openState: TestDatabase['open'] = async (url, { clock = createTestClock(), alertPolicy } = {}) => {
@@ -87,11 +93,10 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
   };
   const database = (
     kind: Store['kind'],
-    { create, createEmpty }: Pick<TestDatabase, 'create' | 'createEmpty'>,
+    creates: Pick<TestDatabase, 'create' | 'createShared' | 'createEmpty'>,
   ): TestDatabase => ({
     kind,
-    create,
-    createEmpty,
+    ...creates,
     openStore: async (url) => {
       const store = await openStore(parseDatabaseUrl(url), { autoMigrate: true });
       open.push(store);
@@ -100,23 +105,26 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
     open: openState,
     start: async () => {
       const clock = createTestClock();
-      const url = await create();
+      const url = await creates.create();
       return { ...(await openState(url, { clock })), clock, url };
     },
   });
 
   describe('SQLite', () => {
     // Its tables are created when it is opened, which takes as long as copying the file.
-    body(database('sqlite', { create: createFile, createEmpty: createFile }));
+    const create = () => createFile();
+    body(database('sqlite', { create, createShared: () => createFile(sharedFolders), createEmpty: create }));
   });
   describe.skipIf(PROGRAMS === undefined)('PostgreSQL', () => {
     const server = (): Postgres => {
       if (!postgres) throw new Error('There is no PostgreSQL.');
       return postgres;
     };
+    const create = () => server().createPrepared(createTables);
     body(
       database('postgres', {
-        create: () => server().createPrepared(createTables),
+        create,
+        createShared: create,
         createEmpty: () => server().createDatabase(),
       }),
     );

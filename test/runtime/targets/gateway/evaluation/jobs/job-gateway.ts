@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach } from 'vitest';
+import { type afterAll, afterEach } from 'vitest';
 import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { readStoredRows } from '#gateway/evaluation/datasets/chunks.ts';
 import { createDatasets } from '#gateway/evaluation/datasets/datasets.ts';
@@ -30,15 +30,13 @@ export interface GatewayProcess {
 
 const KEY = 'the-master-key-of-job-tests-0123456789';
 
-/** Real gateways, as executables because they start sooner than from source. What still runs after the test is ended. */
-export function useJobGateways(): (
-  databaseUrl: string,
-  config?: object,
-  port?: number,
-) => Promise<GatewayProcess> {
+/** Real gateways, as executables because they start sooner than from source. What still runs after the test, or after all tests, is ended. */
+export function useJobGateways(
+  after: typeof afterEach | typeof afterAll = afterEach,
+): (databaseUrl: string, config?: object, port?: number) => Promise<GatewayProcess> {
   const running: GatewayProcess[] = [];
   const folders: string[] = [];
-  afterEach(async () => {
+  after(async () => {
     for (const { child, ended } of running.splice(0)) {
       child.kill('SIGTERM');
       await ended;

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { describeDatabases } from '../../databases.ts';
 import { isOver } from '#gateway/evaluation/jobs/job-row.ts';
-import { useJobGateways } from '../jobs/job-gateway.ts';
+import { type GatewayProcess, useJobGateways } from '../jobs/job-gateway.ts';
 import { type ModelServer, startModelServer, useModelServers } from '../jobs/model-server.ts';
 import { encoded, formWith } from './workflow-requests.ts';
 
-const start = useJobGateways();
 useModelServers();
 
 const KEY = { 'X-Gateway-Key': 'Bearer the-master-key-of-job-tests-0123456789' };
 
 describeDatabases((database) => {
+  // Inside, so that it ends before its database is dropped.
+  const start = useJobGateways(afterAll);
+  let gateway: Promise<GatewayProcess> | undefined;
   const open = async () => {
-    const { url } = await start(await database.create());
+    gateway ??= database.createShared().then((shared) => start(shared));
+    const { url } = await gateway;
     const request = async (method: string, path: string, body?: object) => {
       const sent = body && { body: JSON.stringify(body) };
       const headers = { ...KEY, 'Content-Type': 'application/json' };
