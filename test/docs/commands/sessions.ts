@@ -218,7 +218,7 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/gateway-config.md',
-    sections: ['Configuration of the gateway'],
+    sections: ['Gateway configuration'],
     omitted: [
       ['export', 'is for a provider on the internet'],
       ['gateway serve', 'is for a provider on the internet'],
