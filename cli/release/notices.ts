@@ -1,5 +1,5 @@
 import { collectNotices } from '../packaging/notices/collect-notices.ts';
-import type { Notice } from '../packaging/notices/notice.ts';
+import type { Notice } from '../packaging/notices/format-notices.ts';
 import { buildToolNotices } from '../packaging/base/build-tool.ts';
 import { bundleProgram } from '../packaging/base/program.ts';
 import type { BuildTarget } from '../services/target/build-result.ts';

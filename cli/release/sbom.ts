@@ -1,4 +1,4 @@
-import type { Notice } from '../packaging/notices/notice.ts';
+import type { Notice } from '../packaging/notices/format-notices.ts';
 
 /**
  * Describes the software in an executable as a CycloneDX document (https://cyclonedx.org/docs/1.6/json/). It has no time of

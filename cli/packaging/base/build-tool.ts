@@ -7,8 +7,7 @@ import { compileInProcess } from '../../adapters/v8-code-cache.ts';
 import { NOTICES_TEXT, ownVersion, readOwnText, repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
-import { formatNotices } from '../notices/format-notices.ts';
-import type { Notice } from '../notices/notice.ts';
+import { formatNotices, type Notice } from '../notices/format-notices.ts';
 import type { SectionContent } from '../steps/write-container.ts';
 import { bundleProgram } from './program.ts';
 

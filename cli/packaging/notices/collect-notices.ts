@@ -1,10 +1,9 @@
 import { configError } from '#contract/errors.ts';
 import { NODE_VERSION } from '#contract/platforms.ts';
 import { ownVersion, packageFolder, repositoryFile } from '../../adapters/own-files.ts';
-import { addedFolder, addedTexts } from './added-texts.ts';
+import { addedFolder, addedTexts, packageNotice } from './package-notice.ts';
 import { bundledPackages } from './bundled-packages.ts';
-import type { Notice } from './notice.ts';
-import { packageNotice } from './package-notice.ts';
+import type { Notice } from './format-notices.ts';
 import { readTexts } from './read-texts.ts';
 
 /** Package with Lua as WebAssembly. */

@@ -1,4 +1,3 @@
-import type { Notice } from './notice.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 const RULE = '='.repeat(80);
@@ -21,3 +20,18 @@ export function formatNotices(notices: readonly Notice[]): string {
 }
 
 const titleOf = ({ name, version }: Notice): string => `${name} ${version}`;
+
+/** Notice for one piece of software in an executable. */
+export interface Notice {
+  readonly name: string;
+  readonly version: string;
+  /** License as an SPDX expression. */
+  readonly license: string;
+  readonly texts: readonly NoticeText[];
+}
+
+export interface NoticeText {
+  /** The file that the text comes from. */
+  readonly source: string;
+  readonly text: string;
+}

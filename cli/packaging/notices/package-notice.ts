@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import { addedFolder, addedTexts } from './added-texts.ts';
 import { copyrightComments } from './copyright-comments.ts';
-import type { Notice, NoticeText } from './notice.ts';
+import type { Notice, NoticeText } from './format-notices.ts';
 import { readTexts } from './read-texts.ts';
 import { ACCEPTED_LICENSES, isAcceptedLicense } from './accepted-licenses.ts';
+import { repositoryFile } from '../../adapters/own-files.ts';
 
 const LICENSE_FILE = /^(?:licen[cs]e|copying|copyright|notice|third.?party.?notices)(?:[.-].*)?$/i;
 const README_LICENSE = /^#+ *licen[cs]e\b.*\n([^]*)/im;
@@ -68,3 +68,12 @@ function checkLicense(title: string, license: unknown): asserts license is strin
       `${ACCEPTED_LICENSES.join(', ')}. Replace the package, or accept its license in cli/packaging/notices/accepted-licenses.ts.`,
   );
 }
+
+/** Texts in templates/notices for software inside a package that its own license file does not cover. */
+export async function addedTexts(name: string, version: string): Promise<NoticeText[]> {
+  return await readTexts(repositoryFile(addedFolder(name, version)), /./);
+}
+
+/** Folder of these texts, relative to the repository root. Scopes contain a slash, which is not allowed in a folder name. */
+export const addedFolder = (name: string, version: string): string =>
+  `templates/notices/${name.replace('/', '+')}@${version}`;

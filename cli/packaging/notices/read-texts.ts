@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { NoticeText } from './notice.ts';
+import type { NoticeText } from './format-notices.ts';
 
 /** Reads the files of a folder whose name matches; returns none if the folder does not exist. */
 export async function readTexts(folder: string, pattern: RegExp): Promise<NoticeText[]> {

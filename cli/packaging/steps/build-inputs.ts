@@ -4,7 +4,11 @@ import type { InputFile } from '#platform/files/refuse-input.ts';
 import type { BuildConfig, ModelSource } from '../../config/build-config.ts';
 import { documentPaths } from '../model/model-documents.ts';
 import type { BuildPlan } from '../plan.ts';
-import { readBuilt } from './read-built.ts';
+import { findSection, readContainer } from '#contract/container/read.ts';
+import type { SectionName } from '#contract/container/sections.ts';
+import type { Manifest, RuntimeInfo } from '#contract/manifest.ts';
+import { parseManifest, parseRuntimeInfo } from '#core/model/manifest-json.ts';
+import { withFileSource } from '#platform/file-source.ts';
 
 /** Returns the files that a build reads, which it must not overwrite. */
 export async function buildInputs(
@@ -54,5 +58,31 @@ function entriesIn(folder: string): Dirent[] {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+/** The product of an earlier build: a model, or a program without one. */
+interface Built {
+  readonly manifest: Manifest | undefined;
+  readonly program: RuntimeInfo['program'];
+}
+
+/** Reads an earlier build; undefined if encoderfile did not create the file. */
+export async function readBuilt(path: string): Promise<Built | undefined> {
+  try {
+    return await withFileSource(path, (source) => {
+      const container = readContainer(source);
+      const read = (name: SectionName): Uint8Array | undefined => {
+        const section = findSection(container, name);
+        return section && source.readAt(section.offset, section.length);
+      };
+      const [manifest, runtime] = [read('manifest'), read('runtime')];
+      return {
+        manifest: manifest && parseManifest(manifest),
+        program: runtime && parseRuntimeInfo(runtime).program,
+      };
+    });
+  } catch {
+    return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { ASSETS } from '#contract/assets.ts';
 import type { Manifest, RuntimeInfo } from '#contract/manifest.ts';
 import { parseManifest } from '#core/model/manifest-json.ts';
 import { readBuiltImage } from '../oci/read-built-image.ts';
-import { readBuilt } from './read-built.ts';
+import { readBuilt } from './build-inputs.ts';
 
 interface OutputCheck {
   /** The output path as the user wrote it. */

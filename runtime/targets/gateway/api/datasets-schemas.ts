@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, orNull } from '#serve/http/schemas.ts';
-import type { ColumnMapping } from '../evaluation/datasets/column-mapping.ts';
+import type { ColumnMapping } from '../evaluation/datasets/dataset.ts';
 import { count, nonEmptyText, time, maybe, pageSchema } from './http/fields.ts';
 import { tags } from './http/lists.ts';
 

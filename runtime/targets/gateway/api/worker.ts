@@ -20,7 +20,7 @@ import {
   type WorkerWritten,
 } from '../evaluation/jobs/worker/protocol.ts';
 import { rowsFrom } from '../evaluation/jobs/worker/rows-from.ts';
-import { secretsOfJob } from '../evaluation/jobs/worker/secret-names.ts';
+import { secretsOfJob } from '../evaluation/jobs/worker-access.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 import { workerFileRoutes } from './worker-files.ts';
 import { workerParts } from './worker-parts.ts';

@@ -6,7 +6,7 @@ import {
   JOB_FILES_VARIABLE,
   JOB_TOKEN_VARIABLE,
   JOB_URL_VARIABLE,
-} from '../evaluation/jobs/worker/variables.ts';
+} from '../evaluation/jobs/compute/compute.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../shared/sendable-key.ts';
 
 /** `job run` is started by a gateway, on its own or another machine, and works on one job. */

@@ -20,11 +20,11 @@ import type { Datasets, RowCells } from '../datasets/dataset.ts';
 import type { Job } from '../jobs/job.ts';
 import { payingUser } from '../jobs/standing.ts';
 import type { UsageReports } from '../../accounts/ledger/usage-api.ts';
-import { failuresOf } from '../work/evaluation/failures-of.ts';
+import { failuresOf } from '../work/evaluation/scorer.ts';
 import { pushAll } from '#core/values/push-all.ts';
 import { greatest, least } from '#core/numbers/extremes.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
-import { textOfRow } from '../work/inference/text-of-row.ts';
+import { textOfRow } from '../work/inference/words.ts';
 
 /** Compares the workflows of an experiment. The result contains at most `maxDisagreements` rows with different answers. */
 export type Comparer = (

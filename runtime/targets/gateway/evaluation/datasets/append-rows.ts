@@ -2,8 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 import type { RowCells, RowChunk } from './dataset.ts';
 import { GROUND_TRUTH, isEmptyCell } from './check-row.ts';
-import { putRows } from './chunks.ts';
-import { decodeRows } from './row-codec.ts';
+import { putRows, decodeRows } from './chunks.ts';
 
 /** Number of rows that are joined to one chunk. */
 const JOINED_ROWS = 100;

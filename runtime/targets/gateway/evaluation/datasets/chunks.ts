@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
 import { createYielder } from '#platform/run-yielding.ts';
 import type { Schema } from '../../store/schema.ts';
-import type { RowChunk } from './dataset.ts';
-import { decodeRows, encodeRows } from './row-codec.ts';
+import type { RowChunk, RowCells } from './dataset.ts';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { parseJsonText } from '#core/json/json-text.ts';
 
 /** Writes a new chunk of rows. Fails if a chunk with the same first row exists. */
 export async function putRows(
@@ -73,4 +74,14 @@ async function nextWritten(db: Kysely<Schema>, setId: string, row: number): Prom
 
 export async function deleteRows(db: Kysely<Schema>, setId: string): Promise<void> {
   await db.deleteFrom('gateway_chunks').where('set_id', '=', setId).execute();
+}
+
+/** Encodes rows as compressed lines of JSON, which the database stores as one value. */
+export function encodeRows(rows: readonly RowCells[]): Uint8Array {
+  return zstdCompressSync(rows.map((row) => JSON.stringify(row)).join('\n'));
+}
+
+export function decodeRows(bytes: Uint8Array): RowCells[] {
+  const text = zstdDecompressSync(bytes).toString('utf8');
+  return text === '' ? [] : text.split('\n').map((line) => parseJsonText(line) as RowCells);
 }

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
-import type { ColumnMapping } from './column-mapping.ts';
 import type { Owner, Viewer } from '../../shared/owner.ts';
 
 /** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
@@ -112,3 +111,6 @@ export interface Datasets {
   append(db: Kysely<Schema>, id: string, chunk: RowChunk): Promise<void>;
   finish(db: Kysely<Schema>, id: string): Promise<Dataset>;
 }
+
+/** Names of columns in the file by the names that they get, e.g. `examples: text`. */
+export type ColumnMapping = Readonly<Record<string, string>>;

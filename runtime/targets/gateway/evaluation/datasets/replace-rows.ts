@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 import type { RowCells } from './dataset.ts';
-import { decodeRows, encodeRows } from './row-codec.ts';
+import { decodeRows, encodeRows } from './chunks.ts';
 
 /** Replaces stored rows, in the caller's transaction. The keys of `rows` are row numbers in ascending order. */
 export async function replaceRows(

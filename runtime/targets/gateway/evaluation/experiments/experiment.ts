@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Page } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
-import type { ColumnMapping } from '../datasets/column-mapping.ts';
+import type { ColumnMapping } from '../datasets/dataset.ts';
 import type { Sampling } from './sample/sample-dataset.ts';
 import type { TaskDefinition } from '../work/work.ts';
 import type { Owner, Viewer } from '../../shared/owner.ts';

@@ -6,11 +6,9 @@ import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { JobRow, JobStatus } from '../../store/workflow-schema.ts';
 import type { Claim, Job, JobQueue } from './job.ts';
-import type { Holder } from './holder.ts';
+import { type Holder, heldRow, LEASE_MS, NO_LEASE } from './lease.ts';
 import { jobOf } from './job-row.ts';
-import { heldRow, LEASE_MS, NO_LEASE } from './lease.ts';
-import { freeRanges } from './ranges/free-ranges.ts';
-import { heldRange } from './ranges/held-range.ts';
+import { freeRanges, heldRange } from './ranges/held-range.ts';
 
 export interface ClaimOptions {
   readonly holder: Holder;

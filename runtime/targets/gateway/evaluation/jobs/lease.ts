@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { JobRow } from '../../store/workflow-schema.ts';
+import { randomUUID } from 'node:crypto';
+import { machineName, canBeRunning } from '../../store/machine.ts';
 
 /** Duration of a lease. A job, or a range of its rows, whose lease is not renewed within this time can be taken over. */
 export const LEASE_MS = 15_000;
@@ -26,3 +28,22 @@ export const leaseLost = (id: string): AppError =>
   new AppError('ConflictError', `Job ${id} has ended or was taken over by another worker.`, {
     reason: 'lease_lost',
   });
+
+/** The process that holds a job. */
+export interface Holder {
+  readonly name: string;
+  /** Whether a holder has ended. Known only for processes of this machine; false for all others. */
+  readonly isGone: (name: string) => boolean;
+}
+
+export function createHolder(): Holder {
+  const machine = machineName();
+  const name = [machine, process.pid, randomUUID()].join('\t');
+  return {
+    name,
+    isGone(other) {
+      const [itsMachine, pid] = other.split('\t');
+      return itsMachine === machine && Number(pid) !== process.pid && !canBeRunning(Number(pid));
+    },
+  };
+}

@@ -9,7 +9,7 @@ import { newestFirst } from '../../store/newest-first.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { JobQueue, Claim } from './job.ts';
 import { type ClaimOptions, createClaims } from './claims.ts';
-import { createHolder, type Holder } from './holder.ts';
+import { createHolder, type Holder, NO_LEASE, leaseLost } from './lease.ts';
 import { isOver, jobOf } from './job-row.ts';
 import { createCrewRecords } from './ranges/crew-records.ts';
 import { createRangeLeases } from './ranges/lease-range.ts';
@@ -18,8 +18,7 @@ import { canSee } from '../../shared/owner.ts';
 import { isVisible, ownedColumns } from '../../store/space-columns.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { Schema } from '../../store/schema.ts';
-import { NO_LEASE, leaseLost } from './lease.ts';
-import { deleteRanges } from './ranges/delete-ranges.ts';
+import { deleteRanges } from './ranges/held-range.ts';
 import { DATABASE_NOW } from '../../store/database-now.ts';
 
 export interface QueueOptions extends Pick<ClaimOptions, 'onEnded'> {

@@ -6,6 +6,7 @@ import { refused, tokenOf, hashOf } from '../../accounts/identity/credentials.ts
 import type { Claim, Job, JobQueue } from './job.ts';
 import { payerOfJob, servedModels, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
+import type { Backend, WorkSpec } from '../work/work.ts';
 
 /** Identifies the job that a request of a worker belongs to, from its credential. */
 export interface WorkerAccess {
@@ -84,3 +85,13 @@ export function createWorkerAccess(parts: AccessParts): WorkerAccess {
 function ignoreExisting(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'ConflictError')) throw error;
 }
+
+/** Names of the secrets that a job needs. */
+export function secretsOfJob(spec: WorkSpec): readonly string[] {
+  const backends =
+    spec.type === 'evaluation' ? [spec.judge?.backend, spec.embedder?.backend] : [spec.backend];
+  return backends.map(secretOf).filter((name) => name !== null);
+}
+
+const secretOf = (backend: Backend | undefined): string | null =>
+  backend && 'secretName' in backend ? backend.secretName : null;

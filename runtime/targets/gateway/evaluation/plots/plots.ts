@@ -3,7 +3,7 @@ import { areaUnderRoc, averagePrecision, type RankedScore } from '../metrics/cla
 import { sortedLabels } from '../metrics/averages.ts';
 import { chosenMetric, metricsOfRows } from '../rows/find-rows.ts';
 import type { IndexedModel, RowIndex } from '../rows/row-index.ts';
-import { cellLabels } from '../work/evaluation/read-labels.ts';
+import { cellLabels } from '../work/evaluation/read-cells.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 import { calibrationCurve, type CalibrationPoint } from './calibration-curve.ts';
 import { type Bin, histogramOf } from './histogram.ts';

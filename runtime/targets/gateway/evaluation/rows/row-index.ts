@@ -2,12 +2,11 @@ import { isObject } from '#core/json/is-object.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
 import type { DatasetCell, Datasets, RowCells } from '../datasets/dataset.ts';
-import { sampleSize } from '../datasets/sample-size.ts';
+import { sampleSize } from '../experiments/sample/choose-rows.ts';
 import type { Experiment } from '../experiments/experiment.ts';
 import type { Job } from '../jobs/job.ts';
-import { scoresOf } from '../work/evaluation/read-scores.ts';
-import { textOfRow } from '../work/inference/text-of-row.ts';
-import { cellText } from '../work/read-text.ts';
+import { scoresOf, cellText } from '../work/evaluation/read-cells.ts';
+import { textOfRow } from '../work/inference/words.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 
 /** The rows of a model, by row. Rows that the model has not reached yet have null. */

@@ -5,12 +5,14 @@ import type { BackendModel } from '../work/backends/backend.ts';
 import { inspectEncoderFile } from '../work/backends/inspect-encoder-file.ts';
 import { openBackend } from '../work/backends/open-backend.ts';
 import { PACING } from '../work/pacing.ts';
-import { checkModel } from '../work/tasks/check-model.ts';
+import { checkModel } from '../work/tasks/task.ts';
 import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { AppError, inputError } from '#contract/errors.ts';
-import { atMember } from './member-errors.ts';
-import type { AssertModelAllowed } from './workflow.ts';
+import { atMember, inMember } from './member-errors.ts';
+import type { AssertModelAllowed, NamedModel } from './workflow.ts';
 import type { Owner } from '../../shared/owner.ts';
+import { checkFewShot, checkTemplate } from '../work/inference/prompt.ts';
+import type { Secrets } from '../secrets.ts';
 
 export interface CheckParts {
   readonly services: Pick<JobServices, 'secrets' | 'trusts'>;
@@ -138,3 +140,27 @@ function checkLabels(
 
 /** A label without its position tag: `B-PER` and `I-PER` are the same entity type. */
 const withoutPrefix = (label: string): string => label.replace(/^[BIES]-/, '');
+
+/** Throws an InputError for a prompt or examples that do not fit the columns of the dataset. */
+export function checkPrompt(
+  spec: Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>,
+  columns: readonly string[],
+): void {
+  inMember('prompt', () => checkTemplate(spec, columns));
+  inMember('few_shot', () => checkFewShot(spec));
+}
+
+/** Throws a MalformedError, as the reference API does, for a secret that is not set. */
+export async function checkSecrets(
+  secrets: Pick<Secrets, 'has'>,
+  owner: Owner | null,
+  models: readonly (Pick<NamedModel, 'secretName'> | null)[],
+  before = '',
+): Promise<void> {
+  for (const secret of models.map((model) => model?.secretName ?? null)) {
+    if (secret === null || (await secrets.has(owner, secret))) continue;
+    throw new AppError('MalformedError', `${before}Requested secret key '${secret}' is not configured.`, {
+      reason: 'secret_not_configured',
+    });
+  }
+}

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import { deleteRows } from '../datasets/chunks.ts';
 import type { JobQueue } from '../jobs/job.ts';
-import { deleteRanges } from '../jobs/ranges/delete-ranges.ts';
+import { deleteRanges } from '../jobs/ranges/held-range.ts';
 import type { Schema } from '../../store/schema.ts';
 
 /** Maximum time to wait for jobs to stop. Workers notice a cancellation within seconds. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
-import { sampleSize } from '../datasets/sample-size.ts';
+import { sampleSize } from '../experiments/sample/choose-rows.ts';
 import type { Viewer } from '../../shared/owner.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import { aboutDataset, checkRows, noDataset } from '../experiments/check-rows.ts';
@@ -11,7 +11,7 @@ import { isOver } from '../jobs/job-row.ts';
 import type { Store } from '../../store/store.ts';
 import type { TaskDefinition } from '../work/work.ts';
 import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
-import { checkOutputField } from '../work/tasks/check-output-field.ts';
+import { checkOutputField } from '../work/tasks/task.ts';
 import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync, inObject } from './member-errors.ts';
 import {
@@ -19,13 +19,13 @@ import {
   checkEvaluationModels,
   type WorkflowRequester,
   type CheckParts,
+  checkPrompt,
+  checkSecrets,
 } from './check-backends.ts';
-import { checkSecrets } from './check-secrets.ts';
 import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
 import { retryJob, retryLine } from './retry-job.ts';
 import { payerOfRetry, type RetryCaller } from './retry-payer.ts';
-import { checkPrompt } from './check-prompt.ts';
-import { predictionsName } from './predictions-name.ts';
+import { predictionsName } from './workflow.ts';
 import {
   type EvaluationRequest,
   evaluationSpec,

@@ -135,3 +135,7 @@ export interface Workflows extends ExperimentWorkflows {
   /** Called in the transaction that ends a job. Continues or ends the workflow of the job. */
   ended(trx: Kysely<Schema>, job: Job): Promise<void>;
 }
+
+/** The name of a dataset with the answers of a model, for example `reviews-openai-small-predictions.csv`. */
+export const predictionsName = (filename: string, model: string): string =>
+  `${filename.replace(/\.[^.]*$/, '')}-${model.replaceAll('/', '-')}-predictions.csv`;

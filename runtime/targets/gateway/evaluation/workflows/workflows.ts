@@ -9,9 +9,21 @@ import { newestFirst } from '../../store/newest-first.ts';
 import { matches } from '../../store/search.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import { labelsAlone, labelColumns } from '../experiments/labels.ts';
-import type { Workflow, WorkflowDetails, Workflows, NewWorkflow, WorkflowPlan } from './workflow.ts';
-import { type CheckParts, checkInferenceModel, checkEvaluationModels } from './check-backends.ts';
-import { checkSecrets } from './check-secrets.ts';
+import {
+  type Workflow,
+  type WorkflowDetails,
+  type Workflows,
+  type NewWorkflow,
+  type WorkflowPlan,
+  predictionsName,
+} from './workflow.ts';
+import {
+  type CheckParts,
+  checkInferenceModel,
+  checkEvaluationModels,
+  checkPrompt,
+  checkSecrets,
+} from './check-backends.ts';
 import { deleteWorkflow, refuseDependents, stopJobs } from './delete-workflow.ts';
 import { retryLine, type JobRetryParts, retryJob } from './retry-job.ts';
 import { payerOfRetry } from './retry-payer.ts';
@@ -21,18 +33,16 @@ import type { Viewer } from '../../shared/owner.ts';
 import { isVisible, ownedColumns } from '../../store/space-columns.ts';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
-import { sampleSize } from '../datasets/sample-size.ts';
+import { sampleSize } from '../experiments/sample/choose-rows.ts';
 import { checkRows } from '../experiments/check-rows.ts';
 import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
-import { checkOutputField } from '../work/tasks/check-output-field.ts';
+import { checkOutputField } from '../work/tasks/task.ts';
 import { EVALUATED_TASKS } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync } from './member-errors.ts';
-import { checkPrompt } from './check-prompt.ts';
-import { predictionsName } from './predictions-name.ts';
 import { evaluationSpec, inferenceSpec } from './work-specs.ts';
 import type { Job } from '../jobs/job.ts';
 import { deleteRows } from '../datasets/chunks.ts';
-import { deleteRanges } from '../jobs/ranges/delete-ranges.ts';
+import { deleteRanges } from '../jobs/ranges/held-range.ts';
 import { changeInference, changePace, type RetryChanges } from './retry-changes.ts';
 
 export interface WorkflowParts extends CheckParts {

@@ -1,6 +1,6 @@
 import { serveWorker } from '#platform/worker-server.ts';
 import type { RowCells, DatasetCell } from '../dataset.ts';
-import type { ParquetRequest } from './parquet-requests.ts';
+import type { ParquetRequest } from './read-rows.ts';
 import { type FileHandle, open } from 'node:fs/promises';
 import { parquetMetadata, parquetReadObjects, parquetSchema, type Compressors } from 'hyparquet';
 import { readFileBytes } from './read-bytes.ts';

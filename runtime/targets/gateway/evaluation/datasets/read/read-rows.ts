@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Parser, startParser } from '#platform/parser-thread.ts';
-import type { ParquetRequest } from './parquet-requests.ts';
 
 const PARSER: Parser = {
   name: 'parquet',
@@ -122,3 +121,9 @@ function fitted(row: RowCells, columns: readonly string[], number: number): RowC
   }
   return Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));
 }
+
+/** Requests to the thread that reads a Parquet file. */
+export type ParquetRequest =
+  | { readonly kind: 'open'; readonly path: string; readonly hasLabelNames: boolean }
+  /** Returns the next rows; no rows at the end. */
+  | { readonly kind: 'rows' };

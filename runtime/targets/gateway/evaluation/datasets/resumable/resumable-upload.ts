@@ -1,5 +1,4 @@
-import type { Dataset } from '../dataset.ts';
-import type { ColumnMapping } from '../column-mapping.ts';
+import type { Dataset, ColumnMapping } from '../dataset.ts';
 import type { Owner, Viewer } from '../../../shared/owner.ts';
 
 /** An upload in several requests, which continues where a broken one stopped. */

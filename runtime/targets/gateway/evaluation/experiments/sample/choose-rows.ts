@@ -37,3 +37,7 @@ function chosenOf(rows: readonly number[], count: number, random: Random): numbe
   }
   return shuffled.slice(0, count);
 }
+
+/** Number of rows of a dataset that are used. `maxSamples` is the maximum; -1 for all. */
+export const sampleSize = (rowCount: number, maxSamples: number): number =>
+  maxSamples < 0 ? rowCount : Math.min(rowCount, maxSamples);

@@ -1,7 +1,8 @@
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
-import type { Dataset, Datasets, RowCells } from '../../datasets/dataset.ts';
-import { cellText } from '../../work/read-text.ts';
+import type { Dataset, Datasets, RowCells, ColumnMapping } from '../../datasets/dataset.ts';
+import { cellText } from '../../work/evaluation/read-cells.ts';
 import { chooseRows } from './choose-rows.ts';
+import { jsonLines } from '../../datasets/dataset-text.ts';
 
 /** How the rows of an experiment are chosen: at random, or at random with the shares of the ground truths of the dataset. */
 export interface Sampling {
@@ -43,4 +44,22 @@ async function* linesOf(
     const found = rows.filter((_row: RowCells, at) => chosen.has(firstRow + at));
     if (found.length > 0) yield Buffer.from(found.map((row) => `${JSON.stringify(row)}\n`).join(''));
   }
+}
+
+/** Stores a dataset with other names of columns as a dataset of its own, so that all models and later readers have the same rows. */
+export async function renamedDataset(
+  datasets: Pick<Datasets, 'rows' | 'upload'>,
+  { id, filename, owner }: Dataset,
+  columns: ColumnMapping,
+): Promise<Dataset> {
+  return await datasets.upload({
+    filename: `${filename.replace(/\.[^.]*$/, '')}-renamed.jsonl`,
+    bytes: bytesOf(jsonLines(datasets, id)),
+    owner,
+    columns,
+  });
+}
+
+async function* bytesOf(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void> {
+  for await (const text of texts) yield Buffer.from(text);
 }

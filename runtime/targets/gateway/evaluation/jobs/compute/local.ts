@@ -7,8 +7,7 @@ import { messageOf } from '#contract/errors.ts';
 import { endChild, endGroup } from '#platform/process-group.ts';
 import { settlesWithin } from '#platform/settles-within.ts';
 import type { WatchChild } from '../../../providers/adapters/encoder/child.ts';
-import type { Compute, WorkerEnded } from './compute.ts';
-import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
+import { type Compute, type WorkerEnded, JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from './compute.ts';
 
 export interface LocalOptions {
   /** Program and arguments that start a worker. */

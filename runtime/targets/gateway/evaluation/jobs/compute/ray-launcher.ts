@@ -1,7 +1,6 @@
 import { readDataAsset } from '#platform/data-asset.ts';
 import type { RayConfig } from '../../../config/spec.ts';
-import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from '../worker/variables.ts';
-import type { Assignment } from './compute.ts';
+import { JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE, type Assignment } from './compute.ts';
 
 const SCRIPT = 'start-worker.py';
 /** The script that starts a worker. It is a variable, so that a node needs no file. */

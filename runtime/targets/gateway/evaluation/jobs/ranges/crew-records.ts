@@ -3,7 +3,7 @@ import { lockRow } from '../../../store/lock-row.ts';
 import type { Store } from '../../../store/store.ts';
 import { heldRow } from '../lease.ts';
 import type { JobQueue } from '../job.ts';
-import { freeRanges } from './free-ranges.ts';
+import { freeRanges } from './held-range.ts';
 import { possibleRanges } from './range-size.ts';
 
 /** What the supervisor of a job reads and writes about its workers. */

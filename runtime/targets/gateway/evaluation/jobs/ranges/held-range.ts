@@ -3,6 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import type { Schema } from '../../../store/schema.ts';
 import type { JobRangeRow } from '../../../store/workflow-schema.ts';
 import type { RangeLease } from '../job.ts';
+import { NO_LEASE } from '../lease.ts';
 
 /** The range of a lease. Throws a ConflictError if the range was taken over. */
 export async function heldRange(trx: Kysely<Schema>, jobId: string, lease: RangeLease): Promise<JobRangeRow> {
@@ -26,3 +27,19 @@ export const rangeLost = (id: string, { firstRow }: RangeLease): AppError =>
       reason: 'range_lost',
     },
   );
+
+/** Ends the leases of all ranges of a job, or of those that one worker holds. */
+export const freeRanges = (db: Kysely<Schema>, jobId: string, worker?: string) => {
+  const held = db
+    .updateTable('gateway_job_ranges')
+    .set(NO_LEASE)
+    .where('job_id', '=', jobId)
+    .where('ended', '=', 0);
+  return worker === undefined
+    ? held.where('lease_owner', 'is not', null)
+    : held.where('lease_owner', '=', worker);
+};
+
+export async function deleteRanges(db: Kysely<Schema>, jobIds: readonly string[]): Promise<void> {
+  if (jobIds.length > 0) await db.deleteFrom('gateway_job_ranges').where('job_id', 'in', jobIds).execute();
+}

@@ -2,10 +2,15 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { pause } from '#platform/pause.ts';
 import { databaseFailure } from '../../../store/database-error.ts';
-import type { Claim, JobQueue } from '../job.ts';
-import type { Compute, ComputeUnavailable, ComputeProgress, ComputeEnd } from '../compute/compute.ts';
+import type { Claim, JobQueue, Job } from '../job.ts';
+import type {
+  Compute,
+  ComputeUnavailable,
+  ComputeProgress,
+  ComputeEnd,
+  WorkerEnded,
+} from '../compute/compute.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
-import { gaveUp, stillQueued } from './reasons.ts';
 import { type WorkersSetting, workersOf } from './workers-of.ts';
 import { randomUUID } from 'node:crypto';
 
@@ -242,3 +247,17 @@ function createCrew({ run, clock, onEnd }: CrewOptions): Crew {
     },
   };
 }
+
+/** Sentences for logs and errors of jobs. */
+const stillQueued = ({ reason }: ComputeUnavailable): string =>
+  `The job stays queued and will be retried: ${reason}`;
+
+const gaveUp = (times: number, row: number, { how, lines }: WorkerEnded): string =>
+  `The worker ended ${times} times at row ${row}; last: ${how}` +
+  (lines.length === 0 ? '.' : `:\n${lines.join('\n')}`);
+
+export const tooLate = ({ job: { timeoutSec } }: Claim): string =>
+  `The job made no progress for ${timeoutSec} seconds (job_timeout_sec).`;
+
+export const resumed = ({ doneRows, totalRows }: Job): string =>
+  `The job continues after ${doneRows} of ${totalRows} rows, because the gateway that ran it was stopped or lost its database.`;

@@ -5,8 +5,7 @@ import type { Compute, ComputeUnavailable } from '../compute/compute.ts';
 import type { WorkerTokens } from '../worker-tokens.ts';
 import type { WorkersSetting } from './workers-of.ts';
 import { AppError } from '#contract/errors.ts';
-import { resumed, tooLate } from './reasons.ts';
-import { runWorkers, type WorkersParts } from './run-workers.ts';
+import { resumed, tooLate, runWorkers, type WorkersParts } from './run-workers.ts';
 import { LEASE_MS } from '../lease.ts';
 
 export interface RunnerOptions {

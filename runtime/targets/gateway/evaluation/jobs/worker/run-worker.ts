@@ -1,15 +1,15 @@
 import type { Clock } from '#platform/clock.ts';
-import type { WorkTools, Work, AnswerStore, KeptAnswer } from '../../work/work.ts';
+import type { WorkTools, Work, AnswerStore, KeptAnswer, WorkSpec } from '../../work/work.ts';
 import type { openWork } from '../../work/open-work.ts';
 import { createWorkerClient, type JobsClient } from './client.ts';
 import type { WorkerLease, WorkerEnd, WorkerJob, WorkerPause, WorkerRange, WorkerLine } from './protocol.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { isJobPause } from '../../work/job-pause.ts';
-import { mergeCheckpoints } from '../../work/merge-checkpoints.ts';
 import { processRange } from './process-range.ts';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { GROUP_MS } from './write-groups.ts';
+import { mergeTotals } from '../../work/inference/totals.ts';
 
 export interface WorkerOptions {
   readonly gatewayUrl: string;
@@ -345,4 +345,12 @@ function together<Item, Result>(
     }
     return one.promise;
   };
+}
+
+/**
+ * Merges the checkpoints of all ranges of a job, in the order of their rows. An evaluation has only one range.
+ * @internal Exported for tests only.
+ */
+export function mergeCheckpoints(spec: Pick<WorkSpec, 'type'>, checkpoints: readonly Json[]): Json | null {
+  return spec.type === 'evaluation' ? (checkpoints[0] ?? null) : mergeTotals(checkpoints);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { RowCells } from '../../datasets/dataset.ts';
-import { cellText } from '../../work/read-text.ts';
+import { cellText } from '../../work/evaluation/read-cells.ts';
 
 /**
  * Time between two writes. A batch that is finished later than this after a write is written immediately, so slow work is written batch

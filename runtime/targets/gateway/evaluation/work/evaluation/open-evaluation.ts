@@ -25,12 +25,10 @@ import {
 } from './evaluation.ts';
 import { customFamily } from './custom/custom-family.ts';
 import { type ChosenFamily, checkMetrics, familiesOf } from './metrics.ts';
-import { all } from './names.ts';
-import { failuresOf } from './failures-of.ts';
+import { all, failuresOf } from './scorer.ts';
 import type { DatasetCell, RowCells } from '../../datasets/dataset.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
-import type { EvaluatedTask } from '../tasks/task.ts';
-import { isMissing } from '../tasks/check-ground-truth.ts';
+import { type EvaluatedTask, isMissing } from '../tasks/task.ts';
 import { AppError } from '#contract/errors.ts';
 
 /** The state after a batch. States of metrics are stored by the name of their family. */

@@ -1,5 +1,32 @@
+import type { EvaluationSpec, Failures } from '../work.ts';
 import type { Metric } from '../../metrics/metric.ts';
 import type { Sample, Scorer } from './evaluation.ts';
+
+/** Selects values by their names. */
+export const only =
+  (...names: readonly string[]) =>
+  (value: string): boolean =>
+    names.includes(value);
+
+export const all = (): boolean => true;
+export const none = (): boolean => false;
+export const startingWith =
+  (prefix: string) =>
+  (value: string): boolean =>
+    value.startsWith(prefix);
+
+export const asIs = (value: string): string => value;
+
+/** Metrics that each have one value of the same name. */
+export const each = (names: readonly string[]): Record<string, (value: string) => boolean> =>
+  Object.fromEntries(names.map((name) => [name, only(name)]));
+
+const AVERAGES = ['micro', 'macro', 'weighted'] as const;
+export const averagesOf = (prefix = ''): string[] =>
+  ['precision', 'recall', 'f1'].flatMap((score) => AVERAGES.map((average) => `${prefix}${score}_${average}`));
+
+/** How rows count for which the model failed. Evaluations of earlier versions skipped them. */
+export const failuresOf = ({ failures }: Pick<EvaluationSpec, 'failures'>): Failures => failures ?? 'skipped';
 
 /** A scorer for a metric that only reads rows. Rows for which `read` returns undefined are skipped. */
 export const scorer = <Row>(metric: Metric<Row>, read: (sample: Sample) => Row | undefined): Scorer => ({

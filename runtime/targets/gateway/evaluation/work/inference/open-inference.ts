@@ -11,8 +11,7 @@ import {
 import { openBackend } from '../backends/open-backend.ts';
 import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
-import { checkModel } from '../tasks/check-model.ts';
-import { checkOutputField } from '../tasks/check-output-field.ts';
+import { checkModel, checkOutputField } from '../tasks/task.ts';
 import { EVALUATED_TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';

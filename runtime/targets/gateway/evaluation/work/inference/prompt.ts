@@ -3,7 +3,7 @@ import { didYouMean } from '#core/text/suggest.ts';
 import { EXAMPLES, GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { RowCells } from '../../datasets/dataset.ts';
 import type { BackendMessage } from '../backends/backend.ts';
-import { cellText } from '../read-text.ts';
+import { cellText } from '../evaluation/read-cells.ts';
 import type { InferenceSpec } from '../work.ts';
 
 type Prompt = Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>;

@@ -1,8 +1,9 @@
 import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { RowCells } from '../../datasets/dataset.ts';
-import { textOfRow } from './text-of-row.ts';
 import type { LabeledPiece } from '../backends/backend.ts';
+import { EXAMPLES } from '../../datasets/check-row.ts';
+import { cellText } from '../evaluation/read-cells.ts';
 
 interface Piece {
   readonly start: number;
@@ -79,3 +80,6 @@ export function labelsOfWords(words: readonly Piece[], tokens: readonly LabeledP
     return token && token.start < end ? token.label : 'O';
   });
 }
+
+/** The input of a model. Uploaded datasets are checked for it. */
+export const textOfRow = (row: RowCells): string => cellText(row[EXAMPLES]);

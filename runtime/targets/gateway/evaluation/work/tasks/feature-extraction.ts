@@ -14,8 +14,8 @@ import {
 import { readGold, REFERENCE_VECTOR, similarityFamily } from '../evaluation/families/similarity.ts';
 import { isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
 import { callBatched } from '../inference/call-batched.ts';
-import { textOfRow } from '../inference/text-of-row.ts';
-import { cellText } from '../read-text.ts';
+import { textOfRow } from '../inference/words.ts';
+import { cellText } from '../evaluation/read-cells.ts';
 import type { EvaluatedTask } from './task.ts';
 
 const COSINE = 'cosine';

@@ -1,8 +1,11 @@
 import type { ModelType } from '#contract/model-types.ts';
-import type { RowCells } from '../../datasets/dataset.ts';
+import type { RowCells, DatasetCell } from '../../datasets/dataset.ts';
 import type { InferenceSpec, TaskDefinition } from '../work.ts';
 import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
+import { inputError } from '#contract/errors.ts';
+import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
+import type { BackendModel } from '../backends/backend.ts';
 
 /** The definition of a task: how models do it, and how their answers are evaluated. */
 export interface EvaluatedTask {
@@ -23,4 +26,52 @@ export interface EvaluatedTask {
   /** Columns that inference adds to each row, in addition to tokens and latency. */
   readonly columns: (spec: InferenceSpec) => readonly string[];
   readonly answer: AnswerRows;
+}
+
+export function checkHasGroundTruth(columns: readonly string[]): void {
+  if (columns.includes(GROUND_TRUTH)) return;
+  throw inputError(`The dataset has no column \`${GROUND_TRUTH}\` to compare the answers with.`);
+}
+
+export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
+  if (isMissing(truth)) throw inputError(`\`${GROUND_TRUTH}\` is missing.`);
+}
+
+/** Whether a cell has no ground truth. An empty list is one: it means that there is nothing to find. */
+export const isMissing = (cell: DatasetCell | undefined): boolean =>
+  isEmptyCell(cell) && !Array.isArray(cell);
+
+/** Throws an InputError if a model cannot do the task. Models that do not report their type are only found out by the first call. */
+export function checkModel(
+  { modelTypes, hasChat }: EvaluatedTask,
+  { name, modelType, chat, tag }: BackendModel,
+): void {
+  const types = modelTypes.join(' or ');
+  if (modelType !== undefined && !modelTypes.includes(modelType)) {
+    const required = modelTypes.length === 0 ? 'a generative model' : `a model of type ${types}`;
+    throw inputError(`${name} is a model of type ${modelType}; this task requires ${required}.`);
+  }
+  if (modelType === undefined && !chat && modelTypes.length === 0) {
+    throw inputError(`${name} is not a generative model; this task requires one.`);
+  }
+  if (modelType === undefined && modelTypes.includes('token_classification') && !hasChat && !tag) {
+    throw inputError(`${name} cannot label tokens. Use an encoder of type ${types}, by URL or as a file.`);
+  }
+}
+
+/** Columns that inference reads. */
+const INPUT_COLUMNS = [EXAMPLES, 'tokens', 'reference', 'candidates'];
+/** Columns that inference writes for every task. */
+const COMMON_COLUMNS = ['error', 'prompt_tokens', 'completion_tokens', 'latency_ms'];
+
+/** Throws an InputError for an empty name and for names of other columns. Only annotations can write a ground truth. */
+export function checkOutputField({ columns }: EvaluatedTask, spec: InferenceSpec): void {
+  const { outputField, type } = spec;
+  const others = columns({ ...spec, outputField: '' }).filter((name) => name !== '');
+  const truth = type === 'annotate' ? [] : [GROUND_TRUTH];
+  const taken = [...INPUT_COLUMNS, ...truth, ...COMMON_COLUMNS, ...others];
+  if (outputField.trim() !== '' && !taken.includes(outputField)) return;
+  throw inputError(
+    `Invalid column ${JSON.stringify(outputField)} for the answers. Use a non-empty name other than ${taken.join(', ')}.`,
+  );
 }

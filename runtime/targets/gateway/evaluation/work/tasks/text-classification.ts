@@ -4,14 +4,13 @@ import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import { classification } from '../evaluation/families/classification.ts';
 import { calibrationFamily } from '../evaluation/families/calibration.ts';
 import { rankingFamily } from '../evaluation/families/ranking.ts';
-import { cellLabels } from '../evaluation/read-labels.ts';
+import { cellLabels } from '../evaluation/read-cells.ts';
 import { isFailure } from '../inference/inference.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
 import { callBatched } from '../inference/call-batched.ts';
 import { labelInAnswer } from '../inference/label-in-answer.ts';
-import { textOfRow } from '../inference/text-of-row.ts';
-import type { EvaluatedTask } from './task.ts';
-import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
+import { textOfRow } from '../inference/words.ts';
+import { type EvaluatedTask, checkGroundTruth, checkHasGroundTruth } from './task.ts';
 
 const SCORES = 'scores';
 

@@ -2,15 +2,12 @@ import type { DatasetCell, RowCells } from '../../datasets/dataset.ts';
 import { inputError, messageOf } from '#contract/errors.ts';
 import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import type { BatchCall, TaggedText } from '../backends/backend.ts';
-import { tokenLabels } from '../evaluation/families/token-labels.ts';
-import { SPANS } from '../evaluation/families/token-labels.ts';
-import { readTags } from '../evaluation/read-tags.ts';
+import { tokenLabels, SPANS } from '../evaluation/families/token-labels.ts';
+import { readTags } from '../evaluation/read-cells.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from '../inference/inference.ts';
 import { callBatched } from '../inference/call-batched.ts';
-import { textOfRow } from '../inference/text-of-row.ts';
-import { labelsOfWords, wordsOf } from '../inference/words.ts';
-import type { EvaluatedTask } from './task.ts';
-import { checkGroundTruth, checkHasGroundTruth } from './check-ground-truth.ts';
+import { textOfRow, labelsOfWords, wordsOf } from '../inference/words.ts';
+import { type EvaluatedTask, checkGroundTruth, checkHasGroundTruth } from './task.ts';
 
 export const tokenClassification: EvaluatedTask = {
   modelTypes: ['token_classification'],

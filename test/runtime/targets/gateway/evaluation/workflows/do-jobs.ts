@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
 import type { Claim } from '#gateway/evaluation/jobs/job.ts';
 import type { JobServices } from '#gateway/evaluation/jobs/job-services.ts';
-import { mergeCheckpoints } from '#gateway/evaluation/work/merge-checkpoints.ts';
+import { mergeCheckpoints } from '#gateway/evaluation/jobs/worker/run-worker.ts';
 import { openWork } from '#gateway/evaluation/work/open-work.ts';
 
 /** Does all jobs that wait, one after the other, in this process. */

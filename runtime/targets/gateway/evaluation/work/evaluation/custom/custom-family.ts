@@ -1,11 +1,10 @@
 import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
 import { type AnswerSchema, compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
-import { cellText } from '../../read-text.ts';
+import { cellText } from '../read-cells.ts';
 import { isUnanswered, type MetricFamily, type CountRow } from '../evaluation.ts';
 import { judgeFamily } from '../families/judge.ts';
-import { all, asIs } from '../names.ts';
-import { scorer } from '../scorer.ts';
+import { all, asIs, scorer } from '../scorer.ts';
 import type { CustomMetric } from './custom-metric.ts';
 import { AppError } from '#contract/errors.ts';
 import { createYielder } from '#platform/run-yielding.ts';

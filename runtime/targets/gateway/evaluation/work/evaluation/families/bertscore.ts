@@ -3,9 +3,8 @@ import { bertscore } from '../../../metrics/text/bertscore.ts';
 import { isFailure } from '../../inference/inference.ts';
 import { callBatched } from '../../inference/call-batched.ts';
 import type { MetricFamily } from '../evaluation.ts';
-import { all, asIs } from '../names.ts';
-import { cellText } from '../../read-text.ts';
-import { referenceTexts } from '../reference-texts.ts';
+import { all, asIs } from '../scorer.ts';
+import { cellText, referenceTexts } from '../read-cells.ts';
 
 type Vectors = readonly (readonly number[])[];
 

@@ -1,9 +1,7 @@
 import { calibration } from '../../../metrics/classification/calibration.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
-import { asIs, each } from '../names.ts';
-import { cellLabels } from '../read-labels.ts';
-import { scoresOf } from '../read-scores.ts';
-import { scorer } from '../scorer.ts';
+import { asIs, each, scorer } from '../scorer.ts';
+import { cellLabels, scoresOf } from '../read-cells.ts';
 
 /** Calibration of scores, over rows with scores and a single label as ground truth. */
 export const calibrationFamily: MetricFamily = {

@@ -5,9 +5,8 @@ import { multiLabel } from '../../../metrics/classification/multi-label.ts';
 import { singleLabel } from '../../../metrics/classification/single-label.ts';
 import { sortedLabels } from '../../../metrics/averages.ts';
 import { isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
-import { asIs, averagesOf, each, none, only, startingWith } from '../names.ts';
-import { cellLabels } from '../read-labels.ts';
-import { scoresOf } from '../read-scores.ts';
+import { asIs, averagesOf, each, none, only, startingWith } from '../scorer.ts';
+import { cellLabels, scoresOf } from '../read-cells.ts';
 
 type Kind = 'one' | 'many';
 interface Saved {

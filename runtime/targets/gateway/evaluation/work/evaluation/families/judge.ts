@@ -9,7 +9,7 @@ import {
   readVerdict,
   type Verdict,
 } from '../../../metrics/text/judge.ts';
-import { textOfRow } from '../../inference/text-of-row.ts';
+import { textOfRow } from '../../inference/words.ts';
 import type { ChatReply } from '../../backends/backend.ts';
 import { isJobPause } from '../../job-pause.ts';
 import {
@@ -20,8 +20,8 @@ import {
   type MetricFamily,
   type Sample,
 } from '../evaluation.ts';
-import { all, asIs } from '../names.ts';
-import { cellText } from '../../read-text.ts';
+import { all, asIs } from '../scorer.ts';
+import { cellText } from '../read-cells.ts';
 
 /** Metrics for which a language model judges every row, with one call per criterion. */
 export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map(judgeFamily);

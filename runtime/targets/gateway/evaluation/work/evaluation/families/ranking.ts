@@ -1,9 +1,7 @@
 import { ranking } from '../../../metrics/classification/ranking.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
-import { asIs, each } from '../names.ts';
-import { cellLabels } from '../read-labels.ts';
-import { scoresOf } from '../read-scores.ts';
-import { scorer } from '../scorer.ts';
+import { asIs, each, scorer } from '../scorer.ts';
+import { cellLabels, scoresOf } from '../read-cells.ts';
 
 /** Ranks of the true labels by their scores, over rows with scores and rows without an answer. */
 export const rankingFamily: MetricFamily = {

@@ -2,9 +2,8 @@ import { inputError } from '#contract/errors.ts';
 import { retrieval } from '../../../metrics/embeddings/retrieval.ts';
 import type { DatasetCell, RowCells } from '../../../datasets/dataset.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
-import { asIs, each, startingWith } from '../names.ts';
-import { cellJson } from '../read-json.ts';
-import { scorer } from '../scorer.ts';
+import { asIs, each, startingWith, scorer } from '../scorer.ts';
+import { cellJson } from '../read-cells.ts';
 
 /** The column with the text to compare with. */
 export const REFERENCE = 'reference';

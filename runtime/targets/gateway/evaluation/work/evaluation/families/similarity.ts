@@ -3,9 +3,8 @@ import { similarityMetric } from '../../../metrics/embeddings/similarity.ts';
 import type { DatasetCell } from '../../../datasets/dataset.ts';
 import { isEmptyCell } from '../../../datasets/check-row.ts';
 import { isUnanswered, type MetricFamily } from '../evaluation.ts';
-import { asIs, each, only } from '../names.ts';
-import { cellJson } from '../read-json.ts';
-import { scorer } from '../scorer.ts';
+import { asIs, each, only, scorer } from '../scorer.ts';
+import { cellJson } from '../read-cells.ts';
 import { CANDIDATE_SCORES, REFERENCE } from './retrieval.ts';
 
 /** The column with the vector of the text to compare with. */

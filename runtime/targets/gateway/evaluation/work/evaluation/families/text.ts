@@ -8,10 +8,8 @@ import { rouge } from '../../../metrics/text/rouge.ts';
 import type { TextRow } from '../../../metrics/text/text-row.ts';
 import { tokenLength } from '../../../metrics/text/token-length.ts';
 import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
-import { all, asIs } from '../names.ts';
-import { cellText } from '../../read-text.ts';
-import { referenceTexts } from '../reference-texts.ts';
-import { scorer } from '../scorer.ts';
+import { all, asIs, scorer } from '../scorer.ts';
+import { cellText, referenceTexts } from '../read-cells.ts';
 
 function family<Row>(
   name: string,

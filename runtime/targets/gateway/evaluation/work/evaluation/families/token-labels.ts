@@ -3,8 +3,8 @@ import type { AnyJson } from '../../../metrics/metric.ts';
 import { labelSequences } from '../../../metrics/tokens/label-sequences.ts';
 import { spanSets } from '../../../metrics/tokens/spans.ts';
 import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
-import { asIs, averagesOf, each, none, startingWith } from '../names.ts';
-import { readTags, type TaggedTokens } from '../read-tags.ts';
+import { asIs, averagesOf, each, none, startingWith } from '../scorer.ts';
+import { readTags, type TaggedTokens } from '../read-cells.ts';
 
 /** The column with the spans that a model found, in addition to the labels of words. */
 export const SPANS = 'spans';
