@@ -44,7 +44,7 @@ const truthOf = (at: number): string => (at % 2 === 0 ? 'A' : 'B');
 /** Two is wrong in every 100th row, and has no answer in every 1000th. */
 const isWrong = (at: number): boolean => at % 100 === 7;
 
-test('a page of 100,000 rows is found in less than 100 ms: by text, differences, errors and in every order', async () => {
+test('a page of 100,000 rows is found in less than 100 ms of processor time: by text, differences, errors and in every order', async () => {
   const workflows = [workflowOf('one'), workflowOf('two')];
   const index = await readRowIndex(
     { task: { task: 'text-classification' }, datasetId: 'texts', maxSamples: -1 } as never,
@@ -64,11 +64,12 @@ test('a page of 100,000 rows is found in less than 100 ms: by text, differences,
   const find = (query: Partial<RowQuery>) => {
     const times: number[] = [];
     let found = findRows(index, { ...QUERY, ...query });
-    // The best of some attempts, because other tests run at the same time.
+    // The best of some attempts in the time of the processor, because other tests run at the same time.
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      const started = performance.now();
+      const started = process.threadCpuUsage();
       found = findRows(index, { ...QUERY, ...query });
-      times.push(performance.now() - started);
+      const { user, system } = process.threadCpuUsage(started);
+      times.push((user + system) / 1000);
     }
     if (Math.min(...times) > 100) slow.push(`${JSON.stringify(query)}: ${Math.min(...times).toFixed(0)} ms`);
     return found;
