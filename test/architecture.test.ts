@@ -35,7 +35,7 @@ function layersOfTargets(): readonly RegExp[] {
     .map(({ from }) => new RegExp(from.path));
 }
 
-test('JSON is read by what reads every name as it is written', async () => {
+test('JSON is parsed without confusing escaped names', async () => {
   // Of names alone, of where a text goes wrong, and of files of our own that hold no names of others.
   const allowed = new Set([
     'core/json/json-text.ts',

@@ -12,7 +12,7 @@ export const BUILT_FOLDERS = join(import.meta.dirname, 'helpers/built-folders.ts
 
 /**
  * Workers keep what they have imported for their next file: importing took more time than most tests. A file that changes
- * something of its process (a variable, a listener, a directory) has to undo it.
+ * something of its process (a variable, a listener, a directory) must undo it.
  */
 const project = (name: ProjectName, pool: 'forks' | 'threads'): TestProjectInlineConfiguration => ({
   extends: true,

@@ -10,7 +10,7 @@ interface EncodedText {
 }
 
 export interface LoadedTokenizer {
-  /** The greatest token id plus one. */
+  /** The largest token id plus one. */
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
   encode(texts: readonly string[]): Promise<number[][]>;

@@ -31,7 +31,7 @@ export function hubReferenceProblem(text: string): string | undefined {
   return `${JSON.stringify(revision)} is not a branch, a tag or a commit. ${FORM}`;
 }
 
-/** The form that users write; the default revision is left out. */
+/** The form that users write; the default revision is omitted. */
 export const hubReferenceText = ({ repository, revision }: HubReference): string =>
   `${PREFIX}${repository}${revision === DEFAULT_REVISION ? '' : `@${revision}`}`;
 

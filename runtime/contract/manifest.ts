@@ -146,7 +146,7 @@ export interface TokenizerSettings {
   /** The text of a pair that is truncated, or read in windows; undefined for the longer one, which is truncated. */
   readonly truncatedText?: 'first' | 'second';
   readonly padId: number;
-  /** The greatest token id plus one. */
+  /** The largest token id plus one. */
   readonly vocabularySize: number;
   /** Whether tokens that continue a word are marked (`##ing`). */
   readonly marksSubwords: boolean;

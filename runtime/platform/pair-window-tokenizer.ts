@@ -6,7 +6,7 @@ import { openTokenizer, type TextTokenizer, type TokenizersAddon } from './token
 
 /**
  * Opens a tokenizer that reads the second text of a pair in overlapping windows, each with the whole first text before it. Windows
- * after the first `maxWindows` are left out. Details are those of the second text.
+ * after the first `maxWindows` are omitted. Details are those of the second text.
  */
 export function openPairWindowTokenizer(
   addon: TokenizersAddon,

@@ -9,7 +9,7 @@ const TEXTS_BEFORE = 16;
 
 /**
  * Encodes short texts of plain English on the calling thread, which takes less time than the way to another one. Returns undefined if the
- * library has to do it.
+ * library must do it.
  */
 export function createPlainEncoder(
   json: string,

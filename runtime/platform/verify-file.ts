@@ -7,7 +7,7 @@ import { readChunks } from './read-chunks.ts';
 import { newSha256 } from './sha256.ts';
 
 interface VerifyOptions {
-  /** The sections to read; all if left out. */
+  /** The sections to read; all if omitted. */
   readonly sections?: Container['sections'];
   readonly onBytes?: (doneBytes: number, totalBytes: number) => void;
 }

@@ -19,7 +19,7 @@ interface Target {
 
 /**
  * Stops a server with SIGTERM when it has requests that only the system knows: the process is suspended, clients connect and send
- * requests, and the process goes on with all of them and the signal. Returns the last response on each connection.
+ * requests, and the process continues with all of them and the signal. Returns the last response on each connection.
  */
 export async function stopWithUnreadRequests(
   child: Pick<ChildProcess, 'kill'>,

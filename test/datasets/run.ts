@@ -95,7 +95,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 console.log(`${passed} of ${passed + failed.length} checks`);
-// Without Chromium and namespaces, two checks are left out.
+// Without Chromium and namespaces, two checks are omitted.
 process.exitCode = failed.length === 0 && passed >= 6 ? 0 : 1;
 
 function report({ name, problem }: Check): void {

@@ -96,7 +96,7 @@ function portsOf(options: Options, ...names: string[]): string[] {
   return names.map((name) => options[name]?.fallback ?? options[name]?.defaultText ?? '');
 }
 
-test('ports and health routes in Kubernetes and compose are those of the programs', () => {
+test('ports and health routes in Kubernetes and compose match those of the programs', () => {
   const expected = new Set(PROGRAMS.flatMap(({ ports }) => ports));
   for (const { text } of templates) {
     for (const [, port = ''] of text.matchAll(/containerPort: (\d+)/g)) expect(expected).toContain(port);

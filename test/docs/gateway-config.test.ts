@@ -17,7 +17,7 @@ test('the example is valid', async () => {
   expect(config.warnings).toEqual([]);
 });
 
-test('the problems are those of the program', async () => {
+test('the problems match those of the program', async () => {
   const broken = 'provider: {}\nmaster_key: ${GATEWAY_KEY}\naliases: {fast: openai:gpt-4o-mini}\n';
   const said = await problems(broken);
   expect(said).toHaveLength(3);

@@ -19,7 +19,7 @@ const PAGES = [
   ),
 ];
 
-/** Passages in which a word is right, by page: quotations and names. Each has to occur, or it is out of date. */
+/** Passages in which a word is right, by page: quotations and names. Each must occur, or it is out of date. */
 const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   // Texts of a model's evaluation.
   'fixtures/scripts/README.md': [/"nobody told me how \{a\} \.\.\." \([^)]*\)/],

@@ -16,7 +16,7 @@ export const CHROMIUM_FLAGS = [
 
 /**
  * A Chromium that runs: the one in CHROMIUM_PATH, an installed one, or, for root on Debian, one installed now. Where there is
- * none, prints a warning, because tests are left out then.
+ * none, prints a warning, because tests are omitted then.
  */
 export async function provideChromium(): Promise<string | undefined> {
   const found = (await findChromium()) ?? (await installChromium());

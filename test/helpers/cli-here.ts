@@ -12,7 +12,7 @@ interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-// oclif imports the commands without vitest; the rest of the program has to be the same modules.
+// oclif imports the commands without vitest; the rest of the program must be the same modules.
 const { main } = createRequire(import.meta.url)('../../cli/main.ts') as typeof Cli;
 
 let last: Promise<unknown> = Promise.resolve();

@@ -11,7 +11,7 @@ interface Splade {
   readonly texts: readonly string[];
   readonly vectors: readonly SparseRow[];
   readonly at_most_5: readonly SparseRow[];
-  /** The three greatest values of each text with their tokens. */
+  /** The three largest values of each text with their tokens. */
   readonly decoded: readonly (readonly (readonly [token: string, value: number])[])[];
   /** Of the first text to each text. */
   readonly similarity: readonly number[];

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 export interface HandClock extends Clock {
   /** Lets time pass, and runs what is due meanwhile. */
   readonly pass: (milliseconds: number) => void;
-  /** How long what waits has to wait, shortest first. */
+  /** How long what waits must wait, shortest first. */
   readonly waiting: () => readonly number[];
 }
 

@@ -12,7 +12,7 @@ const BINARIES = '/usr/lib/postgresql/*/bin/postgres';
 
 /**
  * Makes a cluster, runs it, and removes it when its stdin ends, which it does even if its parent is killed; the signals
- * that end a whole group of processes must not end it before. Nothing has to survive a power cut, and all users who can read the
+ * that end a whole group of processes must not end it before. Nothing must survive a power cut, and all users who can read the
  * folder with its socket may do everything.
  */
 const SCRIPT = `
@@ -29,7 +29,7 @@ rm -rf "$1"
 export interface Postgres {
   /** The URL of a new, empty database. */
   createDatabase(): Promise<string>;
-  /** The URL of a new database with what `prepare` writes. It is called once and copied after that, so it has to disconnect. */
+  /** The URL of a new database with what `prepare` writes. It is called once and copied after that, so it must disconnect. */
   createPrepared(prepare: (url: string) => Promise<void>): Promise<string>;
   /** Drops all that were created so far. */
   dropDatabases(): Promise<void>;

@@ -18,7 +18,7 @@ export interface RunningExecutable {
   readonly ended: Promise<number | string>;
 }
 
-/** Starts an executable that goes on running. */
+/** Starts an executable that continues running. */
 export function startExecutable(
   path: string,
   args: readonly string[],

@@ -29,12 +29,12 @@ export interface RealModel {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** How a graph is made of the weights in the package. */
   readonly export?: Export;
-  /** `model_type` of config.json, `bert` if it is left out. */
+  /** `model_type` of config.json, `bert` if it is omitted. */
   readonly architecture?: string;
   /** The size of the vectors, for config.json. */
   readonly hiddenSize?: number;
   readonly maxLength: number;
-  /** `sentence_embedding` if it is left out. */
+  /** `sentence_embedding` if it is omitted. */
   readonly task?: ModelTask;
   /**
    * `graph`: the graph returns the vector of a text too, as `output`, and a build pools its tokens. `files`: the mean, normalized, as the
@@ -42,6 +42,6 @@ export interface RealModel {
    */
   readonly pooling?: 'mean' | 'cls' | 'graph' | 'files';
   readonly output?: string;
-  /** What it is asked, `prose` if it is left out. */
+  /** What it is asked, `prose` if it is omitted. */
   readonly texts?: keyof typeof TEXTS;
 }

@@ -128,7 +128,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
         const lost = {
           worker: async () => {
             const [pid] = workers();
-            // Process 0 would be the own process group.
+            // Process 0 would be its own process group.
             if (pid !== undefined) process.kill(pid, 'SIGKILL');
           },
           node: async (kill: number) => {

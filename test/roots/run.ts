@@ -72,7 +72,7 @@ async function runChecks(root: Root, programs: Programs): Promise<string[]> {
   const prepared = await prepareRoot(root);
   if ('missing' in prepared) {
     console.warn(`SKIPPED: ${root.name}. Missing: ${prepared.missing}`);
-    // At least this root has to be tested.
+    // At least this root must be tested.
     if (root === SMALLEST_ROOT) process.exitCode = 1;
     return ROOT_CHECKS.map(() => '-');
   }

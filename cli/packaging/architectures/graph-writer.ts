@@ -36,7 +36,7 @@ export class GraphWriter {
     return name;
   }
 
-  /** Adds a node of an operator of ONNX; an input that is left out is an empty name. */
+  /** Adds a node of an operator of ONNX; an input that is omitted is an empty name. */
   op(opType: string, inputs: readonly Value[], ...attributes: AttributeProto[]): Value {
     return this.#add('', opType, inputs, attributes, 1)[0] ?? '';
   }

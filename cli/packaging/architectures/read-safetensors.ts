@@ -7,7 +7,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 const MAX_HEADER_BYTES = 100_000_000;
 const LENGTH_BYTES = 8;
 
-/** Reads the names and places of the tensors of a safetensors file. Tensors of types that are not weights are left out. */
+/** Reads the names and places of the tensors of a safetensors file. Tensors of types that are not weights are omitted. */
 export function readSafetensors(source: ByteSource): Map<string, StoredTensor> {
   const header = readHeader(source);
   const tensors = new Map<string, StoredTensor>();

@@ -10,7 +10,7 @@ import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
 
 /**
  * Imports a base runtime into the cache. Its checksum is verified first, because later builds rely on it, and the file is
- * rewritten so that the model of a model executable is left out.
+ * rewritten so that the model of a model executable is omitted.
  */
 export async function adoptBase(
   file: string,

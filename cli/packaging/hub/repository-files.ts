@@ -59,7 +59,7 @@ export async function listFiles(
   return files;
 }
 
-/** Reads an entry of a list. Folders, and files whose names are unsafe as paths, are left out. */
+/** Reads an entry of a list. Folders, and files whose names are unsafe as paths, are omitted. */
 function fileOf(entry: unknown): HubFile | undefined {
   if (!isObject(entry)) return undefined;
   const { path, type, lfs } = entry;

@@ -28,7 +28,7 @@ export const CERTAINTY = [
   'output',
   /** The name of the model. */
   'name',
-  /** A head that is often left out of an export. */
+  /** A head that is often omitted of an export. */
   'head',
   'labels',
   'shape',

@@ -16,7 +16,7 @@ export interface ModelDocuments {
   readonly card: Document | undefined;
   readonly licenses: readonly Document[];
   readonly citation?: Document;
-  /** Documents that were left out or truncated, one sentence each. */
+  /** Documents that were omitted or truncated, one sentence each. */
   readonly problems: readonly string[];
 }
 

@@ -52,7 +52,7 @@ function lookUpFirst(lookup: NodeProto, { table, nodes, perRow }: TableConversio
 interface TableConversion {
   readonly table: string;
   readonly nodes: readonly NodeProto[];
-  /** Tensors with one row for each row of the table, which have to be looked up with its rows. */
+  /** Tensors with one row for each row of the table, which must be looked up with its rows. */
   readonly perRow: readonly string[];
 }
 

@@ -32,7 +32,7 @@ interface Range {
 }
 
 const COLON = /[ \t\r\n]*:/y;
-// oxlint-disable-next-line no-control-regex -- they are what has to be escaped.
+// oxlint-disable-next-line no-control-regex -- they are what must be escaped.
 const NEEDS_ESCAPES = /["\\\u0000-\u001f]/;
 
 /** Finds names with escapes, including their quotes. In invalid JSON the positions are meaningless. */

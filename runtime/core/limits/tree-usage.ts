@@ -15,7 +15,7 @@ export interface TreeUsage {
   readonly seconds: number;
 }
 
-/** Adds up the usage of each process and its descendants. Processes that do not run are left out. */
+/** Adds up the usage of each process and its descendants. Processes that do not run are omitted. */
 export function treeUsage(
   rows: readonly ProcessSample[],
   heads: readonly number[],

@@ -22,7 +22,7 @@ export interface VectorRequest {
 
 export interface VectorPlan {
   readonly options: VectorOptions & { readonly normalize: boolean };
-  /** Prompt to put before each text; may be empty. */
+  /** Prompt to prepended to each text; may be empty. */
   readonly prompt: string;
 }
 

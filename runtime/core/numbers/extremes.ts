@@ -1,4 +1,4 @@
-/** The greatest of any number of values; -Infinity of none, and NaN if one is NaN, like `Math.max`. */
+/** The largest of any number of values; -Infinity of none, and NaN if one is NaN, like `Math.max`. */
 export function greatest(values: Iterable<number>): number {
   let found = -Infinity;
   for (const value of values) found = Math.max(found, value);

@@ -182,7 +182,7 @@ interface DirectOptions extends Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' |
   readonly withoutQuery?: boolean;
 }
 
-/** The routes that are answered directly. A parameter that has to be decoded is one for the app. */
+/** The routes that are answered directly. A parameter that must be decoded is one for the app. */
 export const directRoutesOf = (
   routes: readonly Route[],
   { withoutQuery = false, ...shared }: DirectOptions,

@@ -21,7 +21,7 @@ export interface ReloadableConfig {
   readonly notes?: readonly string[];
   /** Problems that do not prevent the configuration from being applied. */
   readonly warnings: readonly string[];
-  /** Problems of parts of the configuration that are left out. */
+  /** Problems of parts of the configuration that are omitted. */
   readonly problems?: readonly string[];
 }
 

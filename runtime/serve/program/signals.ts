@@ -47,7 +47,7 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
   return { stopped: promise, forget };
 }
 
-/** Same as an AbortSignal, for work that only has to stop. */
+/** Same as an AbortSignal, for work that only must stop. */
 export function stopSignal(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const stopping = new AbortController();
   const { stopped, forget } = untilStopped();

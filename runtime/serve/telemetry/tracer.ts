@@ -10,7 +10,7 @@ export interface Tracer {
   readonly startServer: (carrier: ContextReader) => Span;
   /** Starts the span of a call that is made on behalf of the current request; undefined outside of requests. */
   readonly startClient: () => Span | undefined;
-  /** Runs work outside of the current request, for work that goes on after it. Calls within it have no spans. */
+  /** Runs work outside of the current request, for work that continues after it. Calls within it have no spans. */
   readonly runOutside: <Result>(work: () => Result) => Result;
   /** Records steps of the current request. They can overlap. */
   readonly recordSteps: (steps: readonly Step[]) => void;

@@ -3,7 +3,7 @@ import type { Vocabulary } from './vocabulary.ts';
 
 /** How long texts are, in words and punctuation marks: lognormal, as collections of real texts are. */
 export const TEXT_LENGTHS = { mean: 42, sigma: 0.8, shortest: 3, longest: 256 } as const;
-/** Tokens the tokenizer adds: a text of the greatest length still fits. */
+/** Tokens the tokenizer adds: a text of the largest length still fits. */
 const SPECIALS_PER_TEXT = 2;
 
 export function makeTexts(vocabulary: Vocabulary, count: number): string[] {

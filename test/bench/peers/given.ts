@@ -5,7 +5,7 @@ import { PATHS } from '../setup/paths.ts';
 import type { Contestant } from './contestant.ts';
 import type { PreparedModel } from './prepare-model.ts';
 
-/** Programs that the user has: their paths are in environment variables. A peer without its variable is left out. */
+/** Programs that the user has: their paths are in environment variables. A peer without its variable is omitted. */
 export async function givenPeers(
   model: PreparedModel,
   env: Readonly<Record<string, string | undefined>>,

@@ -96,7 +96,7 @@ async function prepare(bench: Workbench): Promise<Contestant[]> {
   return [...ours, ...given, ...pythonPeers(python, model)];
 }
 
-/** Starts one after the other, so that their starts can be compared. One that does not start is left out. */
+/** Starts one after the other, so that their starts can be compared. One that does not start is omitted. */
 async function startAll(contestants: readonly Contestant[], running: RunningPeer[]): Promise<void> {
   for (const contestant of contestants) {
     console.error(`Starting ${contestant.name} ...`);

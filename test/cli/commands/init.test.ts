@@ -19,7 +19,7 @@ describe('encoderfile init', () => {
     ['ner', 'token_classification'],
     ['embedder', 'embedding'],
     ['sentence', 'sentence_embedding'],
-  ])('writes a valid config for %s and reports what it found', async (model, modelType) => {
+  ])('writes a valid config for %s and reports its findings', async (model, modelType) => {
     copyModel(model, join(folder(), model));
     const { exitCode, stdout, stderr } = await run(model);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });

@@ -60,7 +60,7 @@ test('a `max_length` that the model cannot run is rejected with the one that it 
   );
 });
 
-test('a family with an offset of positions that no list has is limited to what it can run', async () => {
+test('a family with an unknown position offset is limited to the length that it can run', async () => {
   const config = copyModel(folder(), 'roberta', { model_type: 'token_classification' });
   edit('config.json', { model_type: 'data2vec-text' });
   rmSync(join(folder(), 'model', 'tokenizer_config.json'));

@@ -37,7 +37,7 @@ const repositoryFolder = (): string => join(folder(), 'huggingface/hub/models--a
 const CONTENTS = { 'config.json': '{}', 'tokenizer.json': '{"a": 1}', 'onnx/model.onnx': 'graph' };
 const LARGE = { ...CONTENTS, 'onnx/model.onnx': Buffer.alloc(3_000_000, 'graph') };
 
-test('prints the folder and what was downloaded', async () => {
+test('prints the folder and the downloaded files', async () => {
   const commit = publish(fixtureContents('sentiment')).resolve('main');
   const { exitCode, stdout, stderr } = await pull(['hf:acme/sentiment']);
   const path = join(repositoryFolder(), 'snapshots', commit ?? '');

@@ -36,7 +36,7 @@ function writeScript(script: string, modelType: TransformType = 'sequence_classi
 }
 
 describe('encoderfile transform new', () => {
-  test.each(TRANSFORM_TYPES)('%s: what it writes works as it is', async (modelType) => {
+  test.each(TRANSFORM_TYPES)('%s: its output works unchanged', async (modelType) => {
     const { exitCode, stdout, stderr } = await make('--model-type', modelType);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const setting = /^Config +(transform: \{.+\}) /m.exec(stdout)?.[1] ?? '';
@@ -143,7 +143,7 @@ describe('encoderfile transform test', () => {
     expect(stdout).toMatch(/^ {2}and 88 more; use --json to print all$/m);
   });
 
-  test('--json has every number; what the script prints goes to stderr', async () => {
+  test('--json contains every number; output of the script goes to stderr', async () => {
     writeScript(
       'function Postprocess(hidden, mask)\n  print("got", hidden:shape()[2], #mask)\n  return hidden:mean_pool(mask)\nend',
       'sentence_embedding',
@@ -210,7 +210,7 @@ describe('encoderfile transform test', () => {
     expect(JSON.parse(stdout).error.message).toContain('mine.lua:3: softmax');
   });
 
-  test('ends although the script never does, and reports what it printed', async () => {
+  test('ends even if the script never does, and reports its output', async () => {
     writeScript('function Postprocess(logits)\n  print("before")\n  string.rep("", 1 << 60)\nend');
     writeConfig('sequence_classification', 'transform: {path: mine.lua}', 'transform_limits: {seconds: 0.1}');
     const { exitCode, stderr } = await trial('-q', 'I love this');
@@ -244,7 +244,7 @@ describe('encoderfile transform test', () => {
   });
 });
 
-test('the templates are those of the model types', () => {
+test('the templates match those of the model types', () => {
   expect(readdirSync(join(ROOT, 'templates/transform')).sort()).toEqual(
     TRANSFORM_TYPES.map((name) => `${name}.lua`).sort(),
   );

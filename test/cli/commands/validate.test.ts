@@ -19,7 +19,7 @@ function writeConfig(modelType: string): void {
 }
 
 describe('encoderfile validate', () => {
-  test('reports what it found, and leaves no files', async () => {
+  test('reports its findings and leaves no files', async () => {
     writeConfig('sequence_classification');
     const { exitCode, stdout, stderr } = await validate('-f', 'x.yml');
     expect(exitCode).toBe(0);
@@ -67,7 +67,7 @@ describe('encoderfile validate', () => {
     expect(stdout).toMatch(/^Tokenizer +vocab\.txt \(BertTokenizer\)$/m);
   });
 
-  test('the config file may come from the environment', async () => {
+  test('the config file can be set in the environment', async () => {
     const env = { ENCODERFILE_CONFIG: join(FIXTURES, 'models/ner/encoderfile.yml') };
     const args = ['validate', '-q', '--cache-dir', join(folder(), 'cache')];
     expect(await runCli(args, { env })).toEqual({ exitCode: 0, stdout: '', stderr: '' });

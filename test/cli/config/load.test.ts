@@ -65,7 +65,7 @@ describe('a broken config', () => {
     expect(refused).toBeGreaterThan(300);
   });
 
-  test('the documentation shows what is really printed', () => {
+  test('the documentation shows the actual output', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8');
     const [, file = '', printed] =
       /This file\n\n```yaml\n(.+?)```\n\ngives\n\n```text\n(.+?)\n```/s.exec(docs) ?? [];
@@ -118,7 +118,7 @@ describe('a valid config', () => {
       },
       validateTransform: false,
       luaLibs: ['os', 'utf8'],
-      // What is left out has its default.
+      // What is omitted has its default.
       transformLimits: { instructions: 100_000_000, memory_mb: 64, seconds: 0.5 },
       build: false,
       maxLength: 64,

@@ -1,5 +1,5 @@
 /**
- * The simple commands in a text for a shell, as lists of words: those of pipelines, lists and `$(…)`. Comments and redirections are left out.
+ * The simple commands in a text for a shell, as lists of words: those of pipelines, lists and `$(…)`. Comments and redirections are omitted.
  * Pages need no more of the grammar.
  */
 export function shellSegments(text: string): string[][] {

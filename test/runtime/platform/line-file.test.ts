@@ -63,7 +63,7 @@ describe('rotation', () => {
     expect(files()).toEqual({ 'log.2': 'longer than the limit\n', 'log.1': 'é1\né2\n', log: 'ffff\n' });
   });
 
-  test('without old files to keep, the file begins again', async () => {
+  test('without old files to keep, the file restarts', async () => {
     const file = await openLineFile(join(folder(), 'log'), noTrouble, { maxBytes: 6, keep: 0 });
     for (const line of ['aaaaa', 'bbbbb']) file.write(line);
     await file.close();

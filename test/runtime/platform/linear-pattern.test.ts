@@ -63,7 +63,7 @@ describe('the same matches as with the usual engine', () => {
   });
 });
 
-test('letters of both cases match, also in lists, and escapes keep their meaning', async () => {
+test('letters of both cases match, even in lists, and escapes keep their meaning', async () => {
   expect(await found(String.raw`SECRET[ -]Pro[A-Z]+\S`, 'my Secret-PROJECT! secret project.', true)).toEqual([
     'Secret-PROJECT!',
     'secret project.',

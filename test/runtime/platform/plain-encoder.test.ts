@@ -21,7 +21,7 @@ test('the first texts are left to the library, because a program with few of the
   expect(encode(texts(1), true)).toHaveLength(1);
 });
 
-test('a result has the shape of those of the library', () => {
+test("a result has the same shape as the library's", () => {
   const [one, other] = ready()([{ text: 'Anna' }, { text: 'in Berlin' }], true) ?? [];
   expect(one).toMatchObject({ truncated: false, typeIds: undefined, details: undefined });
   expect(one?.ids).toBeInstanceOf(Int32Array);

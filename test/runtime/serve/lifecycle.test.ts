@@ -50,7 +50,7 @@ test('who no longer wants to know stops waiting', async () => {
   await expect(lifecycle.changed(leaving.signal)).rejects.toThrow(/abort/);
 });
 
-test('work that outlives its request is waited for, and cut when there is no time left, also if it begins then', async () => {
+test('work that outlives its request is waited for, and cut when there is no time left, even if it begins then', async () => {
   const lifecycle = createLifecycle();
   const cut: string[] = [];
   lifecycle.ready();

@@ -91,7 +91,7 @@ describe('a short secret is hidden where a text marks it as a secret', () => {
   });
 });
 
-test('texts about a server keep what only another one has to hide', () => {
+test('texts about a server keep the secrets of others only', () => {
   const { text, value } = createRedactor([
     { value: 'us-east-1', isNamed: false, owner: 'one' },
     { value: 'postgres', isNamed: true, owner: 'one' },
@@ -113,7 +113,7 @@ test('values keep their shape', () => {
   });
 });
 
-test('without secrets texts and values are what they were, and more can be learnt', () => {
+test('without secrets, texts and values are unchanged, and more secrets can be added', () => {
   const redactor = createRedactor(namedSecrets('ab'));
   const value = { a: 'ab' };
   expect(redactor.value(value)).toEqual(value);

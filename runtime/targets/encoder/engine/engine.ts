@@ -38,7 +38,7 @@ export interface Engine extends PrintModel {
 type InputsOf = (text: string) => readonly TextInput[];
 
 export interface InferOptions {
-  /** Prompt to put before each text. */
+  /** Prompt to prepended to each text. */
   readonly prompt?: string | undefined;
   /** Returns the inputs of the model that a text becomes; the inference of the text then has them as its parts. */
   readonly inputsOf?: InputsOf | undefined;

@@ -41,7 +41,7 @@ export interface EngineRequest {
   readonly view: View;
   /** What the inputs of a multi_vector model are. Default: documents. */
   readonly role?: TextRole | undefined;
-  /** Prompt to put before each text. */
+  /** Prompt to prepended to each text. */
   readonly prompt?: string | undefined;
   /** Types of the entities to find, of zero_shot_ner models. */
   readonly labels?: readonly string[] | undefined;

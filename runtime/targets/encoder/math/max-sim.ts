@@ -23,7 +23,7 @@ export function sharedRows(vectors: readonly (readonly number[])[]): VectorRows 
 }
 
 /**
- * The score of late interaction: the sum, over the vectors of the query, of the greatest dot product with a vector of the document.
+ * The score of late interaction: the sum, over the vectors of the query, of the largest dot product with a vector of the document.
  * Zero if the document has no vectors.
  */
 export function maxSim(query: VectorRows, document: VectorRows): number {

@@ -6,7 +6,7 @@ export interface SparseVector {
   readonly values: Float32Array;
 }
 
-/** Keeps the values that are not zero: all, or the `limit` greatest ones, of equal ones those with the lowest index. */
+/** Keeps the values that are not zero: all, or the `limit` largest ones, of equal ones those with the lowest index. */
 export function toSparse(vector: Float32Array, limit?: number): SparseVector {
   const active: number[] = [];
   for (const [index, value] of vector.entries()) if (value !== 0) active.push(index);
@@ -14,8 +14,8 @@ export function toSparse(vector: Float32Array, limit?: number): SparseVector {
 }
 
 /**
- * The sparse vector of a text from a weight for each of its tokens: equal tokens have the greatest of their weights. Tokens whose ids are
- * skipped, and weights that are not positive, are left out.
+ * The sparse vector of a text from a weight for each of its tokens: equal tokens have the largest of their weights. Tokens whose ids are
+ * skipped, and weights that are not positive, are omitted.
  */
 export function sparseOfTokens(
   ids: Int32Array,
@@ -33,7 +33,7 @@ export function sparseOfTokens(
   return limited(active, (id) => byId.get(id) ?? 0, limit);
 }
 
-/** The vector with these ascending indices, or with the `limit` of them that have the greatest values. */
+/** The vector with these ascending indices, or with the `limit` of them that have the largest values. */
 function limited(
   active: readonly number[],
   valueAt: (index: number) => number,

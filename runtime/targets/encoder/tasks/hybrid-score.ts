@@ -21,7 +21,7 @@ export interface HybridQuery {
 
 /**
  * The score of a document: the weighted mean of the scores of its outputs, as FlagEmbedding computes it. Dense and sparse vectors have their
- * dot product; token vectors have the mean, over those of the query, of the greatest one.
+ * dot product; token vectors have the mean, over those of the query, of the largest one.
  */
 export function hybridScore(query: HybridQuery, inference: Inference, manifest: Manifest): number {
   const scores: Record<EmbeddingOutput, () => number> = {

@@ -39,7 +39,7 @@ export interface ResultOptions extends VectorOptions {
   readonly topK?: number | undefined;
   /** Masks only: ids of the tokens to score. Default: all. */
   readonly targets?: readonly number[] | undefined;
-  /** Sparse embeddings only: number of the greatest values to keep. Default: all that are not zero. */
+  /** Sparse embeddings only: number of the largest values to keep. Default: all that are not zero. */
   readonly maxActiveDims?: number | undefined;
   /** Sentence embedding models with several outputs only: those to return. Default: dense vectors. */
   readonly outputs?: readonly EmbeddingOutput[] | undefined;
@@ -97,7 +97,7 @@ export interface PrintOptions extends ResultOptions {
   readonly normalize: boolean;
   /** Embeddings on the command line only: one vector per text, or one per token. */
   readonly pooling: 'mean' | 'none';
-  /** Prompt to put before each text. */
+  /** Prompt to prepended to each text. */
   readonly prompt: string;
   /** Zero-shot classification only. */
   readonly zeroShot?: LabelPlan | undefined;

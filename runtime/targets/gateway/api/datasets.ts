@@ -335,7 +335,7 @@ async function fromForm<Result>(
         if (filename === undefined) throw missing('`dataset` must be a file.');
         stored = { result: await store({ filename, bytes, columns }) };
       } else if (name === 'columns') {
-        if (stored) throw missing('`columns` must be in front of `dataset` in the form.');
+        if (stored) throw missing('`columns` must precede `dataset` in the form.');
         columns = columnsIn(await shortText(bytes, MAX_COLUMNS_CHARACTERS));
       } else if (name === 'format') {
         checkFormat(await shortText(bytes));

@@ -122,7 +122,7 @@ export const listOfObjects = ({ description, example, limit, filters = [], list 
   },
 });
 
-/** The answer of a provider, unchanged. */
+/** The response from a provider, unchanged. */
 export const jsonBytes = (c: Context, bytes: Uint8Array): Response =>
   c.newResponse(Buffer.from(bytes), 200, { 'content-type': 'application/json' });
 

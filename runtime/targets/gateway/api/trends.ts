@@ -90,7 +90,7 @@ const OWN_PART_HOUR_MS = 3_600_000;
 
 /**
  * The intervals of a range without usage of an earlier user or team with the same id. Sums are of whole intervals, so the one in which the id was
- * used again is left out.
+ * used again is omitted.
  */
 async function ownPart(
   range: TrendRange,

@@ -146,8 +146,8 @@ export interface PermittedScope {
 }
 
 /**
- * Reads whose usage a request wants, and checks that its caller can read it: an API key that calls models the own one, a member the
- * one of the own user, of visible keys, and of teams with the role admin.
+ * Reads whose usage a request wants, and checks that its caller can read it: an API key that calls models its own one, a member the
+ * one of its own user, of visible keys, and of teams with the role admin.
  */
 export async function permitScope(c: Context<ShellEnv>, identity: Identity): Promise<PermittedScope> {
   const wanted = wantedScope(c);

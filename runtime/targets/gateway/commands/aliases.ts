@@ -67,7 +67,7 @@ function recordOf(entry: RegisteredAlias): Record<string, string> {
   };
 }
 
-/** Targets as on the command line; the weight 1 is left out. */
+/** Targets as on the command line; the weight 1 is omitted. */
 const targetsText = (entry: RegisteredAlias): string =>
   aliasView(entry)
     .targets.map(({ model, weight }) => (weight === 1 ? model : `${model}=${weight}`))

@@ -49,7 +49,7 @@ const USAGE_OPTIONS = {
   csv: { help: 'Print all matching requests as CSV, oldest first' },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Reads the filters. The key is read apart, because it has to be looked up in the database. */
+/** Reads the filters. The key is read apart, because it must be looked up in the database. */
 const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId'> => ({
   userId: invocation.value('user'),
   teamId: invocation.value('team'),

@@ -9,7 +9,7 @@ export type EntryOutcome<Value> =
   | {
       readonly status: 'active';
       readonly value: Value;
-      /** What is left out of it, e.g. a target of an alias whose provider does not exist. */
+      /** What is omitted of it, e.g. a target of an alias whose provider does not exist. */
       readonly problem: string | null;
     }
   /** The configuration file has an entry of the same name, which is used instead. */
@@ -27,5 +27,5 @@ interface MergedModels {
   readonly secrets: readonly Secret[];
 }
 
-/** Adds stored entries to the models of a configuration. An invalid entry is left out and affects no other one. */
+/** Adds stored entries to the models of a configuration. An invalid entry is omitted and affects no other one. */
 export type WithStored = (stored: StoredEntries) => MergedModels;

@@ -17,7 +17,7 @@ export interface ModelFollower {
   readonly file: () => FileModels;
   /** The models that new requests use. */
   readonly current: () => ModelsConfig;
-  /** Applies changes that other processes have stored at least a second ago. A promise only if the database has to be read. */
+  /** Applies changes that other processes have stored at least a second ago. A promise only if the database must be read. */
   refresh(): Promise<void> | undefined;
   /** Applies all changes that are stored when it is called. */
   sync(): Promise<void>;

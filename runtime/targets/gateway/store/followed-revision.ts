@@ -12,7 +12,7 @@ const MAX_AGE_MS = 1000;
 export interface FollowedRevision {
   /** Takes the revision that the ledger reads with every batch, so that it need not be read separately. */
   readonly noticed: (revision: number) => void;
-  /** Returns the revision, at most one second old. It is a promise only if the database has to be queried. */
+  /** Returns the revision, at most one second old. It is a promise only if the database must be queried. */
   readonly current: () => number | Promise<number>;
   /**
    * Changes users, keys, budgets or prices in a transaction, one at a time over all processes, and increments the revision, so that

@@ -22,7 +22,7 @@ export interface LedgerStore {
    * changed when it rejects, unless the connection broke during the commit. `decide` can be called again with newer rows.
    */
   run(ids: RowIds, decide: (rows: LedgerRows) => LedgerChanges): Promise<void>;
-  /** Same as `run`, but synchronous, if nothing has to be written. Otherwise returns false, without a change. */
+  /** Same as `run`, but synchronous, if nothing needs to be written. Otherwise returns false, without a change. */
   keep(ids: RowIds, decide: (rows: LedgerRows) => LedgerChanges): boolean;
   /**
    * Allows the store to keep reservations of this process, which must be in `gateway_processes`, only in memory while no other

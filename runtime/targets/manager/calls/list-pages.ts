@@ -20,7 +20,7 @@ export const allItems = async (key: string, fetchPage: FetchPage): Promise<reado
 
 export interface ItemsFrom {
   readonly items: readonly unknown[];
-  /** Where the list goes on, if it is longer than the maximum. */
+  /** Where the list continues, if it is longer than the maximum. */
   readonly nextCursor: string | undefined;
 }
 

@@ -40,7 +40,7 @@ export function listedSteps(
   ].join('');
 }
 
-/** Commands that the user has to run before the server can start, for the values that it requires. */
+/** Commands that the user must run before the server can start, for the values that it requires. */
 export function requiredSteps(name: string, table: Table, env: Readonly<Record<string, string>>): string {
   const names = (key: string): readonly string[] => {
     const found = table[key];

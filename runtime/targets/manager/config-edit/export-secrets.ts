@@ -13,7 +13,7 @@ export interface ExportedSecrets {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the variables that another environment has to provide for the same servers, without any value. Pure. */
+/** Returns the variables that another environment must provide for the same servers, without any value. Pure. */
 export function exportSecrets(
   entries: readonly ServerEntry[],
   secrets: ReadonlyMap<string, SecretsEntry>,

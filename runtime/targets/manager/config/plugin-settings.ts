@@ -23,7 +23,7 @@ export interface ExecutableLaunch {
   readonly kind: 'exec';
   /** The folder of the program, whose file name is the name of the plugin. */
   readonly dir: string;
-  /** The commit hash that the plugin has to report. */
+  /** The commit hash that the plugin must report. */
   readonly commitHash: string | undefined;
 }
 

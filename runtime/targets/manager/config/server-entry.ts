@@ -32,7 +32,7 @@ export interface ServerEntry {
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
   readonly limits: LaunchLimits | undefined;
-  /** By the own names of tools, in lower case. */
+  /** By its own names of tools, in lower case. */
   readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
   readonly approvals: readonly ApprovalRule[];
   /** What happens with tools that differ from their pinned definition; undefined if it is not set. */

@@ -77,7 +77,7 @@ export interface PackageInstallation {
   /** The package as in the configuration, e.g. `npx::name@1.2.3`. */
   readonly label: string;
   readonly command: PackageCommand;
-  /** A command that succeeds if nothing has to be installed; without it, `command` finds out. */
+  /** A command that succeeds if nothing needs to be installed; without it, `command` finds out. */
   readonly check?: PackageCommand | undefined;
   /** Whether the version always has the same content, so that an installed package is not checked again. */
   readonly isExact: boolean;

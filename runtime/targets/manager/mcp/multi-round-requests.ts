@@ -11,7 +11,7 @@ import { AppError } from '#contract/errors.ts';
 
 type Call = StatelessCall<McpClient>;
 
-/** The outcome of one request: the result of the call, or the input that the client has to send with the next request. */
+/** The outcome of one request: the result of the call, or the input that the client must send with the next request. */
 type Round = { readonly result: Params } | { readonly inputRequired: Params };
 
 /** Calls that can take several requests: a response is the only way to request input from a client without a session. */
@@ -35,7 +35,7 @@ interface MultiRoundCall {
 interface Parked {
   readonly call: MultiRoundCall;
   readonly opener: McpClient;
-  /** A hash of method and parameters, which have to be the same in the next request. */
+  /** A hash of method and parameters, which must be the same in the next request. */
   readonly digest: string;
   readonly timer: NodeJS.Timeout;
 }

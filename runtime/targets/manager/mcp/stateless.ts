@@ -42,7 +42,7 @@ const CACHEABLE = new Set([
   'resources/read',
 ]);
 
-/** The error of revision 2025-11-25 for a page that a person has to visit first. Now, input requests replace it. */
+/** The error of revision 2025-11-25 for a page that a person must visit first. Now, input requests replace it. */
 const URL_ELICITATION_REQUIRED = -32_042;
 
 /** Methods during which a server can request input from the client. */

@@ -21,7 +21,7 @@ export interface PluginResponse {
 /** Headers with one value each. Names are written like `Content-Type`, because plugins can compare them case-sensitively. */
 export type PluginHeaders = Readonly<Record<string, string>>;
 
-/** The answer of a plugin for a request or response. Missing members do not change anything. */
+/** The response from a plugin for a request or response. Missing members do not change anything. */
 export interface PluginAnswer {
   /** Whether processing continues. Otherwise the client gets this answer, and no other plugin runs. */
   readonly continue: boolean;
@@ -32,7 +32,7 @@ export interface PluginAnswer {
   readonly modifiedRequest?: Partial<PluginRequest> | undefined;
 }
 
-/** The answer of a plugin that changes nothing. */
+/** The response from a plugin that changes nothing. */
 export const CONTINUE: PluginAnswer = { continue: true };
 
 /**

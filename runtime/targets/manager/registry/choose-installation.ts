@@ -23,7 +23,7 @@ export interface ChosenServer {
   readonly secretUrl?: string | undefined;
   /** What to report to the user about the choice. */
   readonly notes: readonly string[];
-  /** Headers that the user has to set, with the form of their values. */
+  /** Headers that the user must set, with the form of their values. */
   readonly headers: readonly (readonly [name: string, form: string])[];
 }
 

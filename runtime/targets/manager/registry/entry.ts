@@ -45,7 +45,7 @@ export interface RemoteEndpoint {
   /** With `{name}` for its variables. */
   readonly url: string;
   readonly transport: 'http' | 'sse';
-  /** Names of headers that the user has to set. */
+  /** Names of headers that the user must set. */
   readonly headers: readonly string[];
   /** Forms of these headers that the registry lists, such as `Bearer <token>`. */
   readonly headerForms?: Readonly<Record<string, string>> | undefined;

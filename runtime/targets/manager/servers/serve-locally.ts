@@ -101,7 +101,7 @@ function enterGroup(groups: Groups, caller: Caller, group: string): Caller {
   }
 }
 
-/** Resolves when the process has to stop and requests in flight had time to finish. */
+/** Resolves when the process must stop and requests in flight had time to finish. */
 async function stopped(signal: AbortSignal, served: Promise<void>): Promise<void> {
   await new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);

@@ -12,7 +12,7 @@ import type { ContextSettings } from './open-context.ts';
 
 /** The settings of `stdio`. */
 export interface StdioSettings extends ContextSettings {
-  /** The address on the command line or in the environment, where a manager has to run. */
+  /** The address on the command line or in the environment, where a manager must run. */
   readonly url: string | undefined;
   readonly apiKey: string | undefined;
   /** Whether a running manager is not used. */

@@ -6,7 +6,7 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /**
  * Checks a value of a server against MCP. Returns the same value if it is valid, a repaired copy if that is safe, or undefined
- * if the value has to be omitted. Throws Malformed if the value cannot be repaired.
+ * if the value must be omitted. Throws Malformed if the value cannot be repaired.
  */
 export type Shape<Result = unknown> = (value: unknown) => Result;
 

@@ -18,7 +18,7 @@ export interface RefreshParts {
 
 /**
  * Replaces a rejected or expired access token. The lock of the store lets one process use a refresh token once, because servers
- * that rotate them revoke the whole sign-in if one is used twice. Returns undefined if a person has to sign in again.
+ * that rotate them revoke the whole sign-in if one is used twice. Returns undefined if a person must sign in again.
  */
 export async function refreshTokens(
   store: SignInStore,

@@ -48,7 +48,7 @@ export const signInRecord = Type.Object({
   client: oauthClient,
   /** The private key that the tokens are bound to, as JSON. */
   dpopKey: optionalText,
-  /** Absent after the authorization server revoked them; then a person has to sign in again. */
+  /** Absent after the authorization server revoked them; then a person must sign in again. */
   tokens: Type.Optional(tokens),
   /** Scopes that the server required in addition, for the next sign-in. */
   wantedScope: optionalText,

@@ -44,7 +44,7 @@ class ServerReason {
   }
 }
 
-/** Work in the background that has to finish before the manager exits. */
+/** Work in the background that must finish before the manager exits. */
 class PendingWork {
   readonly #pending = new Set<Promise<unknown>>();
 

@@ -32,7 +32,7 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface RequestOptions {
   readonly timeoutMs: number;
-  /** Called when the timeout expires. Returns for how many milliseconds the request can go on; 0 ends it. */
+  /** Called when the timeout expires. Returns how many more milliseconds the request can take; 0 ends it. */
   readonly extend?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Requests progress notifications; each one restarts the timeout. */

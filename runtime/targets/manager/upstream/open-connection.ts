@@ -117,7 +117,7 @@ function explain(error: unknown, { init, extendedMs }: StartTimes, lines: readon
 
 /**
  * Performs the handshake. It sends `initialize` first, although the newer revision recommends `server/discover`: nearly all
- * servers support `initialize`, and some exit or do not respond after an unknown method. A server of the newer revision has to
+ * servers support `initialize`, and some exit or do not respond after an unknown method. A server of the newer revision must
  * return an error, but the code is not specified, so any error leads to the second attempt.
  */
 async function performHandshake(options: EraOptions): Promise<Era> {

@@ -2,7 +2,7 @@ import { processorWaitOf } from '#platform/process-tree/processor-wait.ts';
 
 /** Extends the startup timeout of a server on a busy machine. */
 export interface StartExtension {
-  /** Called when the timeout has expired. Returns for how many milliseconds the start can go on; 0 ends it. */
+  /** Called when the timeout has expired. Returns how many more milliseconds the start can take; 0 ends it. */
   readonly extend: () => number;
   /** By how many milliseconds the timeout was extended. */
   readonly extendedMs: () => number;

@@ -90,7 +90,7 @@ test.each<[string, Uint8Array | string, RegExp]>([
   await expect(found()).rejects.toThrow(message);
 });
 
-test('tensors of types that are not weights are left out', async () => {
+test('tensors of types that are not weights are omitted', async () => {
   write(
     safetensors(
       {

@@ -84,7 +84,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the edi
     expect(execFileSync(node, ['-e', CONCURRENT], { encoding: 'utf8' })).toBe('[5000,5000,5000,5000]\n');
   });
 
-  it('cannot start if the function ends the process, so it is used', () => {
+  it('cannot start if the function aborts, which shows that it is used', () => {
     const broken = readFileSync(node);
     const { address } = symbolNamed(broken, '__atomic_compare_exchange');
     const segment = readDynamic(broken)?.segments.find(({ executable }) => executable);

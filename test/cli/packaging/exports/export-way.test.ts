@@ -98,7 +98,7 @@ describe('the way from a model to ONNX', () => {
     expect(message).toContain(reason);
   });
 
-  test('of damaged settings is that of a plain encoder', () => {
+  test('of damaged settings matches that of a plain encoder', () => {
     for (const config of [undefined, null, 7, [], { model_type: 5, architectures: 'x', auto_map: 1 }])
       expect(exportFacts(config, { type: 'x' })).toMatchObject({ kind: 'encoder', modelType: undefined });
   });

@@ -8,7 +8,7 @@ const folder = useTempFolder();
 const settings = (env: NodeJS.ProcessEnv, offline = false) =>
   hubSettings({ HF_HOME: folder(), ...env }, offline);
 
-test('defaults are those of huggingface_hub', () => {
+test('defaults match those of huggingface_hub', () => {
   expect(settings({})).toEqual({
     endpoint: 'https://huggingface.co',
     token: undefined,

@@ -26,7 +26,7 @@ test('a folder without documents, and one that is missing', async () => {
   expect(await readDocuments(join(folder(), 'missing'))).toEqual(nothing);
 });
 
-test('binary files and invalid UTF-8 are left out', async () => {
+test('binary files and invalid UTF-8 are omitted', async () => {
   write('README.md', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0]));
   write('LICENSE', new Uint8Array([0x4d, 0xe9, 0x74]));
   expect(await readDocuments(folder())).toEqual({
@@ -39,7 +39,7 @@ test('binary files and invalid UTF-8 are left out', async () => {
   });
 });
 
-test('a large card is truncated between two characters, and a large license is left out', async () => {
+test('a large card is truncated between two characters, and a large license is omitted', async () => {
   write('README.md', `#${'é'.repeat(1024 * 1024)}`);
   write('LICENSE', 'x'.repeat(1024 * 1024 + 1));
   const { card, licenses, problems } = await readDocuments(folder());

@@ -11,7 +11,7 @@ const { cases } = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'scores.json'
   cases: { problem_type: string | null; logits: number[]; scores: number[] }[];
 };
 
-test('golden scores of every kind of model are there', () => {
+test('golden scores of every kind of model exist', () => {
   const kinds = cases.map(({ problem_type, logits }) => `${problem_type} ${Math.min(logits.length, 2)}`);
   expect(new Set(kinds).size).toBe(8);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { collectNotices } from '#cli/packaging/notices/collect-notices.ts';
 
-test('begins with our own license and that of Node, and sorts packages', async () => {
+test("starts with our own license and Node's, and sorts packages", async () => {
   const notices = await collectNotices([], ['wasmoon', 'onnxruntime-node']);
   expect(notices.map(({ name }) => name)).toEqual(['encoderfile', 'node', 'onnxruntime-node', 'wasmoon']);
   expect(notices[0]?.texts[0]?.text).toContain('Apache License');

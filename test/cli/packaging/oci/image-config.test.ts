@@ -36,7 +36,7 @@ it('describes how to run the executable', () => {
   });
 });
 
-it('keeps what the base image has', () => {
+it('keeps the contents of the base image', () => {
   const base: BaseConfig = {
     config: {
       User: 'app:app',

@@ -42,7 +42,7 @@ const entries = (g: GraphProto | undefined): Record<string, string>[] =>
     Object.fromEntries(externalData.map(({ key, value }) => [key, value])),
   );
 
-test('locations and offsets are mapped, also in subgraphs; everything else stays', () => {
+test('locations and offsets are mapped, even in subgraphs; everything else stays', () => {
   const mapped = mapExternalData(model, ({ location, offset, length }) => ({
     location: `${location}!`.repeat(40),
     offset: offset + 1_000_000,

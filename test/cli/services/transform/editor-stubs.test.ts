@@ -37,7 +37,7 @@ test('every member that has a name is declared, with its parameters and its desc
   }
 });
 
-test('operators are those of tensors, and Tensor can be called', () => {
+test('supports the operators of tensors, and Tensor can be called', () => {
   expect(lines.filter((line) => line.startsWith('---@operator')).map((line) => line.slice(13))).toEqual([
     'add(Tensor|number): Tensor',
     'sub(Tensor|number): Tensor',

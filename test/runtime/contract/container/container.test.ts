@@ -26,7 +26,7 @@ function container(): Uint8Array {
 }
 
 describe('a container', () => {
-  test('is read as it was laid out: aligned, in order, ending on a multiple of 16', () => {
+  test('is read in its layout: aligned, in order, ending on a multiple of 16', () => {
     const file = container();
     const read = readContainer(sourceOf(file));
     expect(read.sections.map(({ name, offset, length }) => [name, offset, length])).toEqual([
@@ -38,7 +38,7 @@ describe('a container', () => {
     expect(findSection(read, 'graph')).toBeUndefined();
   });
 
-  test('never reads garbage as a container, wherever it is cut or changed', () => {
+  test('never accepts garbage as a container, wherever it is truncated or modified', () => {
     const file = container();
     const tail = file.length - 400;
     for (let at = tail; at < file.length; at++) {
@@ -52,7 +52,7 @@ describe('a container', () => {
   });
 });
 
-test('crc32 is that of zlib', () => {
+test('crc32 matches that of zlib', () => {
   const bytes = Uint8Array.from({ length: 999 }, (_, index) => (index * 31) % 256);
   expect(crc32(bytes)).toBe(zlibCrc32(bytes));
 });

@@ -12,7 +12,7 @@ describe('payloadEnd', () => {
     expect(payloadEnd(new Uint8Array(65_536), FILE_SIZE)).toBe(FILE_SIZE);
   });
 
-  it('is where the code signature begins in a Mach-O file', () => {
+  it('is where the code signature starts in a Mach-O file', () => {
     expect(payloadEnd(macho([LC_UUID, codeSignature(8_000_000)]), FILE_SIZE)).toBe(8_000_000);
     expect(payloadEnd(macho([codeSignature(3_999_999_984)]), 4_000_000_000)).toBe(3_999_999_984);
   });
@@ -35,7 +35,7 @@ describe('payloadEnd', () => {
     expect(payloadEnd(head, FILE_SIZE)).toBe(FILE_SIZE);
   });
 
-  it('is where the certificates begin in a PE32+ file', () => {
+  it('is where the certificates start in a PE32+ file', () => {
     expect(payloadEnd(pe(FILE_SIZE - 1024, 1024), FILE_SIZE)).toBe(FILE_SIZE - 1024);
     expect(payloadEnd(pe(FILE_SIZE - 1024, 1018), FILE_SIZE)).toBe(FILE_SIZE - 1024);
   });

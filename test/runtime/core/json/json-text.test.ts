@@ -105,7 +105,7 @@ test('a reviver is called', () => {
   expect(parseJsonText(String.raw`{"\u0061":1.50,"\"":2e0}`, revive)).toEqual({ a: '1.50', '"': '2e0' });
 });
 
-test('a text full of what could stand for names is read in one pass', () => {
+test('a text full of possible names is read in one pass', () => {
   const run = '\uE000'.repeat(1_000_000);
   const marks = Array.from({ length: 100_000 }, (_, at) => `\uE000${at}.0`).join('');
   const text = JSON.stringify({ '"': 1, '\uE0000.0': 2, run, marks });

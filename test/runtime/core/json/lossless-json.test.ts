@@ -49,7 +49,7 @@ test('a number that a double holds is a number', () => {
   }
 });
 
-test('anything else is what JSON.parse makes of it', () => {
+test('anything else is parsed as by JSON.parse', () => {
   assert(
     property(jsonValue(), (value) => {
       const text = JSON.stringify(value);

@@ -37,7 +37,7 @@ test.each([
   [String.raw`a\\u00`, undefined],
   [String.raw`a\n`, undefined],
   ['', undefined],
-])('the escape that is open at the end of %s begins at %s', (text, at) => {
+])('the open escape at the end of %s starts at %s', (text, at) => {
   expect(openEscape(text)).toBe(at);
 });
 

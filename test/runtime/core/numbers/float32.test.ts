@@ -25,7 +25,7 @@ describe('encodeFloats', () => {
   const encode = (values: Float32Array): string => new TextDecoder().decode(encodeFloats(values));
   const expected = (values: Float32Array): string => JSON.stringify(Array.from(values, shortestFloat32));
 
-  test('prints what JSON.stringify prints of shortestFloat32: a million random bit patterns', () => {
+  test('prints the same as JSON.stringify of shortestFloat32, for a million random bit patterns', () => {
     for (let round = 0; round < 100; round++)
       expect(firstDifference(randomFloats(round, 10_000))).toBeUndefined();
   });

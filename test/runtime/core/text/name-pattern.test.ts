@@ -24,7 +24,7 @@ test('nothing fits no patterns, and one of several is enough', () => {
   expect(matchesAny(['b', 'a*'], 'abc')).toBe(true);
 });
 
-test('finds what a regular expression finds', () => {
+test('finds the same matches as a regular expression', () => {
   const text = string({ unit: constantFrom('a', 'b', '.', 'B'), maxLength: 8 });
   const pattern = string({ unit: constantFrom('a', 'b', '.', '*'), maxLength: 6 });
   assert(

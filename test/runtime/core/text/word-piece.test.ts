@@ -43,7 +43,7 @@ function textsOf(vocab: Readonly<Record<string, number>>, count: number): string
 }
 
 test.each(['ner', 'sentiment', 'distilbert', 'multi-vector', 'splade'])(
-  'the tokens of %s are those of the library',
+  'the tokens of %s match those of the library',
   async (model) => {
     const { library, content, own } = openBoth(fixture(model));
     let known = 0;

@@ -24,7 +24,7 @@ const folder = useTempFolder();
 const path = (name: string): string => join(folder(), name);
 const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
 
-test('a new file has the mode that was asked for, or that of the mask', async () => {
+test('a new file has the requested mode, or that of the umask', async () => {
   await writeText(path('plain'), 'x');
   await writeText(path('secret'), 'x', { mode: 0o600 });
   expect(modeOf(path('plain'))).toBe((0o666 & ~process.umask()).toString(8));
@@ -48,7 +48,7 @@ test.runIf(process.getuid?.() === 0)('an existing file keeps its owner', async (
   expect([readFileSync(path('f'), 'utf8'), uid, gid]).toEqual(['new', 65_534, 65_533]);
 });
 
-test('a link stays a link, also one to a file that does not exist yet', async () => {
+test('a link stays a link, even one to a file that does not exist yet', async () => {
   mkdirSync(path('deep'));
   writeFileSync(path('deep/real'), 'old');
   symlinkSync('deep/real', path('link'));
@@ -108,7 +108,7 @@ test('a folder and a file as a parent are one sentence each', async () => {
   );
 });
 
-test('leftovers of processes that are gone are removed, also of an earlier one with this process id', async () => {
+test('leftovers of exited processes are removed, including those of an earlier process with the same ID', async () => {
   const { pid: gone } = spawnSync(process.execPath, ['--version']);
   const own = temporaryPath(path('f'));
   const leave = (file: string, seconds: number): string => {

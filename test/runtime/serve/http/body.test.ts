@@ -46,7 +46,7 @@ function stream(chunk: Uint8Array, times: number): ReadableStream<Uint8Array> {
   });
 }
 
-test('a good body comes through as it is', async () => {
+test('a valid body passes unchanged', async () => {
   const body = { inputs: ['a', ['b', 'c']], count: 3, mode: null, metadata: { ['__proto__']: 'x', k: 'v' } };
   expect(await send(body)).toEqual([200, JSON.stringify(body)]);
   const raw = '{"inputs":["\\ud800"],"metadata":{"__proto__":"x"}}';

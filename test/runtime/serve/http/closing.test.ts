@@ -124,7 +124,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('cuts off what takes longer than it may', async () => {
+  test('cuts off connections that take too long', async () => {
     const started = Promise.withResolvers<void>();
     const app = new Hono().get('/', async () => {
       started.resolve();

@@ -60,7 +60,7 @@ const head = (length: number): string => `POST / HTTP/1.1\r\nhost: x\r\ncontent-
 const next = async (outcomes: AsyncIterator<string>): Promise<string> =>
   (await outcomes.next()).value as string;
 
-test('bodies that come with their head, after it, in pieces, and none at all, one after the other', async () => {
+test('bodies arriving with their head, after it, in chunks, or not at all, in sequence', async () => {
   const { socket, outcomes } = await echo();
   const long = 'ü'.repeat(100_000);
   socket.write(head(5) + 'hello');

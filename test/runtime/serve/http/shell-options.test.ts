@@ -14,7 +14,7 @@ const PROBLEMS: ErrorFormat = {
   },
 };
 
-test('a format without a prefix is that of all errors, and may add headers', async () => {
+test('a format without a prefix matches that of all errors, and may add headers', async () => {
   const app = httpShell(testKernel(), { errorFormats: [PROBLEMS] });
   for (const path of ['/', '/nothing', '/v1/x']) {
     const response = await app.request(path);
@@ -78,7 +78,7 @@ describe('host rules hold on every path', () => {
     }
   });
 
-  test('by where a page comes from', async () => {
+  test('by the origin of a page', async () => {
     expect(await statusOf({ Origin: 'http://localhost' })).toBe(200);
     expect(await statusOf({ Origin: 'http://localhost:3000' })).toBe(403);
     expect(await statusOf({ Origin: 'https://evil.example' })).toBe(403);

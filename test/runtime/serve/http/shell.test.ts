@@ -26,7 +26,7 @@ describe('request ids', () => {
     }
   });
 
-  test('errors and answers made by hand carry it too', async () => {
+  test('errors and manual responses have it, too', async () => {
     const own = httpShell(testKernel());
     own.get('/raw', () => new Response('raw'));
     own.get('/foreign', () => fetch('data:text/plain,foreign'));

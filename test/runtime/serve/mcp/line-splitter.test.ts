@@ -19,7 +19,7 @@ test('lines may come in any pieces, even of a character', () => {
   }
 });
 
-test('whatever the lines and the pieces, what comes out is what went in', () => {
+test('whatever the lines and the chunks, the output equals the input', () => {
   const line = string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
   assert(
     property(array(line, { minLength: 1 }), (lines) => {

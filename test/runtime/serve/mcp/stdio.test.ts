@@ -73,7 +73,7 @@ test('messages follow the same rules as over HTTP: unknown members are ignored, 
   await done;
 });
 
-test('lists of messages are answered with a list, in the version that has them only', async () => {
+test('batches get a batch of responses, only in the version that supports them', async () => {
   const list = [call(2, 'echo'), { jsonrpc: '2.0', method: 'notifications/initialized' }, call(3, 'echo')];
   const versioned = (protocolVersion: string): object => ({
     ...INITIALIZE,

@@ -137,7 +137,7 @@ test('a server that drops calls of clients that left has nothing to continue', a
   await stream.body?.cancel();
 });
 
-test('requests that come as a list are answered as one', async () => {
+test('a list of requests gets a list of responses', async () => {
   const { post, open } = opened();
   const session = await open('2025-03-26');
   const list = [call(2, 'echo'), { jsonrpc: '2.0', method: 'notifications/any' }, call(3, 'echo')];
@@ -178,7 +178,7 @@ async function asked({ post, open }: Opened, ms: number) {
   return { session, events, question, next };
 }
 
-test('a server asks its client in the answer to a call', async () => {
+test('a server sends a request to its client in the response to a call', async () => {
   const all = opened();
   const { session, question, next } = await asked(all, 60_000);
   expect(question).toMatchObject({ method: 'roots/list' });

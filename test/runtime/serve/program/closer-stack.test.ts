@@ -38,7 +38,7 @@ test('a second call closes nothing again', async () => {
   expect(calls).toEqual(['store begins', 'store ends']);
 });
 
-test('a replacement is closed instead of what was added last', async () => {
+test('a replacement is closed instead of the last addition', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('log'));
   closers.add(closer('store'));

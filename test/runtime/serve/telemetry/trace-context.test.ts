@@ -4,7 +4,7 @@ import { readTraceParent, traceParentText } from '#serve/telemetry/trace-context
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-test('reads what the recommendation shows, and writes the same', () => {
+test('reads the examples of the recommendation, and writes the same', () => {
   const text = `00-${TRACE}-${SPAN}-01`;
   const parent = { traceId: TRACE, spanId: SPAN, sampled: true };
   expect(readTraceParent(text)).toEqual(parent);

@@ -27,7 +27,7 @@ describe.each(MODELS)('%s', (model) => {
       prepack: true,
     }));
 
-  test(`all ${golden.length} texts in one call equal what other libraries compute of each alone`, async () => {
+  test(`results of all ${golden.length} texts in one call match those of other libraries for each alone`, async () => {
     const { manifest, infer } = await open();
     const inferences = await infer(golden.map(({ text }) => text));
     const width = manifest.width;
@@ -40,7 +40,7 @@ describe.each(MODELS)('%s', (model) => {
     }
   });
 
-  test('labels and scores are those of the reference', async () => {
+  test('labels and scores match those of the reference', async () => {
     const { manifest, infer } = await open();
     const task = TASKS[manifest.modelType];
     const inferences = await infer(golden.map(({ text }) => text));

@@ -68,7 +68,7 @@ describe.each(MODELS)('%s', (model) => {
   const open = useApp(model);
 
   test.each(['in one call', 'one by one'])(
-    'tokens of pairs, %s, are those of other libraries',
+    'tokens of pairs, %s, match those of other libraries',
     async (how) => {
       const { tokenizer: json, manifest } = openModel(builtAssets(model));
       const tokenizer = openTokenizer((await loadNativeLibraries()).tokenizers, json, manifest.tokenizer);

@@ -123,7 +123,7 @@ describe('settings of the config', () => {
       for (const prompt_name of ['', 'none']) {
         expectVectors(await predictVectors(open, { prompt_name }), plain);
       }
-      // Token ids have no prompt, so none of them is left out.
+      // Token ids have no prompt, so none of them is omitted.
       const tokenized = await open.post('/tokenize', { inputs: texts, prompt_name: '' });
       const input = ((await tokenized.json()) as { id: number }[][]).map((row) => row.map(({ id }) => id));
       const byIds = await open.post('/v1/embeddings', { input, normalize: false });

@@ -19,7 +19,7 @@ export interface FixtureProvider {
   readonly url: string;
   counts(): Promise<Readonly<Record<string, number>>>;
   last(): Promise<{ readonly path: string; readonly headers: Record<string, string>; readonly body: string }>;
-  /** What waits goes on. */
+  /** What waits continues. */
   release(): Promise<void>;
   /** The next such event of a model, also if it has happened already; each is given once. */
   happened(event: FixtureEvent['event'], model: string): Promise<FixtureEvent>;

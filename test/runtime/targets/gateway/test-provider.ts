@@ -128,7 +128,7 @@ export async function readStream(
   return { text, summary };
 }
 
-/** The events of a stream as `[name, data]`; comments are left out. */
+/** The events of a stream as `[name, data]`; comments are omitted. */
 export const eventsOf = (text: string): (readonly [string | undefined, string])[] =>
   text
     .split('\n\n')

@@ -22,7 +22,7 @@ function split(text) {
 /**
  * The link to a place. Parts of the path are encoded, so that names with slashes stay one part.
  * @param {readonly string[]} parts
- * @param {Record<string, string>} [query] empty values are left out
+ * @param {Record<string, string>} [query] empty values are omitted
  */
 export function linkTo(parts, query = {}) {
   const entries = Object.entries(query).filter(([, value]) => value !== '');

@@ -25,7 +25,7 @@ export class ServerError extends Error {
  * @property {string} [method] default: POST with a body, else GET
  * @property {unknown} [body] a form or a file as it is, anything else as JSON
  * @property {Record<string, string>} [headers]
- * @property {Record<string, string | number | boolean | undefined>} [query] undefined values are left out
+ * @property {Record<string, string | number | boolean | undefined>} [query] undefined values are omitted
  * @property {string} [key]
  * @property {AbortSignal} [signal]
  */

@@ -45,7 +45,7 @@ export interface Cached<Value> {
   readonly revision: number;
 }
 
-/** It is a promise only if the database has to be queried. An entry is the same object until the database changes. */
+/** It is a promise only if the database must be queried. An entry is the same object until the database changes. */
 type Lookup<Value> = (key: string) => Cached<Value> | Promise<Cached<Value>>;
 
 /** A cache of keys, users and teams. Entries are valid for one revision of the database and are read again when it changes. */

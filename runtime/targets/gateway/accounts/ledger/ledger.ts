@@ -221,7 +221,7 @@ export interface Prices {
   /** All prices of a model, newest first, including future ones. */
   history(modelKey: string): Promise<readonly Price[]>;
   delete(modelKey: string): Promise<void>;
-  /** The price of a model at a time, from a cache. It is a promise only if the database has to be queried, like the two below. */
+  /** The price of a model at a time, from a cache. It is a promise only if the database must be queried, like the two below. */
   at(modelKey: string, time: number): TokenPrice | undefined | Promise<TokenPrice | undefined>;
   /** The revision of the database whose prices apply. While it is the same, prices change with time only. */
   revision(): number | Promise<number>;

@@ -5,7 +5,7 @@ import { tagsIn } from './tags-in.ts';
 import { TABLES, type UsageRow } from '../../store/schema.ts';
 import { keysOf } from '#core/values/keys.ts';
 
-/** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are left out. */
+/** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are omitted. */
 const COLUMNS = keysOf(TABLES.gateway_usage.columns).filter((name) => name !== 'error_detail');
 
 /** Names of the API that differ from those of the database. */

@@ -44,7 +44,7 @@ function check(value: unknown, shown: string): PriceMapFile {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The gateway's names of the providers in the map that LiteLLM publishes. Providers of others are left out. */
+/** The gateway's names of the providers in the map that LiteLLM publishes. Providers of others are omitted. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   openai: 'openai',
   'text-completion-openai': 'openai',
@@ -91,7 +91,7 @@ const SIZE_CLASS = /^(fireworks-ai|together-ai)-/;
 const isLiteLlmMap = (value: unknown): value is Readonly<Record<string, Entry>> =>
   isObject(value) && Object.values(value).some((entry) => isObject(entry) && 'litellm_provider' in entry);
 
-/** Converts the map that LiteLLM publishes. Entries without a price that can be read are left out. */
+/** Converts the map that LiteLLM publishes. Entries without a price that can be read are omitted. */
 function fromLiteLlm(map: Readonly<Record<string, unknown>>): ListedModels {
   const models: Record<string, Record<string, ListedModel | string>> = {};
   for (const [key, entry] of Object.entries(map)) {

@@ -37,7 +37,7 @@ export type EntryChange =
 
 /** Stores providers and aliases that are created at run time. */
 export interface ModelEntries {
-  /** The revision of the database, at most one second old. A promise only if the database has to be read. */
+  /** The revision of the database, at most one second old. A promise only if the database must be read. */
   revision(): number | Promise<number>;
   read(): Promise<StoredEntries>;
   /** Changes one entry in a transaction. `decide` gets the entries as they are in it, and can throw. */

@@ -28,7 +28,7 @@ export interface WaitingCommand {
   readonly challenge: string;
 }
 
-/** A user who has signed in for a waiting command, and has to agree that it gets a key. */
+/** A user who has signed in for a waiting command, and must agree that it gets a key. */
 export interface AskedConsent extends WaitingCommand {
   readonly userId: string;
 }

@@ -16,7 +16,7 @@ const PRIVATE = {
   Vary: 'Authorization, X-Gateway-Key, X-Api-Key',
 } as const;
 
-/** Returns the security headers of all answers of a path. */
+/** Returns the security headers of all responses from a path. */
 export const securityHeaders = (path: string): Readonly<Record<string, string>> =>
   path === '/health' || path.startsWith('/health/') ? ALWAYS : PRIVATE;
 

@@ -14,7 +14,7 @@ export interface CheckedProvider {
   readonly labels: readonly string[] | undefined;
 }
 
-/** Time limits. An encoder has to load its model first. */
+/** Time limits. An encoder must load its model first. */
 const TIMEOUTS_MS = { encoder: 60_000, other: 15_000 };
 
 /** Checks that a provider answers and accepts its key, by requesting its list of models. Encoders are started and classify a word. */

@@ -16,7 +16,7 @@ interface KnownProviders {
 
 type ResolveAlias = (entry: StoredAlias, known: KnownProviders) => EntryOutcome<Alias>;
 
-/** Returns the resolver of stored aliases. Targets without a provider are left out, like targets that fail. */
+/** Returns the resolver of stored aliases. Targets without a provider are omitted, like targets that fail. */
 export function createStoredAliases(): ResolveAlias {
   let compiled: ValueValidator | undefined;
   const validate: ValueValidator = (value, options) =>

@@ -21,7 +21,7 @@ export async function putRows(
 const ROWS_AHEAD = 32;
 
 /**
- * Reads rows from a row on, in order. Rows that are not written yet are left out. It yields to the event loop, because SQLite's
+ * Reads rows from a row on, in order. Rows that are not written yet are omitted. It yields to the event loop, because SQLite's
  * driver is synchronous.
  */
 export async function* readStoredRows(

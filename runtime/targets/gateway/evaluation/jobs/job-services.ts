@@ -83,7 +83,7 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
  * worker. So it does not matter on which machine and in which program their workers run.
  */
 function createStandingQueue(queue: JobQueue, standing: Standing): JobQueue {
-  /** Ends the job if it must not go on. Resolves with whether it goes on. */
+  /** Ends the job if it must not continue. Resolves with whether it continues. */
   const goesOn = async (claim: Claim): Promise<boolean> => {
     const { job } = claim;
     try {

@@ -3,11 +3,11 @@ import type { Identity, WorkPayer } from '../../accounts/identity/identity.ts';
 import type { WorkSpec } from '../work/work.ts';
 import type { Job } from './job.ts';
 
-/** Whether work can go on for those who pay for it. */
+/** Whether work can continue for those who pay for it. */
 export interface Standing {
   /**
    * Throws the error that a request would get: its key was deleted or disabled or has expired, its user or its team is blocked, or a
-   * model is no longer allowed. Work of the master key can always go on.
+   * model is no longer allowed. Work of the master key can always continue.
    */
   require(work: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'spec'>): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function servedModels(spec: WorkSpec): readonly string[] {
   return backends.flatMap((backend) => (backend?.kind === 'gateway' ? [backend.model] : []));
 }
 
-/** The reason why work ends and cannot go on; undefined for an error that can pass, e.g. of the database. */
+/** The reason why work ends and cannot continue; undefined for an error that can pass, e.g. of the database. */
 export function endOfStanding(error: unknown): string | undefined {
   if (!(error instanceof AppError) || !FINAL.has(error.code)) return undefined;
   return `Stopped: ${error.message.replace(/\.?$/, '.')} Retry with a key that is allowed to do this.`;

@@ -4,7 +4,7 @@ export interface Bin {
   readonly rows: number;
 }
 
-/** Counts values in bins of equal width between two numbers; the last bin includes its upper edge, as in NumPy. NaN is left out. */
+/** Counts values in bins of equal width between two numbers; the last bin includes its upper edge, as in NumPy. NaN is omitted. */
 export function histogramOf(
   values: Iterable<number>,
   { from, to, bins }: { readonly from: number; readonly to: number; readonly bins: number },

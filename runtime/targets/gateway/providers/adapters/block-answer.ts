@@ -2,7 +2,7 @@ import type { FinishReason, Json } from '../shapes/chat.ts';
 import type { StreamStep } from '../streams/stream.ts';
 import { sumOfCounts } from './usage-of.ts';
 
-// Anthropic's API and Amazon's Converse have answers of the same form: blocks of text, thoughts and calls of tools, numbered together,
+// Anthropic's API and Amazon's Converse have responses from the same form: blocks of text, thoughts and calls of tools, numbered together,
 // and usage that counts the cache apart from the prompt.
 
 /** What an answer contains, in the names of its API or of the internal format. */

@@ -42,7 +42,7 @@ interface ProviderParts {
 
 const MODELS_MS = 10_000;
 
-/** The API key and the headers that can contain credentials; versions and media types are left out. */
+/** The API key and the headers that can contain credentials; versions and media types are omitted. */
 function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['instance']): string[] {
   const redactions = createRedactions();
   redactions.add(apiKey, ['key']);

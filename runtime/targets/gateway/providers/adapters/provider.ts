@@ -171,7 +171,7 @@ export interface AbandonedAnswer {
 }
 
 export type AbandonedRead =
-  /** Without a summary it could not be read, and its usage has to be estimated. */
+  /** Without a summary it could not be read, and its usage must be estimated. */
   | { readonly kind: 'answered'; readonly summary: AnswerSummary | undefined }
   /** The provider returned an error or could not be reached: there is nothing to bill. */
   | { readonly kind: 'failed' };

@@ -3,7 +3,7 @@ import { signatureIn, withSignature } from '../wires/thought-signatures.ts';
 
 // Some agents return only the ids of calls: those of chat completions, and Claude Code without thinking. Their signatures are kept in memory,
 // by the payer of the request and the id of the call. If one is missing, because another gateway has it or this one was restarted, the
-// provider gets the documented stand-in, so the conversation goes on.
+// provider gets the documented stand-in, so the conversation continues.
 
 /** Maximum size of all signatures, in characters. The oldest ones are forgotten first. */
 const MAX_SIZE = 32 * 1024 * 1024;

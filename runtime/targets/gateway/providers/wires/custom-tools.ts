@@ -72,7 +72,7 @@ interface SupportedRequest {
 
 /**
  * Drops tools that only the provider of another API could run, such as a web search. Rejects the request if the policy requires it, or
- * if it makes no sense without them: because it has no other tools, or because the model has to call one of them.
+ * if it makes no sense without them: because it has no other tools, or because the model must call one of them.
  */
 export function withSupportedTools(
   chat: ChatRequest,

@@ -4,7 +4,7 @@ export const CACHE_SCOPES = ['key', 'user', 'shared'] as const;
 /** Where answers are kept: in this process only, or in the database too, which several gateways can share. */
 export const CACHE_STORES = ['memory', 'database'] as const;
 
-/** What has to be similar: the last message, with everything before it equal, or the texts of the whole conversation. */
+/** What must be similar: the last message, with everything before it equal, or the texts of the whole conversation. */
 export const QUESTIONS = ['last_message', 'conversation'] as const;
 
 /** How answers are cached. Without these settings, nothing is. */

@@ -56,7 +56,7 @@ export interface CompletionRequest {
   readonly onStreamPending?: ((errorText: (error: AppError) => string) => void) | undefined;
 }
 
-/** The answer of a model, for a response with status 200. */
+/** The response from a model, for a response with status 200. */
 export type CompletionAnswer =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array; readonly type?: string | undefined }
   /** Server-sent events, or bytes of another type. The stream must be read or cancelled; it also ends when the signal is aborted. */

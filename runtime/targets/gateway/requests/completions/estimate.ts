@@ -105,7 +105,7 @@ interface RequestCounts {
   readonly learn: (model: string, summary: AnswerSummary) => void;
 }
 
-/** Counts the prompt of a request as each of these models does. It is a promise only if an encoding has to be loaded. */
+/** Counts the prompt of a request as each of these models does. It is a promise only if an encoding must be loaded. */
 export function countTokensOfRequest(
   counter: TokenCounter,
   rules: Pick<EndpointRules, 'promptTokens'>,

@@ -14,7 +14,7 @@ import { type PriceList, pricesOf } from './estimate.ts';
 export interface RequestPlan {
   /** The targets of the model. Those of an alias are drawn for each request. */
   readonly resolve: (isStream: boolean) => Resolved;
-  /** The prices of the targets; a promise only if the database has to be queried. Throws a PaymentRequiredError if one has no price and prices are required. */
+  /** The prices of the targets; a promise only if the database must be queried. Throws a PaymentRequiredError if one has no price and prices are required. */
   readonly prices: (
     targets: readonly Target[],
     time: number,

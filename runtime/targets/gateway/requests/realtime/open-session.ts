@@ -132,7 +132,7 @@ interface WatchParts {
 /** A session of a revoked key ends within a second. The key is in a cache, so that a check costs nearly nothing. */
 const CHECK_MS = 500;
 
-/** Checks regularly whether work can go on. Returns how to stop. */
+/** Checks regularly whether work can continue. Returns how to stop. */
 function watchSpender({ check, clock, onRevoked }: WatchParts): () => void {
   let isStopped = false;
   let disarm = (): void => undefined;

@@ -223,7 +223,7 @@ interface CheckedEvent {
 }
 
 /**
- * Checks an event of a client: the provider has to read what is read here, so it is JSON in which no object has a name twice. Throws an
+ * Checks an event of a client: the provider must read what is read here, so it is JSON in which no object has a name twice. Throws an
  * InputError.
  */
 function checkClientEvent(

@@ -174,7 +174,7 @@ function createTargetLoads(): TargetLoads {
  *
  * In any 10 seconds, retries that fail can be at most `percent` of the requests, plus `perSecond` for each of the seconds. A retry that
  * succeeds costs nothing, so a target whose failures are random keeps its retries, and one that is down does not. If others have spent
- * the budget, e.g. with requests that always fail, a user still has `percent` of the own requests, and one retry.
+ * the budget, e.g. with requests that always fail, a user still has `percent` of its own requests, and one retry.
  */
 interface RetryBudget {
   /** Counts a request of a user, before its first call. */

@@ -116,7 +116,7 @@ export async function planBatch(
 
 const LINE_END = Buffer.from('\n');
 
-/** What the answer of a request gets back; undefined if that is nothing. */
+/** What the response from a request gets back; undefined if that is nothing. */
 function masksOf(id: unknown, { placeholders }: GuardedInput, guardrails: unknown): RequestMasks | undefined {
   const values = placeholders?.restored() ?? [];
   if (values.length === 0 && guardrails === undefined) return undefined;

@@ -239,7 +239,7 @@ function outputsOf(batch: StoredObject, content: Json, now: number): StoredObjec
   }));
 }
 
-/** The sum of the answers of a batch. */
+/** The sum of the responses from a batch. */
 interface BatchBill {
   /** Adds a line of the output. Returns its answer, if it has one. */
   add(line: string): Json | undefined;

@@ -55,7 +55,7 @@ const MAX_SURPRISE = 1.6;
 /** Counting a longer text would take more than some tenths of a millisecond. */
 const MAX_LEARNED_LENGTH = 8192;
 
-/** The first answers of a model are learned from, and later one in so many. */
+/** The first responses from a model are learned from, and later one in so many. */
 const [FIRST_LEARNED, LEARNED_SHARE] = [4, 16];
 
 const MAX_COUNTED_MODELS = 2000;

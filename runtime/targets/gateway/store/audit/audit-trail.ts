@@ -28,7 +28,7 @@ export interface AuditEvent {
   readonly object?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;
   readonly reason?: string | undefined;
-  /** The object before and after. Members that did not change are left out, and secrets too. */
+  /** The object before and after. Members that did not change are omitted, and secrets too. */
   readonly before?: object | undefined;
   readonly after?: object | undefined;
   readonly count?: number | undefined;

@@ -291,11 +291,11 @@ function createRequestIds<Request extends { readonly id: RequestId }>(): Request
   };
 }
 
-/** The part of a client's session that has to be restored when the manager was restarted. */
+/** The part of a client's session that must be restored when the manager was restarted. */
 interface Handshake {
   /** Explains why a request cannot be sent before `initialize`; undefined if it can. */
   problem(method: string): RpcFailure | undefined;
-  /** Later messages wait for this, because each request of HTTP could overtake `initialize`. Undefined if nothing has to wait. */
+  /** Later messages wait for this, because each request of HTTP could overtake `initialize`. Undefined if nothing needs to wait. */
   readonly running: Promise<void> | undefined;
   /** Handles a request of the client before it is sent. */
   begin(method: string): void;

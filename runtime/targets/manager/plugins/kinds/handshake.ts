@@ -14,7 +14,7 @@ const WIRE_FLOWS: Readonly<Record<PluginFlow, Flow>> = {
 export interface HandshakeOptions {
   readonly spec: PluginSpec;
   readonly commitHash: string | undefined;
-  /** Time by which the plugin has to be ready, on the clock of `performance.now()`. */
+  /** Time by which the plugin must be ready, on the clock of `performance.now()`. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }

@@ -67,7 +67,7 @@ const withVariables = (text: string): string =>
     (_, name: string) => `\${${name.toUpperCase().replaceAll('-', '_')}}`,
   );
 
-/** Reads `{{server.data_path}}:/data`. Volumes with fixed folders of the machine are not supported, and left out. */
+/** Reads `{{server.data_path}}:/data`. Volumes with fixed folders of the machine are not supported, and omitted. */
 function readVolume(text: string): [string, string][] {
   const [, source = '', target = ''] = /^(\{\{[^}]*\}\}):(\/[^:]*)(?::\w+)?$/.exec(text) ?? [];
   const [placeholder] = source.matchAll(PLACEHOLDER);
@@ -75,7 +75,7 @@ function readVolume(text: string): [string, string][] {
   return name === undefined ? [] : [[name.replaceAll('-', '_'), target]];
 }
 
-/** The variables that the user has to set: secrets, and settings with a placeholder. */
+/** The variables that the user must set: secrets, and settings with a placeholder. */
 function readVariables(table: TableReader): RegistryArgument[] {
   const variable = (name: unknown, description: string): RegistryArgument[] =>
     plain(name) === '' ? [] : [{ name: plain(name), type: 'environment', required: true, description }];

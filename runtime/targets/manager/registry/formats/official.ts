@@ -195,7 +195,7 @@ const environment = (name: string, required: boolean, description: string): Regi
 interface ReadArgument {
   /** The argument, if the registry has its value. */
   readonly fixed: readonly string[];
-  /** The argument, if its value has to come from the user. */
+  /** The argument, if its value must come from the user. */
   readonly open: readonly RegistryArgument[];
 }
 

@@ -52,7 +52,7 @@ const VALUED: Readonly<Record<PackageRuntime, Readonly<Record<string, Meaning>>>
 export const changesWhatRuns = (name: string): boolean =>
   isInherited(name, process.platform) || /^(?:NODE_|LD_|DYLD_|PYTHON|BASH_ENV$|ENV$|GIT_)/i.test(name);
 
-/** A value that the user has to fill in: `{name}`, or `${NAME}` in files of mcpm. */
+/** A value that the user must fill in: `{name}`, or `${NAME}` in files of mcpm. */
 const PLACEHOLDER = /\$?\{(\w+)\}/;
 
 /**

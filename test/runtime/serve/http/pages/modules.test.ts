@@ -24,7 +24,7 @@ const { linearScale, timeScale } = await load<{
   timeScale: (values: number[], range: [number, number], ticks: number) => Scale;
 }>('charts/scale.js');
 
-test('a name within a sentence begins with a small letter, unless it is an abbreviation', () => {
+test('a name within a sentence starts with a lowercase letter, unless it is an abbreviation', () => {
   expect(['Tags', 'URL', 'x', ''].map(lowerFirst)).toEqual(['tags', 'URL', 'x', '']);
 });
 

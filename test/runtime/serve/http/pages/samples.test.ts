@@ -29,7 +29,7 @@ function argumentsOf(line: string): string[] {
   return stdout.split('\0').slice(0, -1);
 }
 
-test('a shell sends what the page sends', () => {
+test('the shell command sends the same request as the page', () => {
   const body = { inputs: [`it's "$HOME" \`id\` \\ !x %s`, '\n\t\u0000 \u2028 é 😀 \ud800', "''", '$(id)'] };
   const [url, header, type, data, json = ''] = argumentsOf(
     curlSample({ url: 'http://[::1]:8080/predict', method: 'POST', body, withKey: false }),

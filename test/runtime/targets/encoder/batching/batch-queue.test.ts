@@ -24,7 +24,7 @@ function drain(queue: BatchQueue<Item>, maxTokens: number): Item[][] {
 const LENGTHS = fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 120 });
 
 describe('BatchQueue', () => {
-  test('everything comes out once', () => {
+  test('everything is returned once', () => {
     fc.assert(
       fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
         const out = drain(filled(given), maxTokens).flat();

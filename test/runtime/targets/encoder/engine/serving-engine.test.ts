@@ -139,7 +139,7 @@ describe('the serving engine', () => {
     expect((await strict.run({ inputs: texts('short'), view: VIEW })).results).toHaveLength(1);
   });
 
-  test('a thread that dies is replaced, and what it had not answered is run again', async () => {
+  test('a crashed thread is replaced, and its pending texts are run again', async () => {
     const deaths: string[] = [];
     const observer = {
       onBatch: () => {},
@@ -198,7 +198,7 @@ describe('the serving engine', () => {
     );
   });
 
-  test('closing lets what was accepted finish', async () => {
+  test('closing lets accepted work finish', async () => {
     const engine = await start();
     const accepted = engine.run({ inputs: many(200), view: VIEW });
     await engine.close();

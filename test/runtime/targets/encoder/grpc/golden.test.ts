@@ -37,7 +37,7 @@ const predict = async (model: string, golden: GoldenText[], extra = {}): Promise
   return results;
 };
 
-describe('all golden texts through @grpc/grpc-js and the .proto files equal what other libraries compute', () => {
+describe('results of all golden texts through @grpc/grpc-js and the .proto files match other libraries', () => {
   test('sequence classification', async () => {
     const golden = readGolden('sentiment');
     for (const [at, result] of (await predict('sentiment', golden)).entries()) {

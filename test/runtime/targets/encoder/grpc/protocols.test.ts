@@ -72,7 +72,7 @@ test('Connect with JSON needs nothing but fetch, and prints every float in its s
   }
 });
 
-test('gRPC-Web in binary is what fetch can read: a message, then the trailer', async () => {
+test('binary gRPC-Web is readable with fetch: a message, then the trailer', async () => {
   const json = await post('/encoder.Embedding/Predict', 'application/json', JSON.stringify(REQUEST));
   const request = toBinary(Embedding.method.predict.input, {
     $typeName: 'encoder.EmbeddingRequest',

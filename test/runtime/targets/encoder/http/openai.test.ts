@@ -39,7 +39,7 @@ const model = 'text-embedding-3-small';
 
 describe('with the client of OpenAI', () => {
   test.each(['float', 'base64'] as const)(
-    'vectors as %s are those of other libraries',
+    'vectors as %s match those of other libraries',
     async (encoding_format) => {
       const answer = await client.embeddings.create({ model, input: texts, encoding_format });
       expect(answer).toMatchObject({ object: 'list', model: 'embedder' });

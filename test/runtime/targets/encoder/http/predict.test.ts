@@ -52,7 +52,7 @@ describe('sequence_classification', () => {
   const type = 'sequence_classification';
   const open = useApp('sentiment');
 
-  test('results are those of other libraries, in input order', async () => {
+  test('results match those of other libraries, in input order', async () => {
     const golden = readGolden('sentiment');
     const inputs = golden.map(({ text }) => text);
     const { results, model_id } = await predict<SequenceResult>(open(), type, { inputs });
@@ -128,7 +128,7 @@ describe('token_classification', () => {
   const type = 'token_classification';
   const open = useApp('ner');
 
-  test('results are those of other libraries, without special tokens', async () => {
+  test('results match those of other libraries, without special tokens', async () => {
     const golden = readGolden('ner').slice(0, 20);
     const { results } = await predict<{
       tokens: { token_info: TokenInfo; logits: number[]; scores: number[]; label: string; score: number }[];
@@ -159,7 +159,7 @@ describe('embedding', () => {
   const open = useApp('embedder');
   type Result = { embeddings: { embedding: number[]; token_info: TokenInfo }[] };
 
-  test('results are those of other libraries, without special tokens', async () => {
+  test('results match those of other libraries, without special tokens', async () => {
     const golden = readGolden('embedder').slice(0, 20);
     const inputs = golden.map(({ text }) => text);
     const { results } = await predict<Result>(open(), type, { inputs, normalize: false });

@@ -61,7 +61,7 @@ test.each(golden.entities)(
   },
 );
 
-test('entities of a truncated text are those of the windows that were read', async () => {
+test('entities of a truncated text match those of the windows that were read', async () => {
   const text = golden.entities[0]?.cases.at(-1)?.text ?? '';
   const read = (options: { stride?: number; maxWindows?: number }): Promise<[number, string | null]> =>
     appWith('ner', options, async (app) => {

@@ -4,7 +4,7 @@ import { expectClose } from '#test/helpers/close.ts';
 import { readGoldenZeroShot } from '#test/helpers/golden-zero-shot.ts';
 
 test.each(Object.entries(readGoldenZeroShot()))(
-  'scores of a model with the labels of %s are those of the pipeline',
+  'scores of a model with the labels of %s match those of the pipeline',
   (name, { id2label, cases }) => {
     expect(cases.length).toBeGreaterThan(2);
     for (const { candidate_labels, multi_label, logits, labels, scores } of cases) {

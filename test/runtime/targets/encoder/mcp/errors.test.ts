@@ -105,7 +105,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     expect((await client.ping()) as unknown).toEqual({});
   });
 
-  test('a call that asks to become a task is answered immediately', async () => {
+  test('a call that requests a task gets an immediate response', async () => {
     const params = { name: 'run_encoder', arguments: { inputs: ['x'], normalize: true }, task: { ttl: 1 } };
     const answer = await client.request({ method: 'tools/call', params }, CallToolResultSchema);
     expect(answer.structuredContent).toMatchObject({ model_id: 'embedder' });

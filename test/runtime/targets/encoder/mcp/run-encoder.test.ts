@@ -75,7 +75,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       expect(() => ajv.compile(tool?.outputSchema ?? {})).not.toThrow();
     });
 
-    test('numbers are those of the reference, as text and as structured content', async () => {
+    test('numbers match those of the reference, as text and as structured content', async () => {
       const golden = readGolden(model);
       const { tools } = await client.listTools();
       const validate = new Ajv2020().compile(tools[0]?.outputSchema ?? {});
@@ -94,7 +94,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       for (const [at, expected] of golden.entries()) expectGolden(content.results[at] ?? {}, expected);
     });
 
-    test('options and pairs are those of /predict', async () => {
+    test('options and pairs match those of /predict', async () => {
       const call = async (args: object): Promise<Content> =>
         (await client.callTool({ name: 'run_encoder', arguments: { ...OPTIONS[model], ...args } }))
           .structuredContent as Content;

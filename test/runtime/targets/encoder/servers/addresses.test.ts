@@ -15,7 +15,7 @@ const hostnames = (args: readonly string[], env: Variables = {}): readonly (stri
 
 const LOOPBACK = ['127.0.0.1', '127.0.0.1'];
 
-test('the default addresses are those of the contract', () => {
+test('the default addresses match those of the contract', () => {
   expect(read([])).toEqual({
     http: { hostname: '0.0.0.0', port: 8080, portFlag: '--http-port' },
     grpc: { hostname: '[::]', port: 50_051, portFlag: '--grpc-port' },

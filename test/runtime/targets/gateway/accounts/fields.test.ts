@@ -304,7 +304,7 @@ describeDatabases((database) => {
         expect([resource.name, name, (await ask('POST', resource.path, body, ann)).status]).toEqual([
           resource.name,
           name,
-          // Everybody can create an own key of an own team, or one that manages the gateway with the own role.
+          // Everybody can create an own key of an own team, or one that manages the gateway with its own role.
           isKey && (name === 'scope' || name === 'team_id') ? 200 : 403,
         ]);
       }

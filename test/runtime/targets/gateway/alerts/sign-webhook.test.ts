@@ -10,7 +10,7 @@ interface Golden {
   readonly signature: string;
 }
 
-test('signatures are those of the reference implementation', () => {
+test('signatures match those of the reference implementation', () => {
   const cases = JSON.parse(readFileSync('fixtures/golden/webhooks.json', 'utf8')) as Golden[];
   expect(cases.length).toBe(9);
   for (const { secret, id, seconds, body, signature } of cases) {

@@ -81,7 +81,7 @@ test('every answer matches the OpenAPI document', async () => {
   expect(untried.map(({ operationId }) => operationId)).toEqual([]);
 });
 
-test('so are those of a gateway that is ending, or has no database', async () => {
+test('so are those of a gateway that is shutting down or has no database', async () => {
   const { ask, kernel, context } = gateway();
   void kernel.lifecycle.drain();
   await context.state.close();

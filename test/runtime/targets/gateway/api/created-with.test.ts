@@ -214,7 +214,7 @@ const named = (id: string): readonly [string, object][] => [
 ];
 
 describe.each(WAYS)('%s', (_name, make) => {
-  test('creates what no other user can name', async () => {
+  test('creates objects that no other user can refer to', async () => {
     const { path, body, answer: given, ids } = make();
     answer = given;
     const { status, text } = await gateway.ask('POST', path, body, ann);

@@ -37,7 +37,7 @@ describe('paths and methods', () => {
     ['POST', '/health', 'GET, HEAD'],
     ['PATCH', '/v1/pricing/a:b/c', 'GET, HEAD, DELETE'],
     ['GET', '/v1/admin/reload', 'POST'],
-  ])('%s %s is 405 with what may be done', async (method, path, allow) => {
+  ])('%s %s returns 405 with the allowed methods', async (method, path, allow) => {
     const { status, headers, body } = await gateway().request(path, { method });
     expect([status, headers.get('Allow'), body.error.code]).toEqual([405, allow, 'method_not_allowed']);
     expect(body.detail).toBe(`Method not allowed: ${method} ${path}. Allowed methods: ${allow}.`);
@@ -168,7 +168,7 @@ describe('on the network', () => {
     expect(body).toMatchObject({ error: { code: 'malformed_request' } });
   });
 
-  test('a body that does not come is 408, and only for those who may send one', async () => {
+  test('a body that does not arrive returns 408, but only to authorized clients', async () => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '100' };
     const ask = (more: Record<string, string>): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
@@ -201,7 +201,7 @@ describe('on the network', () => {
       headers: { 'Content-Type': 'application/json', 'x-api-key': MASTER_KEY },
       body: 'x'.repeat(10_000_000),
     });
-    // A client that goes on sending can see the connection end instead.
+    // A client that continues sending can see the connection end instead.
     const status = await refused.then(
       (response) => response.status,
       () => 413,

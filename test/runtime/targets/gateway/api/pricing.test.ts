@@ -68,7 +68,7 @@ test('prices of cache writes and tiers are returned as they were set', async () 
   expect((await ask('POST', '/v1/pricing', { ...body, tiers: null })).body.tiers).toEqual([]);
 });
 
-test('a price that is to come is in the history only, until it holds', async () => {
+test('a future price is only in the history until it takes effect', async () => {
   const { ask, clock } = await open();
   const model_key = 'openai:small';
   await ask('POST', '/v1/pricing', { model_key, ...PRICE, effective_at: '2026-03-02' });

@@ -177,7 +177,7 @@ describe('batches', () => {
     expect((await gateway.ask('GET', '/v1/batches', undefined, as('bob'))).body.data).toEqual([]);
   });
 
-  test('are billed without a request for them, also if they were cancelled', async () => {
+  test('are billed without a request for them, even if they were cancelled', async () => {
     const { body: file } = await upload('bob', [lineOf('1'), lineOf('2')].join('\n'));
     const { body: batch } = await batchOf('bob', file.id);
     const cancelled = await gateway.ask('POST', `/v1/batches/${batch.id}/cancel`, undefined, as('bob'));
@@ -199,7 +199,7 @@ describe('batches', () => {
     expect((await gateway.ask('DELETE', `/v1/files/${file.id}`, undefined, as('bob'))).status).toBe(200);
   });
 
-  test('that the provider has deleted are billed as they were expected, but not immediately', async () => {
+  test('that the provider has deleted are billed by estimate, but not immediately', async () => {
     const { body: file } = await upload('bob', lineOf('1'));
     const { body: batch } = await batchOf('bob', file.id);
     await fetch(`${fixture.url}/forget`, { method: 'POST' });

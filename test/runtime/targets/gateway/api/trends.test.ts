@@ -80,7 +80,7 @@ describeDatabases((database) => {
     return { ...gateway, state, clock, rows };
   };
 
-  test('spending and percentiles are those of the rows, before and after the rows are summed', async () => {
+  test('spending and percentiles match those of the rows, before and after the rows are summed', async () => {
     const { ask, state, clock, rows } = await start();
     const from = Math.floor(clock.now()) - 2 * DAY_MS;
     const days = '?from=2026-02-20&to=2026-03-02';

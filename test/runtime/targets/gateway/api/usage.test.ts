@@ -227,7 +227,7 @@ describe('as CSV', () => {
     expect((await get('?format=json', { Accept: 'text/csv' })).body.totals).toEqual(TOTALS);
   });
 
-  test('filters apply, also to a thousand rows', async () => {
+  test('filters apply, even to a thousand rows', async () => {
     const own = await open();
     const key = (await own.ask('POST', '/v1/keys', {})).body;
     for (let row = 0; row < 1100; row += 1) await spend(own, key, used(1n));

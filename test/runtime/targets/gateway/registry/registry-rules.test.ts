@@ -61,7 +61,7 @@ test('the file wins, whatever the order', async () => {
   // Only the entry of the database can be deleted, and is not needed while the file has one.
   expect((await gateway.ask('DELETE', '/v1/providers/late')).status).toBe(204);
   expect(await refused('DELETE', '/v1/providers/late')).toMatch(/^409/);
-  // A target without a provider is left out; an alias without any other is not served.
+  // A target without a provider is omitted; an alias without any other is not served.
   await gateway.ask('PATCH', '/v1/aliases/new', {
     fallbacks: ['main:good'],
     targets: ['late:good', 'main:good'],

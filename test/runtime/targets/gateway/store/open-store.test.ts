@@ -30,7 +30,7 @@ test.each([
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a file where no folder can be made is rejected, and not forever',
+  'a path where no folder can be created is rejected, without waiting forever',
   async () => {
     expect(await messageOf('sqlite:/proc/gateway-data/gateway.db')).toBe(
       'Cannot create the folder /proc/gateway-data: /proc does not allow new folders. Choose another folder.',

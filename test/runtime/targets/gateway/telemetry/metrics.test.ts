@@ -58,7 +58,7 @@ test('counts tokens, cost and times of what models answered', async () => {
   expect(await lines('gateway_active_requests')).toEqual(['gateway_active_requests 3']);
 });
 
-test('counts attempts by what became of them, what was asked again, and who answered instead', async () => {
+test('counts attempts by outcome, retries and fallbacks', async () => {
   const { telemetry, lines } = open();
   const failed = { outcome: 'failed', failure: 'provider_error', upstreamStatus: 500 } as const;
   telemetry.completed(

@@ -125,7 +125,7 @@ describe('the file of keys', () => {
     expect(refusal(access, bearer('mcpm_one')).code).toBe('UnauthorizedError');
   });
 
-  test('is what counts for those, too, who were let in before it changed', () => {
+  test('also applies to callers admitted before it changed', () => {
     const { access, file, later } = open();
     const caller = access.check(bearer('mcpm_one'));
     expect(caller.canUse('echo', 'add')).toBe(true);

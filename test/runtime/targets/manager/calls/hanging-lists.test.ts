@@ -64,7 +64,7 @@ test('a server that hangs is waited for once, then its last known list is used u
   await manager.logged('changing', /^tools\/list completed after/);
 });
 
-test.each(['tools', 'prompts'] as const)('a server that never listed its %s is left out', async (name) => {
+test.each(['tools', 'prompts'] as const)('a server that never listed its %s is omitted', async (name) => {
   const manager = await startHanging({ HANG: 'tools,prompts' });
   const { list, pass } = manager;
   const late = list(name);

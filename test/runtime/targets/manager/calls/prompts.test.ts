@@ -16,7 +16,7 @@ test('prompts are listed and filled in', async () => {
   });
 });
 
-test('D-15: pages of prompts come one by one', async () => {
+test('D-15: prompts are paginated', async () => {
   const { calls } = start([serverSpec('echo', 'echo', { env: { PAGE_SIZE: '2' } })]);
   const first = await calls.listPrompts(callOf('echo'));
   expect(first.items).toHaveLength(2);

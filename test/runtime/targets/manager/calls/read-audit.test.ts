@@ -26,7 +26,7 @@ test('entries of any length are read from the end, page by page, each once', asy
   expect(numbers(odd.entries)).toEqual([500, 250, 0]);
 });
 
-test('an incomplete line is left out, a missing file is empty, and a position after a rotation starts at the end', async () => {
+test('an incomplete line is omitted, a missing file is empty, and a position after a rotation starts at the end', async () => {
   const path = join(temp(), 'audit.jsonl');
   expect(await readAudit(path, { limit: 5, matches: all })).toEqual({ entries: [], next: undefined });
   writeFileSync(path, '{"n":1}\nnot JSON\n[2]\n{"n":3}\n');

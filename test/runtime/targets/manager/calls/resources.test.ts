@@ -26,7 +26,7 @@ test('D-14: an empty text is a text', async () => {
   expect(await calls.readResource(read('empty', 'memo://none'))).toEqual([]);
 });
 
-test('D-15: pages of resources and templates come one by one, also from a server that never ends', async () => {
+test('D-15: resources and templates are paginated, even from a server with endless pages', async () => {
   const { calls } = start([
     serverSpec('echo', 'echo', { env: { PAGE_SIZE: '1' } }),
     serverSpec('again', 'repeating-cursors'),

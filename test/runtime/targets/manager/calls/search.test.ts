@@ -40,7 +40,7 @@ describe('tools are found', () => {
   });
 });
 
-test('no more are given than asked for, and none that do not fit', async () => {
+test('returns no more than requested, and none that do not fit', async () => {
   const { find } = searching();
   expect(await find('sleep', { limit: 1 })).toHaveLength(1);
   expect(await find('zebra')).toEqual([]);
@@ -71,7 +71,7 @@ test('the items that a server currently has are found', async () => {
   expect(await find('weather')).toEqual(['camel__getWeather']);
 });
 
-test('a server that cannot be asked is left out, and reported', async () => {
+test('a server that cannot be asked is omitted, and reported', async () => {
   const { find, failed } = searching([...SERVERS, serverSpec('broken', 'exits-at-start')]);
   expect(await find('numbers')).toContain('echo__add');
   expect(failed).toEqual(['broken']);

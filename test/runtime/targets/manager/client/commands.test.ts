@@ -55,7 +55,7 @@ describe('tools', () => {
     );
   });
 
-  test('are those of all servers; one that cannot be reached is reported, with exit code 1', async () => {
+  test('covers all servers; an unreachable one is reported, with exit code 1', async () => {
     const { code, out, err } = await run('tools');
     expect(code).toBe(1);
     expect(out).toMatch(/^camel +getWeather/m);
@@ -160,7 +160,7 @@ describe('logs', () => {
     expect((await run('logs', 'nobody')).err).toBe('Error: server not found: nobody\n');
   });
 
-  test('go on with -f until the process is stopped', async () => {
+  test('continues with -f until the process is stopped', async () => {
     const following = execa(process.execPath, [
       CLIENT_PROGRAM,
       'logs',

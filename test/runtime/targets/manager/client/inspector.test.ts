@@ -33,7 +33,7 @@ test('npx gets the address of the endpoint', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('without npx a sentence names what to install', async () => {
+test('without npx, the error names what to install', async () => {
   const { stderr, exitCode } = await inspector(undefined);
   expect(stderr).toContain('Cannot run npx. Install Node.js');
   expect(exitCode).toBe(1);

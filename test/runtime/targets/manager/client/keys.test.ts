@@ -33,7 +33,7 @@ test('a manager with keys requires one, and the message explains how to send it'
   expect(err).toContain('--api-key or MCP_MANAGER_API_KEY');
 });
 
-test('a key opens what it is for', async () => {
+test('a key grants access to its own servers', async () => {
   const options = ['--url', managed.origin, '--api-key', KEY];
   expect((await runClient('call', 'echo', 'add', 'a=1', 'b=1', ...options)).out).toBe('2\n');
   const { code, err } = await runClient('status', ...options);

@@ -82,7 +82,7 @@ test('D-7: setting one value keeps the placeholders of all', async () => {
   expect(read('secrets.toml')).toBe(text.replace('# vault\n', '# vault\nNEW = "${OTHER}"\n'));
 });
 
-test('any value that is set with --literal is what the server gets', async () => {
+test('the server gets any value set with --literal unchanged', async () => {
   const { run, path } = start();
   const value = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0'));
   await run('config', 'volumes', 'set', 'a', 'work=/w');

@@ -69,7 +69,7 @@ const LOGGER_BLOCK = part('# Everything', '[daemon');
 const BEFORE = part('# Our', '# Who');
 const AFTER = FILE.slice(FILE.indexOf('[daemon'));
 
-test('list and get show plugins in the order in which they are asked', async () => {
+test('list and get show plugins in the order in which they run', async () => {
   write();
   expect((await plugins('list')).out).toBe(
     'authentication jwt-auth request required\nauthentication api-key request\naudit logger request,response\n',

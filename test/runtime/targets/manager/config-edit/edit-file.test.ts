@@ -104,7 +104,7 @@ test('a file that becomes empty states that there are no servers', async () => {
   expect(readFileSync(paths().config, 'utf8')).toBe('servers = []\n');
 });
 
-test('the lock of an edit that was killed is free, that of one that runs is waited for', async () => {
+test('a killed edit releases its lock, and a running one is waited for', async () => {
   const path = join(folder(), 'f');
   const holder = await startLockHolder(path);
   const edits = Array.from({ length: 5 }, (_, index) =>

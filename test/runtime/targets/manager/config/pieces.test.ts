@@ -109,7 +109,7 @@ test.each([
   expect(parsePackage(text)).toContain(message);
 });
 
-test('D-6: a child gets what programs need and its own variables, and no one else’s', () => {
+test('D-6: a child gets the standard variables and its own, but no others', () => {
   const env = {
     PATH: '/bin',
     HOME: '/h',

@@ -79,7 +79,7 @@ test('times of the command line go before those of [daemon], and those of a serv
   expect(server?.timeouts).toEqual({ install: 600_000, init: 3000, request: 2, shutdown: 5000 });
 });
 
-test('what is secret: by its name, or by its length if it is from the secrets file or a variable; no folders, no settings, nothing every child has', () => {
+test('values are secret by name, or by length if from the secrets file or a variable; folders, settings and common variables are not', () => {
   const { secrets } = resolve({
     servers:
       '[[servers]]\nname = "a"\ncommand = "x"\nargs = ["$HOME/x", "--key=$KEY", "in-public", "--api-key", "k-2", "$MODE"]\nenv = { P = "in-public", PASSWORD = "p-3" }\ntools = ["*"]\n',
@@ -125,7 +125,7 @@ test('an unknown key at the top is a warning', () => {
   ]);
 });
 
-test('lists hide what is secret inside a text: of headers, variables and addresses', () => {
+test('lists hide secrets inside headers, variables and addresses', () => {
   const args = [
     '--header',
     'Authorization: Bearer abc',

@@ -168,7 +168,7 @@ test('every client has a text to paste, with the address of the request and with
   ]);
 });
 
-test('browsers get the pages at /, programs what they got before', async () => {
+test('browsers get the pages at /, other clients the previous response', async () => {
   const html = await fetch(manager().url, { headers: { Accept: 'text/html,*/*' } });
   expect([html.status, html.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
   expect((await manager().get('/')).status).toBe(404);

@@ -85,7 +85,7 @@ test('it administrates its own servers', async () => {
   );
 });
 
-test('an admin key for reading changes nothing, also with edit permission', async () => {
+test('a read-only admin key cannot change anything, even with edit permission', async () => {
   for (const operation of await operations()) {
     const { status, text } = await send(operation, 'echo', manager.keys.reader);
     const isChange = operation.method !== 'GET';

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const SERVER = '/api/v1/servers/malformed';
 type Ask = (answer: unknown) => Promise<unknown>;
 
-/** The problems of an answer over HTTP: it has to be a success or the server's fault, as described. */
+/** The problems of an answer over HTTP: it must be a success or the server's fault, as described. */
 function disorderOf(method: string, path: string, answer: Answer): string | undefined {
   if (answer.status !== 200 && answer.status !== 502) return `status ${answer.status}: ${answer.text}`;
   if (answer.status === 502 && !(answer.body.errors?.[0]?.message?.length > 20))

@@ -149,7 +149,7 @@ describe('with keys', () => {
       expect([path, (await locked().get(path)).status]).toEqual([path, 200]);
   });
 
-  test('a key sees and calls only what it is for', async () => {
+  test('a key sees and calls only its own items', async () => {
     const mine = as('mcpm_echo');
     expect((await locked().get('/api/v1/servers', mine)).body).toEqual(['echo']);
     expect((await locked().get('/api/v1/health/servers', mine)).body.servers).toHaveLength(1);

@@ -126,7 +126,7 @@ test('items that are not allowed are neither listed nor returned', async () => {
   expect((await api().get(blob)).status).toBe(403);
 });
 
-test('D-15: the pages of a list come together, from the first one or from a cursor on', async () => {
+test('D-15: the pages of a list are merged, from the first one or from a cursor', async () => {
   for (const [path, list, most] of [
     ['prompts', 'prompts', 3],
     ['resources', 'resources', 3],

@@ -66,7 +66,7 @@ describe('the level of detail of tools', () => {
   });
 });
 
-test('D-12: a tool’s own title counts, not only that of its annotations', async () => {
+test('D-12: a tool’s own title is used, not only the one in its annotations', async () => {
   expect(await toolOf('structured')).toMatchObject({ title: 'Structure' });
 });
 
@@ -130,7 +130,7 @@ test('contains only allowed items', async () => {
   }
 });
 
-test('D-19: names of servers are compared without case and without what is around them, everywhere', async () => {
+test('D-19: server names are compared everywhere without case and surrounding spaces', async () => {
   for (const name of ['echo', 'ECHO', '%20Echo%20', 'e%63ho']) {
     for (const path of [`servers/${name}/tools`, `servers/${name}/prompts`, `health/servers/${name}`]) {
       expect([path, (await api().get(`/api/v1/${path}`)).status]).toEqual([path, 200]);

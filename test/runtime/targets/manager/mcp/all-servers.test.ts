@@ -151,7 +151,7 @@ test('a server that takes long to start holds up no list, and its own list comes
   await other.close();
 });
 
-test('a server that hangs holds up no list, and what it has comes when it answers', async () => {
+test('a hanging server does not delay lists, and its items appear when it responds', async () => {
   const hung = serverSpec('hung', 'changing', { env: { HANG: 'tools,prompts' } });
   const other = await openManager({ servers: [serverSpec('echo', 'echo'), hung], listTimeoutMs: 50 });
   await Promise.all([other.running('echo'), other.running('hung')]);

@@ -49,7 +49,7 @@ async function holdCall(client: Client, key: string): Promise<() => Promise<void
 test.each([
   ['/mcp', 'echo__ask'],
   ['/mcp/echo', 'ask'],
-])('%s: what a server asks during a call reaches the client that made it', async (path, tool) => {
+])("%s: a server's request during a call reaches the client that made it", async (path, tool) => {
   expect(await askedBy(await withRoots(path), 'roots/list', tool)).toMatchObject({ result: ROOTS });
 });
 
@@ -61,7 +61,7 @@ test('its answer may be an error', async () => {
   expect(await askedBy(client, 'roots/list')).toMatchObject({ error: { code: -32_099 } });
 });
 
-test('a client is not asked what it cannot do', async () => {
+test('a client gets no requests that it does not support', async () => {
   const client = await withRoots();
   expect(await askedBy(client, 'sampling/createMessage')).toMatchObject({
     error: { code: -32_601, message: expect.stringContaining('does not support sampling') as string },
@@ -100,7 +100,7 @@ test('a caller over HTTP cannot get the request, and no other client gets it ins
   await release();
 });
 
-test('a client of revision 2026-07-28 is not asked what it cannot do', async () => {
+test('a client of revision 2026-07-28 gets no requests that it does not support', async () => {
   const answer = await sendStateless(managed.origin, 'tools/call', {
     params: { name: 'echo__ask', arguments: { method: 'roots/list' } },
   });

@@ -65,7 +65,7 @@ test('a strict client gets the tools of all servers, repaired where that is safe
   expect(own.at(-1)).toBe('malformed__answer');
 });
 
-test('repairs keep what is right', async () => {
+test('repairs keep valid parts', async () => {
   const { tools } = await client.listTools();
   const schemaOf = (tool: string) => tools.find(({ name }) => name === `malformed__${tool}`)?.inputSchema;
   expect(schemaOf('nullable-schema')).toEqual({ type: 'object' });

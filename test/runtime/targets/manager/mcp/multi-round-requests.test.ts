@@ -71,7 +71,7 @@ test("a server's request during a call becomes the response, and the call contin
   expect(textOf(done)).toMatchObject({ result: answer });
 });
 
-test('several questions are asked together, and an unanswered one is repeated', async () => {
+test('several requests are sent together, and one without a response is repeated', async () => {
   const asked = await answerTo(ASK_TWO);
   const keys = keysOf(asked);
   expect(Object.keys(keys)).toEqual(['roots/list', 'elicitation/create']);
@@ -128,7 +128,7 @@ test.each<[string, Record<string, unknown>, StatelessRequest]>([
   ['on another path', { name: 'ask', arguments: ASK_ROOTS.arguments }, { path: '/mcp/echo' }],
   ['with an unknown state', { ...ASK_ROOTS, requestState: 'made up' }, {}],
   ['for a client without the capability', ASK_TWO, { meta: able({}) }],
-])('a call does not go on %s, and the right one still does', async (_how, params, where) => {
+])('a call does not continue %s, but the correct request still does', async (_how, params, where) => {
   const asked = await answerTo(ASK_ROOTS);
   const wrong = await answerTo({ ...retry(params, asked, { 'request-1': ROOTS }), ...params }, where);
   expect(wrong.error).toMatchObject({

@@ -36,7 +36,7 @@ describe('a list that changes at a server', () => {
   });
 });
 
-describe('servers that come and go', () => {
+describe('servers that are added and removed', () => {
   test('change all lists of /mcp', async () => {
     const client = await managed.connect();
     const heard = hearAll(client);

@@ -25,7 +25,7 @@ describe('cutPage', () => {
     expect(keys(cutPage(now, after, 5).items)).toEqual(expected);
   });
 
-  test('comes to an end when a server has one name twice', () => {
+  test('terminates if a server has a duplicate name', () => {
     const twice = items('a1', 'a1', 'a2');
     const second = cutPage(twice, readCursor(cutPage(twice, undefined, 1).nextCursor), 1);
     expect(keys(cutPage(twice, readCursor(second.nextCursor), 1).items)).toEqual(['a2']);

@@ -29,7 +29,7 @@ const ask = (method: string, asked: StatelessRequest = {}) => sendStateless(mana
 const answerTo = async (...asked: Parameters<typeof ask>): Promise<Answer> =>
   (await (await ask(...asked)).json()) as Answer;
 
-test('D-31: a client without sessions discovers what there is', async () => {
+test("D-31: a client without sessions discovers the server's features", async () => {
   const answer = await ask('server/discover');
   expect(answer.headers.get('mcp-session-id')).toBeNull();
   expect(await answer.json()).toEqual({
@@ -211,7 +211,7 @@ describe('what is rejected', () => {
   });
 });
 
-test('a name that no header can hold comes encoded', async () => {
+test('a name that is not valid in a header is encoded', async () => {
   const name = 'echo__grüße';
   const { error } = await answerTo('tools/call', {
     params: { name },

@@ -34,7 +34,7 @@ test.each(FAILURES)(
   },
 );
 
-test.each(FAILURES)('an optional plugin that cannot answer is left out: %s', async (name, more, reason) => {
+test.each(FAILURES)('an optional plugin that cannot answer is omitted: %s', async (name, more, reason) => {
   const { url, logged } = await served({ authentication: [plugin(name, more)] });
   const answer = await post(`${url}/echo`, { a: 1 });
   expect(answer.status).toBe(200);
@@ -69,7 +69,7 @@ test('an optional plugin that fails over an answer leaves it as it is', async ()
   expect(await (await post(`${url}/echo`, { a: 1 })).json()).toMatchObject({ body: '{"a":1}' });
 });
 
-test('a plugin is not asked for what it does not handle', async () => {
+test('a plugin is not called for flows that it does not handle', async () => {
   const both = { flows: ['request', 'response'], required: true };
   const { url } = await served({ content: [plugin('change-request', { ...both, config: { label: 'x' } })] });
   const answer = await post(`${url}/echo`);

@@ -17,7 +17,7 @@ test('a JavaScript module changes requests and answers', async () => {
   expect(answer.headers.get('X-Seen-Status')).toBe('200');
 });
 
-test('a JavaScript module refuses, and what it returns nothing for stays', async () => {
+test('a JavaScript module can reject, and messages for which it returns nothing are unchanged', async () => {
   const refusing = await served({ validation: [module({ config: { behavior: 'refuse' } })] });
   const answer = await post(`${refusing.url}/echo`);
   expect([answer.status, await answer.text()]).toEqual([418, 'a teapot']);

@@ -41,7 +41,7 @@ test('MCP clients work with plugins in between', async () => {
   expect(readFileSync(file, 'utf8')).toContain('"name":"echo__echo"');
 });
 
-test('plugins come before the check of keys: they answer first, and see who was rejected', async () => {
+test('plugins run before the key check: they respond first, and see rejected callers', async () => {
   const file = join(folder(), 'record');
   const watching = await started({
     audit: [plugin('record', { flows: ['response'], config: { file, label: 'seen' } })],

@@ -7,7 +7,7 @@ import { link, plugin, post, served, started } from './served.ts';
 
 const folder = useTempFolder();
 
-test('a plugin that was killed is back soon; until then, what needs it fails', async () => {
+test('a killed plugin restarts soon; until then, requests that need it fail', async () => {
   const { url, said } = await served({ authentication: [plugin('show', { required: true })] });
   const pidOf = async (): Promise<number> => ((await (await post(url)).json()) as { pid: number }).pid;
   const first = await pidOf();
@@ -36,7 +36,7 @@ test('a plugin that could not start is retried, and meanwhile a required one blo
   expect(logged).toContainEqual(expect.objectContaining({ level: 50, msg: 'CRITICAL:start:no licence' }));
 });
 
-test('a plugin that does not get ready is left out, and the reason is logged', async () => {
+test('a plugin that does not get ready is omitted, and the reason is logged', async () => {
   const { url, said } = await served({ audit: [plugin('not-ready')] }, { startTimeoutMs: 700 });
   expect(await said('not-ready', 'plugin not started')).toMatchObject({
     // On a busy machine it does not even listen by then.

@@ -12,7 +12,7 @@ interface Echo {
   readonly query: Readonly<Record<string, string>>;
 }
 
-test('D-18 what content plugins make of a request reaches the handler, one after the other', async () => {
+test('D-18 changes by content plugins to a request reach the handler, in order', async () => {
   link(folder(), 'first', 'change-request');
   link(folder(), 'second', 'change-request');
   const { url } = await served({
@@ -50,7 +50,7 @@ test('plugins of other categories change nothing', async () => {
   expect(answer.headers.has('X-Changed')).toBe(false);
 });
 
-test('a client that leaves is noticed by the handler, also behind plugins', async () => {
+test('the handler notices a client disconnect, even behind plugins', async () => {
   const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { url } = await served(
     { content: [plugin('change-request', { config: { label: 'changed' } })] },
@@ -128,7 +128,7 @@ test('a rejection becomes the response, with its status, headers and body, and n
   expect(readFileSync(file, 'utf8')).toBe('before request {"a":1}\n');
 });
 
-test('categories are asked in their order, whatever the order of the file', async () => {
+test('categories run in their own order, whatever the order of the file', async () => {
   const file = join(folder(), 'record');
   const record = (label: string): object => ({
     name: 'record',

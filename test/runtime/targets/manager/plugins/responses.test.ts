@@ -7,7 +7,7 @@ import { plugin, post, served, WARN } from './served.ts';
 const folder = useTempFolder();
 const RESPONSE = { flows: ['response'] };
 
-test('D-18 what a content plugin makes of an answer reaches the client', async () => {
+test("D-18 a content plugin's changes to a response reach the client", async () => {
   const { url } = await served({ content: [plugin('change-response', RESPONSE)] });
   const answer = await post(`${url}/echo`, { a: 'b' });
   expect(answer.status).toBe(201);

@@ -137,7 +137,7 @@ test('a redirect to another host, and a caller without an identity, are rejected
   }
 });
 
-test('an MCP client is asked to open the page, and the call continues after the sign-in', async () => {
+test('an MCP client is prompted to open the page, and the call continues after the sign-in', async () => {
   const { managed, signIn } = await usersOf(['ann', 'bob']);
   const client = await managed.connect(
     '/mcp',

@@ -113,7 +113,7 @@ test('a token is refreshed before it expires, and a revoked refresh token requir
   expect(await hello(connection)).toEqual(HELLO);
 });
 
-test('tokens are bound to a key if the server requires it, also after a refresh and in another process', async () => {
+test('tokens are bound to a key if the server requires it, even after a refresh and in another process', async () => {
   const server = await startProtectedServer();
   server.requiresDpop = true;
   const { store, open, signIn, newStore, secrets, target } = signingIn(server);

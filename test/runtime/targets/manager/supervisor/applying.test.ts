@@ -136,7 +136,7 @@ test('a removed server answers what it was asked, also those who wait for their 
   await expect(server.restart()).rejects.toMatchObject({ code: 'UnavailableError' });
 });
 
-test('a call that may take longer, because its client is asked, is not lost when its server is replaced', async () => {
+test('a call that waits for its client is not lost when its server is replaced', async () => {
   const clock = handClock();
   const manager = start([withArgs('a')], { clock });
   await manager.phase('a', 'running');
@@ -163,7 +163,7 @@ test('a call that may take longer, because its client is asked, is not lost when
   expect((await calling).content?.[0]?.text).toContain('"roots":[]');
 });
 
-test('changes asked for at the same time are made one after the other', async () => {
+test('concurrent changes are made one after the other', async () => {
   const manager = start([]);
   const [first, second, third] = await Promise.all([
     manager.supervisor.apply([withArgs('a')]),

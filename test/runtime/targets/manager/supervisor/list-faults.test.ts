@@ -10,7 +10,7 @@ const setup = () => {
   return { faults, warned };
 };
 
-test('each fault is logged once, and the first page replaces what was known of the list', () => {
+test('each fault is logged once, and the first page replaces the known list', () => {
   const { faults, warned } = setup();
   faults.report('tools', ['a', 'a secret'], { isFirstPage: true });
   faults.report('prompts', ['b'], { isFirstPage: true });

@@ -96,7 +96,7 @@ test('after it is closed nothing is reloaded', async () => {
   expect(manager.supervisor.names()).toEqual([]);
 });
 
-test('a changed file is read without being asked, and a bad one changes nothing', async () => {
+test('a changed file is reloaded automatically, and an invalid one changes nothing', async () => {
   const file = join(folder(), 'names.json');
   const put = (text: string): void => {
     writeFileSync(`${file}.new`, text);
@@ -118,7 +118,7 @@ test('a changed file is read without being asked, and a bad one changes nothing'
   await expect.poll(() => manager.supervisor.names()).toEqual(['a', 'b']);
 });
 
-test('settings that need a restart are reported, until it is as it was at the start', async () => {
+test('settings that require a restart are reported until they are reverted', async () => {
   const manager = start([]);
   const first = configOf([]);
   const changed = { ...first, daemon: { ...daemon, addr: '127.0.0.1:1' } };

@@ -39,7 +39,7 @@ test('D-3: a server killed under load is back within two seconds, every call is 
   expect(manager.server('other').status().restarts).toBe(0);
 });
 
-test('a server that does not start is tried again later and later, then seldom, until it is asked for', async () => {
+test('a server that does not start is retried with increasing delays until it is requested', async () => {
   const clock = handClock();
   const manager = start([serverSpec('dies', 'exits-at-start')], { clock });
   const server = manager.server('dies');

@@ -33,7 +33,7 @@ test.each([
   expect(levelOf(text)).toBe(level);
 });
 
-test('D-1: a server that floods its stderr goes on answering, and its last output is kept and logged', async () => {
+test('D-1: a server that floods its stderr continues answering, and its last output is kept and logged', async () => {
   const manager = start([serverSpec('flood', 'stderr-flood')]);
   for (let call = 0; call < 4; call += 1) {
     const result = await manager.calls.callTool({
@@ -75,7 +75,7 @@ test('of a flood, the log of the manager has a part and the number of the other 
   expect(Number(reported()?.['dropped'])).toBeGreaterThan(lines - 1000);
 });
 
-test('secrets are in no line, also in one that the log does not get', async () => {
+test('no line contains secrets, not even one missing from the log', async () => {
   const manager = start([serverSpec('flood', 'stderr-flood')], {
     clock: handClock(),
     secrets: ['noise noise'],

@@ -45,7 +45,7 @@ const containers = (): string[] =>
 const pidIn = (container: string | undefined): number =>
   Number(readFileSync(join(temp(), 'docker', container ?? ''), 'utf8'));
 
-test('docker gets what the server needs: arguments, variables, volumes, and nothing else', async () => {
+test("docker gets only the server's arguments, variables and volumes", async () => {
   const { text, connection } = await open(
     server(
       'echo@1.0',
@@ -65,7 +65,7 @@ test('docker gets what the server needs: arguments, variables, volumes, and noth
   await connection.close();
 });
 
-test('a container ends with its stdin, and docker is asked nothing more', async () => {
+test('a container exits with its stdin, without further docker commands', async () => {
   const { connection } = await open(server('echo@1.0'));
   const pid = pidIn(containers()[0]);
   expect(isAlive(pid)).toBe(true);

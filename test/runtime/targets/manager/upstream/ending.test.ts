@@ -40,7 +40,7 @@ test('D-30: what a server started is ended with it, even if it ignores SIGTERM',
   expect([isAlive(server), isAlive(grandchild)]).toEqual([false, false]);
 });
 
-test('D-30: what a server leaves behind when it dies by itself is ended too', async () => {
+test('D-30: processes left behind by a crashed server are also stopped', async () => {
   const { connection, text, call } = await openFixture('grandchild.mjs');
   const { grandchild } = JSON.parse(await text('pids')) as Pids;
   await expect(call('exit')).rejects.toThrow('The server exited with code 1.');
@@ -48,7 +48,7 @@ test('D-30: what a server leaves behind when it dies by itself is ended too', as
   expect(isAlive(grandchild)).toBe(false);
 });
 
-test('D-3: a crash ends what waits, is reported with its reason, and leaves no zombie', async () => {
+test('D-3: a crash ends pending calls, is reported with its reason, and leaves no zombie', async () => {
   const { connection, call } = await openFixture('crash-on-call.mjs');
   const waiting = call('kill', { signal: 'SIGSEGV' });
   await expect(waiting).rejects.toMatchObject({

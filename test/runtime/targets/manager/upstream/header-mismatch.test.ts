@@ -38,7 +38,7 @@ async function startRouted(accepts: boolean): Promise<{ url: string; asked: stri
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked };
 }
 
-test('a call that a server rejects for its headers is made again, with those that its tools want', async () => {
+test('a call that a server rejects because of its headers is repeated with those that its tools require', async () => {
   const { url, asked } = await startRouted(true);
   const { text } = await openRecorded(specOf(remoteLaunch(url)));
   expect(await text('routed', { region: 'north' })).toBe('routed');

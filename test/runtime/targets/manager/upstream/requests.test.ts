@@ -58,7 +58,7 @@ test('`initialize` is never cancelled', async () => {
   expect(sent.map((line) => (JSON.parse(line) as { method: string }).method)).toEqual(['initialize']);
 });
 
-test('an answer that comes too late is dropped', async () => {
+test('a late response is dropped', async () => {
   const { connection, call, text } = await openFixture('echo.mjs');
   const hold = connection.request('tools/call', toolCall('hold', { key: 'late' }), { timeoutMs: 50 });
   await expect(hold).rejects.toThrow('did not respond');
@@ -91,7 +91,7 @@ test('other members of `_meta` of the caller stay next to the progress token', a
   expect(params._meta).toEqual({ trace: 'abc' });
 });
 
-test('a report of progress gives the request its whole time again', async () => {
+test("a progress notification restarts the request's timeout", async () => {
   const { connection, call } = await openFixture('echo.mjs');
   let reported = 0;
   const from = performance.now();

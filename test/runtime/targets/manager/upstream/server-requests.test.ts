@@ -47,7 +47,7 @@ const question = (method: string, params?: Params): RpcMessage => ({
 const call = (rpc: RpcPeer, who: Requester | undefined, timeoutMs = 60_000): Promise<Params> =>
   rpc.request('tools/call', { name: 'x' }, { timeoutMs, requester: who });
 
-test('a question that came with a request is asked of its client, whichever other client calls', async () => {
+test('a request from the server reaches the client of its call, whichever other clients call', async () => {
   const { rpc, told } = open();
   for (const name of ['one', 'two', 'three']) call(rpc, saying(name)).catch(() => undefined);
   rpc.receive(question('roots/list'), 2);
@@ -94,7 +94,7 @@ test('the token of the server’s own progress is not passed on', async () => {
   rpc.end('over');
 });
 
-test('a call has no time limit while its client is asked, and its whole time afterwards', async () => {
+test('a call has no time limit while it waits for its client, and its full timeout afterwards', async () => {
   const { rpc, told } = open();
   const answer = Promise.withResolvers<Params>();
   const calling = call(

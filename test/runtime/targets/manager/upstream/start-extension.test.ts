@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRpcPeer } from '#manager/upstream/rpc-peer.ts';
 import { createStartExtension } from '#manager/upstream/start-extension.ts';
 
-test('the startup timeout goes on for the time in which the server waited for a processor, up to four times as long', () => {
+test('the startup timeout continues for the time in which the server waited for a processor, up to four times as long', () => {
   const waits = [20_000, 33_000, 33_100, 500_000, 900_000];
   const { extend, extendedMs } = createStartExtension(7, 30_000, () => waits.shift() ?? 0);
   expect([extend(), extend(), extend(), extend(), extend()]).toEqual([20_000, 13_000, 0, 57_000, 0]);
@@ -16,7 +16,7 @@ test('a server that hangs, and one that is remote, get no more time', () => {
   expect(createStartExtension(process.pid, 3_600_000 * 24 * 365).extend()).toBe(0);
 });
 
-test('a request goes on for as long as its extension allows, then it fails', async () => {
+test('a request continues as long as its extension allows, then fails', async () => {
   const peer = createRpcPeer({
     send: () => undefined,
     cancel: () => undefined,

@@ -96,7 +96,7 @@ test('a message without end is not kept: it ends the connection', async () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(160 * MEBIBYTE);
 });
 
-test('a server that does not read is ended before what waits for it fills memory', async () => {
+test('a server that does not read is stopped before pending messages fill memory', async () => {
   const { connection, call } = await openRecorded(specOf(launchOf('echo.mjs')));
   process.kill(connection.pid ?? 0, 'SIGSTOP');
   const message = 'x'.repeat(16 * MEBIBYTE);

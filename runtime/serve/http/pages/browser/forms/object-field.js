@@ -50,7 +50,7 @@ export function objectField({ root, schema, name, isRequired, value, depth, isFl
   const read = () => {
     const results = members.map(([key, field]) => /** @type {const} */ ([key, field.read()]));
     const problem = results.find(([, result]) => 'problem' in result);
-    // An optional group of which nothing is entered is left out, even if it has required fields.
+    // An optional group of which nothing is entered is omitted, even if it has required fields.
     const entries = results.flatMap(([key, result]) =>
       'value' in result && result.value !== undefined ? [/** @type {const} */ ([key, result.value])] : [],
     );

@@ -4,7 +4,7 @@
  * Reads and checks the value of a field. `path` finds the field of a problem.
  * @typedef {object} Field
  * @property {HTMLElement} node
- * @property {() => { value: unknown } | { problem: string }} read a value of undefined is left out
+ * @property {() => { value: unknown } | { problem: string }} read a value of undefined is omitted
  * @property {() => boolean} check reads, shows the problem next to the field, and returns whether there is none
  * @property {() => void} focus
  */

@@ -197,7 +197,7 @@ function readNumber(
 }
 
 /**
- * Without a value, an optional one that is not checked is left out.
+ * Without a value, an optional one that is not checked is omitted.
  * @param {{ schema: Schema, name: string, isRequired: boolean, value: unknown }} options
  * @returns {Field}
  */

@@ -181,7 +181,7 @@ const wrongOffset = (id: string, offset: number, stored?: number): AppError =>
 /** Number of bytes that are stored together. */
 const PIECE_BYTES = 262_144;
 
-/** Joins and divides bytes. If the source fails, what has arrived is returned first, so that nothing has to be sent twice. */
+/** Joins and divides bytes. If the source fails, what has arrived is returned first, so that nothing needs to be sent twice. */
 async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let waiting = Buffer.alloc(0);
   let failure: { readonly error: unknown } | undefined;

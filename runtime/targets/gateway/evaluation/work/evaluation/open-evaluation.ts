@@ -143,7 +143,7 @@ async function closeAll({ judge, embedder }: Models): Promise<void> {
   await Promise.all([judge?.model.close(), embedder?.close()]);
 }
 
-/** The result of an evaluation. Values are not rounded; undefined ones are left out, and the details have the reasons. */
+/** The result of an evaluation. Values are not rounded; undefined ones are omitted, and the details have the reasons. */
 function evaluationResult(
   spec: EvaluationSpec,
   opened: readonly OpenedFamily[],

@@ -64,7 +64,7 @@ export function createRenewed<Value>(fetch: () => Promise<Expiring<Value>>, cloc
   };
 }
 
-/** Reads the answer of an OAuth server, which is valid from the time of the request. */
+/** Reads the response from an OAuth server, which is valid from the time of the request. */
 export function expiringToken(
   { access_token: token, expires_in: seconds }: Readonly<Record<string, unknown>>,
   requestedAt: number,

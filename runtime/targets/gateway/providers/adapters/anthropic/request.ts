@@ -64,7 +64,7 @@ function messageOf(message: ChatMessage): ChatTurn {
 
 const assistantBlocks = ({ text, refusal }: ContentPart): Json[] => textBlock(text ?? refusal);
 
-/** Anthropic rejects empty text blocks, so they are left out. */
+/** Anthropic rejects empty text blocks, so they are omitted. */
 const textBlock = (text: string | undefined): Json[] =>
   text === undefined || text === '' ? [] : [{ type: 'text', text }];
 

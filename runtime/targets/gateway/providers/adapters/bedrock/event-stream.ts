@@ -70,7 +70,7 @@ function errorEvent(
 
 /** A message of Amazon's binary streams. @internal */
 export interface StreamMessage {
-  /** Headers of text; others are left out, as these services do not send them. */
+  /** Headers of text; others are omitted, as these services do not send them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Buffer;
 }

@@ -13,7 +13,7 @@ import { FOREIGN_SIGNATURE, withSignature } from '../thought-signatures.ts';
 
 /**
  * Translates a request of Gemini's API to the internal format. The model and whether to stream are members, although they are in the
- * path of the request. Safety settings and `topK` are for Gemini's models only and are left out.
+ * path of the request. Safety settings and `topK` are for Gemini's models only and are omitted.
  */
 export function geminiToChat(body: Json): ChatRequest {
   if (!isAbsent(memberIn(body, 'cachedContent'))) throw refuse('`cachedContent`');
@@ -66,7 +66,7 @@ function formatOf(config: Json): Json | undefined {
     : { type: 'json_schema', json_schema: { name: 'answer', schema } };
 }
 
-/** The greatest number of thinking tokens of an effort, as Google's OpenAI-compatible API defines them. */
+/** The largest number of thinking tokens of an effort, as Google's OpenAI-compatible API defines them. */
 const EFFORTS = [
   ['low', 1024],
   ['medium', 8192],

@@ -16,7 +16,7 @@ import { refuse, textAt, contentAt, eachAt, isAbsent, optionalTextAt, objectAt }
 import { membersOf } from '#core/json/members-of.ts';
 
 /**
- * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are left out:
+ * Translates a request of Anthropic's Messages API to the internal format. Members for Anthropic's models only are omitted:
  * `thinking` and its blocks, `top_k`, `cache_control`.
  */
 export function messagesToChat(body: Json): ChatRequest {

@@ -142,7 +142,7 @@ function messagesEncoder(_request: Json, { model }: AnswerFacts): EventEncoder {
     const { kind, text } = piece;
     if (kind === 'thinking') return grow(kind, THINKING, { type: 'thinking_delta', thinking: text });
     if (kind === 'text') return grow(kind, TEXT, { type: 'text_delta', text });
-    // Agents show the last block as the answer, so a signature that follows the text is left out. Google does not require it.
+    // Agents show the last block as the answer, so a signature that follows the text is omitted. Google does not require it.
     if (kind === 'signature') return open?.startsWith('text') ? '' : sign('', text);
     const { number, id = `toolu_${number}`, name, signature } = piece.call;
     const signed = signature === undefined || open === `tool ${number}` ? '' : sign(id, signature);

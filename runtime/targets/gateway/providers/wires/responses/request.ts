@@ -35,7 +35,7 @@ const SKIPPED_ITEMS = new Set<unknown>([
 
 /**
  * Translates a request of OpenAI's Responses API to the internal format: texts, images, files, functions, the format of the answer,
- * effort. Nothing is stored, whatever the value of `store`, and reasoning items are left out.
+ * effort. Nothing is stored, whatever the value of `store`, and reasoning items are omitted.
  */
 export function responsesToChat(body: Json): ChatRequest {
   refuseBackground(body);

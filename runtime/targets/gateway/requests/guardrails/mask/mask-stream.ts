@@ -350,7 +350,7 @@ async function findEntitiesIn(
   return { spans: spans.filter((span) => span !== cut), open: cut.start };
 }
 
-/** Windows of streams are not longer, so that a text is checked before it has to be sent. */
+/** Windows of streams are not longer, so that a text is checked before it must be sent. */
 const MAX_WINDOW = 512;
 
 const MAX_OVERLAP = 128;

@@ -9,7 +9,7 @@ import { membersOf } from '#core/json/members-of.ts';
 /** Puts values back in place of placeholders. */
 type Restorer = Pick<Placeholders, 'restore'>;
 
-/** Members whose text is JSON itself, in which a value has to be escaped. */
+/** Members whose text is JSON itself, in which a value must be escaped. */
 const JSON_TEXTS = new Set(['arguments', 'partial_json']);
 
 export const escapedIn = (name: string): ((value: string) => string) | undefined =>

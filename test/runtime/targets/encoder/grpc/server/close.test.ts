@@ -76,7 +76,7 @@ test('close does not wait for connections that never sent anything', async () =>
   expect(await Promise.all(ended)).toEqual(['', '']);
 });
 
-test('close cuts what does not end in time', async () => {
+test('close cuts off connections that do not end in time', async () => {
   const arrived = defer();
   const never = (router: ConnectRouter): void =>
     void router.service(Health, {

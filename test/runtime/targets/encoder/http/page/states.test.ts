@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       { callFails: true },
     ));
 
-  test('boxes left empty are left out; removing one renumbers the others', () =>
+  test('boxes left empty are omitted; removing one renumbers the others', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('button', { name: 'Three texts' }).click();
       await page.locator('.result').nth(2).waitFor();

@@ -34,7 +34,7 @@ test('only the differences of a changed object are recorded', () => {
   expect(changedStates(key, key)).toEqual({ before: '{}', after: '{}' });
 });
 
-test('a state that is too long is left out, and text that databases cannot store is replaced', () => {
+test('a state that is too long is omitted, and text that databases cannot store is replaced', () => {
   const long = changedStates(undefined, { name: 'x'.repeat(70_000) });
   expect(long.after).toBe('{"omitted":"longer than 65536 characters"}');
   expect(changedStates(undefined, { name: '\ud800' }).after).toBe(String.raw`{"name":"\ud800"}`);

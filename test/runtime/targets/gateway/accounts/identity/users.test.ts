@@ -54,7 +54,7 @@ describeDatabases((database) => {
     expect(reasons.map(({ code }) => code)).toEqual(Array(3).fill('ConflictError'));
   });
 
-  test('a change leaves what it does not name, and null clears', async () => {
+  test('a change keeps unnamed fields, and null clears a field', async () => {
     const { identity, budgets, clock } = await database.start();
     const { budgetId } = await budgets.create({ maxBudget: 100n });
     await identity.users.create({ userId: 'ada', alias: 'Ada', rpm: 3 });

@@ -28,7 +28,7 @@ async function written({ db }: Store) {
 
 describeDatabases((database) => {
   test.skipIf(database.kind !== 'sqlite')(
-    'a process that is alone keeps what it holds in memory, and writes only what was used',
+    'a process that is alone keeps reservations in memory, and writes only usage',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });

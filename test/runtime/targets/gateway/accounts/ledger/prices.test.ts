@@ -68,7 +68,7 @@ describeDatabases((database) => {
     expect(await prices.at(modelKey, clock.wholeNow() - 1)).toEqual(kept);
   });
 
-  test('a configuration adds prices of models that have none, however many processes start with it', async () => {
+  test('a configuration adds prices for models without one, however many processes start with it', async () => {
     const { prices, url, clock } = await database.start();
     const other = await database.open(url, { clock });
     await prices.set({ modelKey: 'openai:a', ...PRICE, input: 1n });

@@ -27,7 +27,7 @@ describeDatabases((database) => {
   });
 
   test.skipIf(database.kind === 'sqlite')(
-    'a reservation that others gave back is paid, and what they hold for the same account is left to them',
+    'a reservation released by others is paid, and their own reservations for the account are kept',
     async () => {
       const { identity, ledger, store } = await database.start();
       const spender = await newSpender(identity, { userId: 'ada' });

@@ -39,7 +39,7 @@ describeDatabases((database) => {
     return { ...state, ada, bob };
   };
 
-  test('rows are newest first, and every filter leaves out what it should', async () => {
+  test('rows are sorted newest first, and every filter excludes the right ones', async () => {
     const { usage, clock, ada } = await spend();
     const rows = await usage.list({}, PAGE);
     expect(rows.map(({ user_id: user, cost_nano: cost }) => [user, cost])).toEqual([
@@ -162,7 +162,7 @@ describeDatabases((database) => {
     expect(await usage.totals({})).toMatchObject({ requests: 4, cost: 3n, unpriced: 2 });
   });
 
-  test('CSV that a reader of CSV reads, with all rows, however many', async () => {
+  test('returns CSV that a CSV reader accepts, with any number of rows', async () => {
     const { usage, store } = await spend();
     const [row] = await usage.list({ requestId: 'r-1' }, PAGE);
     if (!row) throw new Error('There is no such row.');

@@ -59,7 +59,7 @@ const map = (models: object) => ({
   models,
 });
 
-test('a family is priced as its newest snapshot or its -latest, regions and aliases as what they name', () => {
+test('a family has the price of its newest snapshot or -latest, regions and aliases that of their target', () => {
   const one = { input: 1, output: 2 };
   const own = createPriceMap(
     readPriceMap(

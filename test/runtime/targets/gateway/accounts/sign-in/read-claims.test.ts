@@ -37,7 +37,7 @@ test.each([
   ]);
 });
 
-test('without a rule about roles, roles are those of the gateway', () => {
+test('without a rule about roles, roles match those of the gateway', () => {
   expect(readClaims({ sub: 'ada' }, { ...RULES, groups: [rule('a', { team: 't' })] }).role).toBe(undefined);
 });
 

@@ -173,7 +173,7 @@ function walk(gateway: OpenGateway): void {
       });
     });
 
-    test('is visible to the own key, and what was made in a team to it and to keys of the team', async () => {
+    test("is visible to its own key, and team objects also to the team's keys", async () => {
       for (const [ids, as] of [
         [own, owner],
         [ofTeam, owner],

@@ -57,7 +57,7 @@ test.each([
   expect((await gateway().ask('GET', '/api/v1/datasets/')).body.total).toBe(before);
 });
 
-test('users cannot import from private addresses, also by a name', async () => {
+test('users cannot import from private addresses, even by a name', async () => {
   const { ask, request } = await open();
   await ask('POST', '/v1/users', { user_id: 'ada' });
   const { key } = (await ask('POST', '/v1/keys', { user_id: 'ada' })).body;

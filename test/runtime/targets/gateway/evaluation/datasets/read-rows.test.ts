@@ -108,7 +108,7 @@ describe('CSV', () => {
 });
 
 describe('JSON lines', () => {
-  test('are read, with what is missing as null', async () => {
+  test('are read, with null for missing values', async () => {
     const text = '{"examples":"a","ground_truth":["O","B-PER"]}\r\n\n{"examples":"b"}';
     expect(await read('a.jsonl', text)).toEqual([
       { examples: 'a', ground_truth: ['O', 'B-PER'] },

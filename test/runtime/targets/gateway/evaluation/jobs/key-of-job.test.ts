@@ -97,7 +97,7 @@ test('a job has no more money than its key', async () => {
 test('a job waits for the rate of its key', async () => {
   const { key } = await newKey({ user_id: 'rita', rpm: 2 });
   const { body } = await infer(key, 3);
-  // The third request is rejected, and the job neither fails nor goes on until a minute is over.
+  // The third request is rejected, and the job neither fails nor continues until a minute is over.
   await vi.waitFor(() => expect(gateway.logged.join('')).toContain('"status":429'), 20_000);
   const used = await gateway.usage('rita');
   expect(used.map(({ status }) => status)).toEqual(['success', 'success']);
@@ -106,7 +106,7 @@ test('a job waits for the rate of its key', async () => {
   await ask(key, 'POST', `/api/v1/jobs/${body.id}/cancel`);
 });
 
-test('a job can use only the models of its key, also after they were changed', async () => {
+test('a job can use only the models of its key, even after they were changed', async () => {
   const { id, key } = await newKey({ user_id: 'moe', allowed_models: ['openai:silent', 'fast'] });
   expect(await infer(key, 1, 'openai:other')).toMatchObject({ status: 403 });
   const { body } = await infer(key, 4, 'openai:silent');
@@ -142,7 +142,7 @@ test.each([
   await revoke(id);
   for (const job of [body, waiting.body])
     expect(await ended(job.id)).toMatchObject({ status: 'stopped', error: expect.stringContaining(why) });
-  // The master key does not make work go on that its key cannot pay for.
+  // The master key does not make work continue that its key cannot pay for.
   const retried = await ask(MASTER, 'POST', `/api/v1/jobs/${body.id}/retry`);
   expect([401, 403]).toContain(retried.status);
 });

@@ -82,7 +82,7 @@ describeDatabases((database) => {
     expect(await jobs.ended(id)).toMatchObject({ status: 'stopped', error: 'Cancelled.' });
   });
 
-  test('a job that takes too long fails, also if its worker does not listen', async () => {
+  test('a job that takes too long fails, even if its worker does not respond', async () => {
     const jobs = await open();
     const { id } = await jobs.create(4, { ...SPEC, timeoutSec: 1 });
     startRunner(jobs, `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);`);
@@ -101,7 +101,7 @@ describeDatabases((database) => {
     expect(await jobs.queue.claim()).toMatchObject({ job: { id }, epoch: 2 });
   });
 
-  test('workers share the slots: every job gets one first, and further ones what no job waits for', async () => {
+  test('workers share the slots: every job gets one first, and idle ones are shared', async () => {
     const jobs = await open();
     const held = new Map<string, number>();
     let most = 0;

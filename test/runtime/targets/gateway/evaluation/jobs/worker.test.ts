@@ -76,7 +76,7 @@ describeDatabases((database) => {
     expect([closed, (await broken.job()).endedAt]).toEqual([true, null]);
   });
 
-  test('a spent budget pauses the job with its reason, and keeps what was answered', async () => {
+  test('a spent budget pauses the job with a reason, and existing answers are kept', async () => {
     const { claim, gateway, run, job, output } = await openJob(6);
     await run({
       run: async (batch) => {

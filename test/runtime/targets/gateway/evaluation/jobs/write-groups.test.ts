@@ -79,7 +79,7 @@ test('many rows, large rows and urgent batches are written without waiting, and 
   }
 });
 
-test('flush writes what waits after a write in progress, and a failed write is thrown by what follows', async () => {
+test("flush writes pending data after a write in progress, and the next call throws a failed write's error", async () => {
   const { clock, groups, all, written } = open();
   await all.add(batch('a'));
   clock.advance(200);

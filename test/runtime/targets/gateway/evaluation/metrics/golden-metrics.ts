@@ -10,7 +10,7 @@ export type GoldenValues = Readonly<Record<string, number | null>>;
 export const readGolden = (kind: string): unknown =>
   JSON.parse(readFileSync(join(FIXTURES, 'golden', `metrics-${kind}.json`), 'utf8'));
 
-/** Has a metric take rows, and halfway go on from what it saved as JSON. */
+/** Has a metric take rows, and halfway continue from what it saved as JSON. */
 export function scoreRows<Row, Options>(
   make: MetricMaker<Row, Options>,
   options: Options,

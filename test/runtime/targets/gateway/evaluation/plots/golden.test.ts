@@ -26,7 +26,7 @@ const golden = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'plots.json'), '
 const rounded = (points: readonly (readonly number[])[]): number[][] =>
   points.map((point) => point.map((value) => Number(value.toFixed(9))));
 
-test('curves, calibration, confusion and histograms are those of scikit-learn and NumPy', () => {
+test('curves, calibration, confusion and histograms match those of scikit-learn and NumPy', () => {
   expect(golden.length).toBe(24);
   for (const one of golden) {
     const ranked = one.scores.map((score, at) => ({ score, isTrue: one.truth[at] === 1 }));

@@ -86,7 +86,7 @@ function score(answer, row)
   return answer == row.ground_truth and 1.5 or false
 end`;
 
-test('a Lua function scores answers within its limits, and each failure is that of its row', async () => {
+test('a Lua function scores answers within its limits, and each failure matches that of its row', async () => {
   const spec = evaluationOf({
     task: { task: 'text-generation' },
     metrics: ['exact_match'],

@@ -76,7 +76,7 @@ test('a job of an earlier version still skips failed rows', async () => {
   expect((await evaluated(rows, { ...earlier, failures: undefined })).metrics).toMatchObject({ accuracy: 1 });
 });
 
-test('a row without a ground truth is left out, failed or not', async () => {
+test('a row without a ground truth is omitted, failed or not', async () => {
   const rows = [classified({ predictions: 'GOOD' }), classified({ ...FAILED }, '')];
   const { metrics, details } = await evaluated(rows, { failures: 'wrong' });
   expect(metrics).toMatchObject({ accuracy: 1 });

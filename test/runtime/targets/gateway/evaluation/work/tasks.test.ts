@@ -8,7 +8,7 @@ const NONE = { judge: false, embedder: false };
 const ALL = { judge: true, embedder: true };
 
 describe('metrics', () => {
-  test.each(Object.entries(EVALUATED_TASKS))('the defaults of %s can be asked for', (_name, task) => {
+  test.each(Object.entries(EVALUATED_TASKS))('the defaults of %s can be set explicitly', (_name, task) => {
     expect(defaultMetrics(task, ALL)).toEqual(task.defaultMetrics);
     const possible = defaultMetrics(task, NONE);
     expect(possible.length).toBeGreaterThan(1);

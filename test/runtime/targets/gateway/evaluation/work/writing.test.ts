@@ -54,7 +54,7 @@ test('each row is a request with the prompt and the key', async () => {
   });
 });
 
-test('a parameter that is not set is not sent, and one that is set is sent as it is, also zero', async () => {
+test('an unset parameter is not sent, and a set one is sent unchanged, even zero', async () => {
   const sentFor = async (generation: GenerationConfig): Promise<object> => {
     const spec = inferenceOf(compatible(), { ...summarizing, generation });
     const parameters = await withWork(spec, async (work) => {
@@ -167,7 +167,7 @@ test('requests to the gateway use the token of the work', async () => {
   });
 });
 
-test('a language model classifies: what it writes is read as a label', async () => {
+test('a language model classifies: its output is read as a label', async () => {
   const spec = inferenceOf(compatible(), { labels: ['POSITIVE', 'NEGATIVE'] });
   const rows = rowsOf('great', 'a negative one', 'negative and positive');
   const outcome = await withWork(spec, (work) => runAll(work, rows));

@@ -107,7 +107,7 @@ test('a form that is wrong is rejected, and nothing of it stays', async () => {
   expect((await ask('GET', '/api/v1/datasets/')).body.total).toBe(before);
 });
 
-test('an experiment is rejected that could come to nothing', async () => {
+test('an experiment that cannot succeed is rejected', async () => {
   const { ask } = gateway();
   const { upload } = requestsTo(gateway());
   const post = (body: object) => ask('POST', '/api/v1/experiments/', { name: 'x', ...body });
@@ -126,7 +126,7 @@ test('an experiment is rejected that could come to nothing', async () => {
   expect((await post({ dataset: labelled, colour: 'red' })).body.detail[0].type).toBe('extra_forbidden');
 });
 
-test('every row is looked at, however late the wrong one comes', async () => {
+test('every row is checked, however late the invalid one', async () => {
   const { ask } = gateway();
   const { upload } = requestsTo(gateway());
   const rows = (count: number): string => 'a b,O O\n'.repeat(count);
@@ -162,7 +162,7 @@ test('answers cannot go where something else is', async () => {
   expect([job.status, job.body.detail[0]?.loc]).toEqual([422, ['body', 'job_config', 'output_field']]);
 });
 
-test('two of one name get two names, also in parallel', async () => {
+test('two of one name get two names, even in parallel', async () => {
   const { ask } = gateway();
   const dataset = (await requestsTo(gateway()).upload(LABELLED)).body.id;
   const task_definition = { task: 'text-classification' };

@@ -107,7 +107,7 @@ describeDatabases((database) => {
     expect([model.counts.size, model.repeated()]).toEqual([29, 0]);
   });
 
-  test('failed rows alone are asked again of a workflow that has succeeded', async () => {
+  test('only failed rows of a succeeded workflow are retried', async () => {
     const { request, workflow, ended, rows } = await open();
     const model = await startModelServer();
     const poisoned = [1, 14, 29];

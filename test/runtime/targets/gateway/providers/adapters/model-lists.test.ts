@@ -5,7 +5,7 @@ import { openAiModels } from '#gateway/providers/adapters/openai/adapter.ts';
 
 const ODD = ['', ' ', ' spaced', 'a\u0000b', 'line\nbreak', '\ud800', 5, null, undefined];
 
-test('models that no request could name are left out', () => {
+test('models that no request could name are omitted', () => {
   const data = [...ODD.map((id) => ({ id })), null, 5, [], { id: 'good' }];
   for (const models of [openAiModels, anthropicModels]) {
     expect(models.list({ data }).map(({ id }) => id)).toEqual(['good']);
@@ -21,7 +21,7 @@ test.each([
   [-1, 0],
   ['1', 0],
   [null, 0],
-])('a model that was made at %j is listed with %j', (created, listed) => {
+])('a model created at %j is listed with %j', (created, listed) => {
   expect(openAiModels.list({ data: [{ id: 'm', created }] })).toEqual([
     { id: 'm', created: listed, ownedBy: 'unknown' },
   ]);

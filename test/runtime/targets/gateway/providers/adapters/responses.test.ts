@@ -51,7 +51,7 @@ test('arguments of custom tools are checked and counted like text', async () => 
   }
 });
 
-test('a stream begins with the first piece of what a custom tool is called with', async () => {
+test("a stream starts with the first piece of a custom tool's input", async () => {
   const answer = await ask({ ...CUSTOM, model: 'stall', stream: true });
   await openai.happened('waiting', 'stall');
   await openai.release();

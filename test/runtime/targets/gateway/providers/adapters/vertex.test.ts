@@ -220,7 +220,7 @@ describe('credentials', () => {
 });
 
 describe('configuration', () => {
-  test('addresses follow from the location, and prices are those of Vertex AI', async () => {
+  test('addresses follow from the location, and prices match those of Vertex AI', async () => {
     expect(['global', 'us', 'europe-west1'].map(vertexUrl)).toEqual([
       'https://aiplatform.googleapis.com',
       'https://aiplatform.us.rep.googleapis.com',

@@ -75,18 +75,15 @@ test.each(WIRES)(
   },
 );
 
-test.each(['openai', 'anthropic'] as const)(
-  '%s: what follows the sign of the end is ignored',
-  async (type) => {
-    const provider = providerOf(type, fixtures[type]);
-    const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
-    const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('after-end'))));
-    expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
-    expect(contentOf(text)).toBe(contentOf(plain));
-    expect(text.match(/\[DONE\]/g)).toHaveLength(1);
-    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-  },
-);
+test.each(['openai', 'anthropic'] as const)('%s: data after the end marker is ignored', async (type) => {
+  const provider = providerOf(type, fixtures[type]);
+  const { text: plain } = await readStream(await provider.chat(callOf('chat', streaming('good'))));
+  const { text, summary } = await readStream(await provider.chat(callOf('chat', streaming('after-end'))));
+  expect(summary).toMatchObject({ outcome: 'complete', usage: { promptTokens: expect.any(Number) } });
+  expect(contentOf(text)).toBe(contentOf(plain));
+  expect(text.match(/\[DONE\]/g)).toHaveLength(1);
+  expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+});
 
 test.each(WIRES)('%s: split at every byte, and with CR LF, it has the same output', async (type) => {
   const provider = providerOf(type, fixtures[type]);
@@ -182,7 +179,7 @@ test('while nothing comes, comments keep the connection alive', async () => {
   expect(contentOf(text.replaceAll(': keepalive\n\n', ''))).toBe(REPLY);
 });
 
-test('a client that leaves cancels the provider, and is billed for what it got', async () => {
+test('a client that disconnects cancels the provider request, and is billed for the received part', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const client = new AbortController();
@@ -203,7 +200,7 @@ test('a client that leaves cancels the provider, and is billed for what it got',
   expect(summary.outputLength).toBeGreaterThan(0);
 });
 
-test('a stream that the gateway cuts is not a client that disconnected, also if its client reads nothing and its connection is closed', async () => {
+test('a stream that the gateway cuts is not a client that disconnected, even if its client reads nothing and its connection is closed', async () => {
   // Given
   const provider = providerOf('openai', openai);
   const request = new AbortController();

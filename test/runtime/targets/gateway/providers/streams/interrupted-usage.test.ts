@@ -13,7 +13,7 @@ const CASES = STREAMS.flatMap(({ file, decoder, steps }) =>
 );
 
 test.each(CASES)(
-  '$file: a stream that ends after event $index is billed for what was reported and sent',
+  '$file: a stream that ends after event $index is billed for the reported and sent tokens',
   ({ decoder, events, step }) => {
     const decode = checkedDecoder(decoder(), { isTranslated: false });
     const tally = createTally();

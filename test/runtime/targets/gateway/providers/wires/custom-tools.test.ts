@@ -25,7 +25,7 @@ const RESPONSES = {
   ],
 };
 
-/** The answer of a model that calls the function that the custom tool became, and another one. */
+/** The response from a model that calls the function that the custom tool became, and another one. */
 const called = (args: string): ChatCompletion =>
   completionCalling(
     { id: 'c1', type: 'function', function: { name: 'patch', arguments: args } },
@@ -76,7 +76,7 @@ test.each([
   // A model that does not follow the schema.
   ['{"city":"Zürich"}', '{"city":"Zürich"}'],
   ['not JSON', 'not JSON'],
-])('a call of the function %s is one of the custom tool again, also in streams', (args, input) => {
+])('a call of the function %s is one of the custom tool again, even in streams', (args, input) => {
   const chat = chatWire.fromChat(called(args), CHAT) as unknown as ChatCompletion;
   const wanted = { id: 'c1', type: 'custom', custom: { name: 'patch', input } };
   expect(chat.choices[0]?.message.tool_calls).toMatchObject([wanted, { id: 'c2', type: 'function' }]);

@@ -93,7 +93,7 @@ test('interleaved calls are whole calls for clients of OpenAI’s responses', ()
   );
 });
 
-test('calls one after the other go out as they come', () => {
+test('sequential calls are sent immediately', () => {
   const encoder = messagesWire.encoder({}, { model: 'm', created: 1 });
   const list = ['a', 'b'].map((name, at): Call => ({ id: `call_${at}`, name, input: { city: 'Oslo' } }));
   for (const delta of list.flatMap(deltasOf)) {

@@ -61,7 +61,7 @@ test('a call in a stream gets its name and namespace back in every event', () =>
   for (const flat of FLAT.slice(1)) expect(shown).not.toContain(flat);
 });
 
-test('earlier calls have the names of the tools, also when their namespace is gone', () => {
+test('earlier calls have the names of the tools, even when their namespace is gone', () => {
   const input = [...ITEMS, { type: 'function_call_output', call_id: 'c1', output: 'ok' }];
   for (const tools of [TOOLS, []]) {
     const [message] = responsesWire.toChat({ ...REQUEST, input, tools }).messages;

@@ -252,7 +252,7 @@ test('a stream that goes to the events of responses and back is the same, but fo
 test.each([
   ['responses', responsesWire, { input: 'x', previous_response_id: 'resp_1' }],
   ['responses', responsesWire, { input: 'x', background: true }],
-] as const)('%s: what no other provider can do is rejected', (_name, wire, body) => {
+] as const)('%s: features that no other provider supports are rejected', (_name, wire, body) => {
   expect(() => wire.toChat({ model: 'm', ...body })).toThrow(
     expect.objectContaining({ code: 'NotImplementedError' }),
   );

@@ -14,7 +14,7 @@ const fresh = (more: Record<string, unknown> = {}) =>
 
 const secretOf = async (user = `u${Math.random()}`) => await member(await shared, user);
 
-test('whatever changes the answer makes another request of it; what only names the client does not', async () => {
+test('fields that affect the response change the cache key; fields that only identify the client do not', async () => {
   const [gateway, secret] = [await shared, await secretOf()];
   const body = fresh();
   await ask(gateway, secret, CHAT, body);

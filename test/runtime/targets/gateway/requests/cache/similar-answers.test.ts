@@ -68,7 +68,7 @@ const user = (content: unknown) => ({ role: 'user', content });
 const asks = (...messages: unknown[]) => chat({ messages });
 
 describeDatabases(({ create }) => {
-  test('a similar question gets the same answer at no cost, also from another gateway', async () => {
+  test('a similar question gets the same answer at no cost, even from another gateway', async () => {
     const url = await create();
     const one = await open({}, { store: 'database' }, url);
     const secret = await member(one, 'ann');
@@ -129,7 +129,7 @@ test('with the whole conversation, its texts are compared together, and instruct
   expect((await ask(gateway, secret, CHAT, talk('Hello over there', 'Be rude.'))).cache).toBe('miss');
 });
 
-test('the encoder is not asked about what it could not compare', async () => {
+test('the encoder gets no texts that it cannot compare', async () => {
   const gateway = await open();
   const secret = await member(gateway, 'ann');
   const before = encoder.texts.length;

@@ -87,7 +87,7 @@ test('a name in a request does not change how names in other requests are read',
   });
 });
 
-test('an empty `user` is none: with a key it is left out, with the master key it has to be named', async () => {
+test('an empty `user` is none: with a key it is omitted, with the master key it has to be named', async () => {
   const { userId, secret } = await someone();
   const asked = chatBody('openai:good', { user: '' });
   expect((await gateway.post(CHAT, asked, secret)).status).toBe(200);

@@ -67,7 +67,7 @@ test.each(
     ['cut', 'ends-early', 'malformed-often', 'error-later'].map((model) => [type, model] as const),
   ),
 )(
-  '%s: a stream that breaks by `%s` ends with an error event, and is billed for what went out',
+  '%s: a stream interrupted by `%s` ends with an error event, and the sent part is billed',
   async (type, model) => {
     const { userId, secret } = await someone();
     const answer = await gateway.post(CHAT, streaming(`${type}:${model}`), secret);
@@ -133,7 +133,7 @@ test('a client that disconnects cancels the provider within 100 ms, and is bille
   expect(await fastestOf(hangUp)).toBeLessThan(100);
 });
 
-test('a client that stops in the middle of its body is not asked about', async () => {
+test('a client that disconnects while sending its body is not reported', async () => {
   const { userId, secret } = await someone();
   const body = JSON.stringify(chatBody('openai:good'));
   const slow = await rawRequest(secret, body.slice(0, 20), [`Content-Length: ${body.length}`]);

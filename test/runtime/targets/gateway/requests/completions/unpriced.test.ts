@@ -68,7 +68,7 @@ test('a budget of a user or a key rejects a model without a price, and no reques
   expect(warningsIn(gateway)).toEqual([]);
 });
 
-test('a price that begins now lets requests in, and one that begins later does not', async () => {
+test('a price effective now admits requests, and one effective later does not', async () => {
   const gateway = await startGateway();
   const { user = '' } = await keysUnderBudget(gateway);
   const price = { model_key: 'openai:unpriced', input_price_per_million: 1, output_price_per_million: 1 };

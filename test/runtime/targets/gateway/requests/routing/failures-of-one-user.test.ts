@@ -50,7 +50,7 @@ test('an outage opens the breaker for all users after as many failures as before
   expect(calls() - after).toBeLessThanOrEqual(1);
 });
 
-test('a failure that no request can cause opens the breaker for all users, also if one user has seen it', async () => {
+test('a failure that no request can cause opens the breaker for all users, even if only one user has seen it', async () => {
   const { send, calls, states } = routerTo(() => true, {}, 'unreachable');
   await send('one:m', 50, 1000, 'ann');
   expect(states()).toMatchObject([{ breaker: { openUntil: expect.any(Number) }, openFor: [] }]);

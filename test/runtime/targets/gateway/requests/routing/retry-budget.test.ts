@@ -32,7 +32,7 @@ test('in any 10 seconds, failed retries are a share of the requests, and a few m
   );
 });
 
-test('a spent budget is refilled by time, also without requests', () => {
+test('a spent budget is refilled by time, even without requests', () => {
   const budget = createRetryBudget(() => RETRY_BUDGET_POLICY);
   let now = 5_000_000;
   let taken = 0;
@@ -43,7 +43,7 @@ test('a spent budget is refilled by time, also without requests', () => {
   expect(budget.take(now)).toBeTypeOf('function');
 });
 
-test('a retry that succeeds costs nothing, also if the clock is set back meanwhile', () => {
+test('a retry that succeeds costs nothing, even if the clock is set back meanwhile', () => {
   const budget = createRetryBudget(() => RETRY_BUDGET_POLICY);
   for (let round = 0; round < 1000; round += 1) budget.take(7_000_000)?.();
   expect(budget.take(7_000_000)).toBeTypeOf('function');

@@ -175,7 +175,7 @@ test('streams that break later count against their target', async () => {
   expect(outcomes(attempts)).toEqual(['openai:ends-early breaker_open']);
 });
 
-test('a target that does not begin in time makes room for the next', async () => {
+test('a target that does not respond in time is replaced by the next', async () => {
   const clock = manualClock();
   const router = routerOf(then('openai:stall-first@slow', 'anthropic:good'), clock);
   const call = callOf('chat', chatBody('best', { stream: true }), { firstByteMs: 2000 });
@@ -235,7 +235,7 @@ test('a Gemini model has one key, with or without the prefix in its lists', () =
   });
 });
 
-test('all models are listed by their model strings; a provider that cannot be asked has none', async () => {
+test('all models are listed by their model strings; an unreachable provider has none', async () => {
   const clock = manualClock();
   const nobody = providerOf('openai', { ...openai, url: 'http://127.0.0.1:9' }, { clock, name: 'gone' });
   const router = routerOf(one('openai:good'), clock, [...everybody(clock), nobody]);

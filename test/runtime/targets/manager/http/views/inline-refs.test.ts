@@ -32,7 +32,7 @@ test('a reference at the top is followed too', () => {
   expect(inlineRefs({ $ref: '#/definitions/Args', definitions: { Args: args } })).toEqual(args);
 });
 
-test('a schema that contains itself is left open where it begins again', () => {
+test('a recursive schema is left open where it repeats', () => {
   const tree = {
     $defs: {
       node: {

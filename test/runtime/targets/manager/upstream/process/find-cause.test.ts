@@ -118,7 +118,7 @@ test.each(Object.entries(OUTPUT))('%s', (_, { output, cause }) => {
   expect(found?.lines.some((line) => cause.startsWith(line.trim()))).toBe(true);
 });
 
-test('the cause comes with the lines around it', () => {
+test('the cause is reported with the surrounding lines', () => {
   const lines = ['starting', 'reading a.json', 'Error: bad file', 'at line 3', 'column 4', 'x', 'y', 'z'];
   expect(findCause(lines)).toEqual({ text: 'Error: bad file', lines: lines.slice(0, 7) });
 });

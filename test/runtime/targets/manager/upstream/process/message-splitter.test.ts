@@ -47,7 +47,7 @@ describe('a message with more characters than the maximum', () => {
   });
 });
 
-test('a message with more bytes than the maximum is reported while it arrives, also if it is skipped', () => {
+test('a message with more bytes than the maximum is reported while it arrives, even if it is skipped', () => {
   const line = response(1, MAX_BYTES + 1);
   expect(split(line, 1000)).toEqual([{ tooLong: true }]);
   expect(split(`${line}\nnext\n`, 1000)).toEqual([{ tooLong: true }, { text: 'next' }]);

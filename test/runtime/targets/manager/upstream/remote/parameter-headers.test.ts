@@ -29,7 +29,7 @@ test('arguments go to headers by their path; what is absent does not', () => {
   expect(headersFor(undefined)).toEqual({});
 });
 
-test('a tool whose annotations break the rules is left out, and reported', () => {
+test('a tool whose annotations break the rules is omitted, and reported', () => {
   expect(kept(toolWith({ region: marked('Region', 'string') }))).toBe(true);
   expect(kept({ name: 'without schema' })).toBe(true);
   expect(kept(toolWith({ region: marked('', 'string') }))).toBe(false);

@@ -26,7 +26,7 @@ test('an event that does not end is not an event', async () => {
   expect(await eventsOf('data: one\n\ndata: two\n')).toEqual([{ event: undefined, data: 'one', ...NOTHING }]);
 });
 
-test('whatever the data and the pieces, what comes out is what was sent', async () => {
+test('whatever the data and the chunks, the output equals the input', async () => {
   const line = string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n]/g, ''));
   const events = array(array(line, { minLength: 1 }));
   const sizes = integer({ min: 1, max: 20 });

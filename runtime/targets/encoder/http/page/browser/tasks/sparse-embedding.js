@@ -34,9 +34,9 @@ export const sparseEmbedding = {
 };
 
 /**
- * The words of a vector with their values; the bar of the greatest one is full.
+ * The words of a vector with their values; the bar of the largest one is full.
  * @param {{ indices: number[], values: number[], tokens: (string | null)[] }} result
- * @returns {Rank[]} the greatest value first
+ * @returns {Rank[]} the largest value first
  */
 function rank({ indices, values, tokens }) {
   const greatest = Math.max(...values);

@@ -12,7 +12,7 @@ const MAX_SHOWN = 160;
 const MAX_MODELS = 6;
 
 /**
- * All rows of an experiment, with the answers of the models next to each other.
+ * All rows of an experiment, with the responses from the models next to each other.
  * @param {object} options
  * @param {readonly Pick<Workflow, 'id' | 'name'>[]} options.workflows
  * @param {string | null} options.metric metric of the scores

@@ -39,7 +39,7 @@ test('an executable of the configuration runs on nodes, unless the gateway must 
   expect(await pathOf({ models: strict, held: open.held })).toBeUndefined();
 });
 
-test('jobs of encoders get as many workers as there is room for, also if the encoder is given by name', async () => {
+test('encoder jobs get as many workers as fit, even if the encoder is selected by name', async () => {
   const compute = { capacity: () => Promise.resolve(4) };
   const workers = async (model: string): Promise<number> =>
     await workersOf('auto', inference('', { backend: { kind: 'gateway', model } }), compute);

@@ -75,7 +75,7 @@ describe('two models on the same rows', () => {
 describe('many rows', () => {
   const scores = drawn(20_000, 8).map((score) => score * score);
 
-  test('the interval of groups of rows is that of the rows', () => {
+  test('the interval of groups of rows matches that of the rows', () => {
     const folded = runSteps(scoreInterval(scores)).interval;
     const rows = runSteps(bootstrapInterval(scores.length, meanOf(scores), { resamples: 400 }));
     // Both are 1.96 standard errors wide on either side, and vary by a few percent of that from seed to seed.
@@ -129,7 +129,7 @@ describe('intervals', () => {
   });
 });
 
-test('drawn signs come near to all signs', () => {
+test('sampled signs approximate all signs', () => {
   const differences = drawn(16, 12).map((value) => value - 0.4);
   const exact = runSteps(randomizationTest(differences, { rounds: 2 ** 16 }));
   expect(runSteps(randomizationTest(differences, { rounds: 20_000 }))).toSatisfy(

@@ -47,7 +47,7 @@ test('a seed produces the numbers of sfc32', () => {
   }
 });
 
-test('bootstrap intervals are those of numpy for the same resamples', () => {
+test('bootstrap intervals match those of numpy for the same resamples', () => {
   const wrong = GOLDEN.bootstrap.flatMap(({ scores, interval, ...options }, number) => {
     const values = Float64Array.from(scores);
     const found = runSteps(bootstrapInterval(values.length, meanOf(values), options));
@@ -59,7 +59,7 @@ test('bootstrap intervals are those of numpy for the same resamples', () => {
   expect(wrong).toEqual([]);
 });
 
-test('randomization of few rows is exact as in scipy, that of many is that of numpy for the same signs', () => {
+test('randomization of few rows is exact as in scipy, that of many matches that of numpy for the same signs', () => {
   const wrong = GOLDEN.randomization.flatMap(({ differences, p_value, ...options }, number) =>
     wrongNumber(
       runSteps(randomizationTest(Float64Array.from(differences), options)),

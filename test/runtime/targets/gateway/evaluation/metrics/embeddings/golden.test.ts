@@ -37,7 +37,7 @@ test('golden data with many cases exists', () => {
 test.each([
   ['pearson', pearson],
   ['spearman', spearman],
-])('%s is that of scipy, and a reason where scipy has no number', (name, measure) => {
+])('%s matches that of scipy, and a reason where scipy has no number', (name, measure) => {
   const wrong = GOLDEN.correlation.flatMap(({ xs, ys, values }, number) => {
     const measured = measure(xs, ys);
     return wrongNumber(typeof measured === 'string' ? null : measured, values[name], `case ${number}`);
@@ -45,7 +45,7 @@ test.each([
   expect(wrong).toEqual([]);
 });
 
-test('similarities are those of scikit-learn, and correlations with gold values are those of scipy', () => {
+test('similarities match those of scikit-learn, and correlations with gold values are those of scipy', () => {
   const wrong = GOLDEN.similarity.flatMap(({ one, other, gold, cosines, values }, number) => {
     const rows = one.map((prediction, at) => ({
       prediction: Float64Array.from(prediction),

@@ -4,7 +4,7 @@ import { farOff, readGoldenTexts } from './golden-texts.ts';
 
 const golden = readGoldenTexts();
 
-test('matches are those of numpy', () => {
+test('matches match those of numpy', () => {
   expect(golden.bertscore.some(({ weights }) => weights !== undefined)).toBe(true);
   expect(
     farOff(golden.bertscore, ({ vectors, weights, scores }) => {

@@ -17,7 +17,7 @@ const GOLDEN = JSON.parse(
 test.each([
   ['wer', wer],
   ['cer', cer],
-] as const)('%s of each row and of all rows is that of jiwer', (name, make) => {
+] as const)('%s of each row and of all rows matches that of jiwer', (name, make) => {
   const metric = make({});
   const wrong = GOLDEN.pairs.filter(
     (pair) => Math.abs((metric.add(pair)[name] ?? Number.NaN) - pair[name]) > 1e-9,

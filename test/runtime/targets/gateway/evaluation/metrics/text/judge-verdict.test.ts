@@ -52,7 +52,7 @@ describe('verdicts with one possible reading', () => {
   });
 });
 
-describe('everything else is an error of the row', () => {
+describe('anything else is a row error', () => {
   test.each([
     '',
     'It is good.',

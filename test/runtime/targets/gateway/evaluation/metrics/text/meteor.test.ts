@@ -4,7 +4,7 @@ import { meteor, meteorTokens } from '#gateway/evaluation/metrics/text/meteor.ts
 import { rows, RUNS, texts } from './arbitrary-rows.ts';
 import { farOff, readGoldenTexts } from './golden-texts.ts';
 
-test('scores are those of NLTK without synonyms', () => {
+test('scores match those of NLTK without synonyms', () => {
   const { pairs } = readGoldenTexts();
   const metric = meteor({});
   expect(

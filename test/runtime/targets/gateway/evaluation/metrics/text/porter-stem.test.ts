@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { stem } from '#gateway/evaluation/metrics/text/porter-stem.ts';
 import { readGoldenTexts } from './golden-texts.ts';
 
-test("stems are those of NLTK's Porter stemmer", () => {
+test("stems match those of NLTK's Porter stemmer", () => {
   const { stems } = readGoldenTexts();
   expect(stems.length).toBeGreaterThan(2000);
   const found = stems.map((line) => {

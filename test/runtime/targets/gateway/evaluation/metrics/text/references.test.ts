@@ -71,7 +71,7 @@ test('rows with several references have the scores of the libraries', () => {
   expect(wrong).toEqual([]);
 });
 
-test('corpora with several references have the scores of sacrebleu, also after a restart', () => {
+test('corpora with several references have the scores of sacrebleu, even after a restart', () => {
   const wrong = farOff(golden.corpora, (corpus) => {
     const rows = corpus.rows.flatMap((number) => {
       const row = golden.rows[number];
@@ -84,7 +84,7 @@ test('corpora with several references have the scores of sacrebleu, also after a
   expect(wrong).toEqual([]);
 });
 
-test('each value of BERTScore is that of the best reference', () => {
+test('each value of BERTScore matches that of the best reference', () => {
   const vectors = (...all: number[][]) => ({ vectors: all });
   const row = { prediction: vectors([1, 0], [0, 1]), reference: vectors([1, 0]) };
   const one = bertscore({}).add(row);

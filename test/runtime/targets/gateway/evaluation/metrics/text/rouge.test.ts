@@ -7,7 +7,7 @@ import { farOff, readGoldenTexts } from './golden-texts.ts';
 test.each([
   { useStemmer: false, field: 'rouge' as const },
   { useStemmer: true, field: 'rouge_stemmed' as const },
-])('F-measure, precision and recall are those of rouge-score: $field', ({ useStemmer, field }) => {
+])('F-measure, precision and recall match those of rouge-score: $field', ({ useStemmer, field }) => {
   const { pairs } = readGoldenTexts();
   const metric = rouge({ useStemmer });
   expect(

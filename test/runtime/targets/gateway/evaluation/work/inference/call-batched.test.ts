@@ -15,7 +15,7 @@ test('the time of a request is shared by its rows', async () => {
   expect(answers.map(({ latencyMs }) => latencyMs)).toEqual([20, 20, 20, 20]);
 });
 
-test('so is that of a request that fails', async () => {
+test('so matches that of a request that fails', async () => {
   const clock = createTestClock();
   const ask = async () => {
     clock.advance(80);

@@ -196,7 +196,7 @@ describe('credentials', () => {
 });
 
 describe('configuration', () => {
-  test('addresses follow from the region, and prices are those of Amazon', async () => {
+  test('addresses follow from the region, and prices match those of Amazon', async () => {
     const instance = await instanceOfEntry('bedrock', {}, { ...nowhere, AWS_REGION: 'eu-central-1' });
     expect(instance).toMatchObject({
       baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
