@@ -10,7 +10,7 @@ export const requests = keys(
     ),
     unsupported_tools: choice(
       UNSUPPORTED_TOOLS,
-      'What to do with tools that the model’s provider cannot run: drop them if others remain, or refuse the request.',
+      'Handling of tools that the model’s provider cannot run: drop them if others remain, or refuse the request.',
       REQUEST_POLICY.unsupportedTools,
     ),
   },

@@ -4,7 +4,7 @@ import { createTokenBucket } from '#manager/access/token-bucket.ts';
 
 const MINUTE = { count: 3, milliseconds: 60_000 };
 
-test('all tokens can be taken at once; the next one is available after its share of the time', () => {
+test('all tokens can be taken together; the next one is available after its share of the time', () => {
   const bucket = createTokenBucket(MINUTE);
   expect([1, 2, 3].map(() => bucket.take(0))).toEqual([0, 0, 0]);
   expect(bucket.take(0)).toBe(20_000);
