@@ -9,7 +9,7 @@ import { keysOf } from '../api/tenants/keys-of.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { describeDatabases, type TestDatabase } from '../databases.ts';
 
-// Each field of each resource is set in each way, seen in each answer, and refused for everybody who may not set it. The fields are those
+// Each field of each resource is set in each way, seen in each answer, and refused for all users who may not set it. The fields are those
 // of the tables, so a new field is tested without a line here, if its kind is not new.
 
 interface Resource {
@@ -304,7 +304,7 @@ describeDatabases((database) => {
         expect([resource.name, name, (await ask('POST', resource.path, body, ann)).status]).toEqual([
           resource.name,
           name,
-          // Everybody can create an own key of an own team, or one that manages the gateway with its own role.
+          // All callers can create an own key of an own team, or one that manages the gateway with its own role.
           isKey && (name === 'scope' || name === 'team_id') ? 200 : 403,
         ]);
       }
@@ -312,7 +312,7 @@ describeDatabases((database) => {
   });
 });
 
-/** The status for an administrator of the team. Service accounts have no role, whoever sets it. */
+/** The status for an administrator of the team. Service accounts have no role, regardless of the caller. */
 function statusForChief({ isOfTeams }: Resource, field: Field, isSet: boolean): number {
   if (!isOfTeams || field.teamAdmin === 'never') return 403;
   if (field.kind === 'word') return isSet ? 200 : 422;
