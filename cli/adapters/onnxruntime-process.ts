@@ -3,8 +3,6 @@ import { availableParallelism } from 'node:os';
 import { messageOf } from '#contract/errors.ts';
 import { WORD_INPUT_NAMES } from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
-import { wordTensor } from '#platform/onnx/input-tensors.ts';
-import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import {
   loadOnnxRuntime,
   openOnnxSession,
@@ -12,7 +10,9 @@ import {
   type OnnxRuntime,
   type OnnxSession,
   OnnxTensor,
+  wordTensor,
 } from '#platform/onnx/session.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { endWithParent } from './end-with-parent.ts';
 import type {
   MeasureResult,

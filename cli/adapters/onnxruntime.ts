@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { AppError } from '#contract/errors.ts';
 import { spanText } from '#core/time/time-span.ts';
 import { ownCommand } from '#platform/own-command.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import {
   type MeasureResult,
   type MeasureTask,

@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { userCacheFolders } from '#platform/files/user-cache-folders.ts';
+import { userCacheFolders } from '#platform/files/home-folder.ts';
 
 /** The system's cache folder for this user; undefined if the user has none. */
 export const userCacheDir = (env: NodeJS.ProcessEnv = process.env): string | undefined =>

@@ -1,7 +1,6 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat, rename, rm } from 'node:fs/promises';
 import { messageOf } from '#contract/errors.ts';
 import { explainWriteError } from './files/write-error.ts';
-import { rotateFile } from './files/rotate.ts';
 
 /** An append-only file of lines. Writers never wait and never fail; lines are dropped if the disk is full. */
 export interface LineFile {
@@ -159,5 +158,16 @@ async function openAtEnd(path: string): Promise<OpenFile> {
     return { file, size: found.size, isFile: found.isFile() };
   } catch (error) {
     throw explainWriteError(path, error);
+  }
+}
+
+/** Renames a file to `<path>.1`, that file to `<path>.2` and so on, and deletes old files beyond `keep`. */
+async function rotateFile(path: string, keep: number): Promise<void> {
+  const old = (number: number): string => (number === 0 ? path : `${path}.${number}`);
+  await rm(old(keep), { force: true });
+  for (let number = keep - 1; number >= 0; number -= 1) {
+    await rename(old(number), old(number + 1)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
   }
 }

@@ -1,6 +1,5 @@
 import { AppError, inputError } from '#contract/errors.ts';
-import { spawnWorker } from './spawn-worker.ts';
-import { connectWorker } from './worker-client.ts';
+import { spawnWorker, connectWorker } from './worker-requests.ts';
 
 /** Code that parses data of others in a thread of its own, where it can neither block the event loop nor fill the memory. */
 export interface Parser {

@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
-import { becomesTrue } from './becomes-true.ts';
-import { settlesWithin } from './settles-within.ts';
+import { becomesTrue, settlesWithin } from './wait-for.ts';
 
 /** A child that leads its own process group. */
 export interface GroupHead {

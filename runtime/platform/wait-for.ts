@@ -1,5 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { setTimeout as sleep, setImmediate as immediate } from 'node:timers/promises';
 
 interface WaitOptions {
   readonly clock?: Clock | undefined;
@@ -28,3 +29,52 @@ export async function waitFor<Value>(
 }
 
 export const clientDisconnected = (): AppError => new AppError('CancelledError', 'Client disconnected.');
+
+/** Whether a promise settles in time; leaves no timer behind. Rejects if the promise rejects. */
+export async function settlesWithin(
+  patienceMs: number,
+  promise: Promise<unknown>,
+  clock: Clock = systemClock,
+): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const forget = clock.after(patienceMs, () => resolve(false));
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    forget();
+  }
+}
+
+const LOOK_AGAIN_MS = 10;
+
+/** Waits for a state of the system that no event reports. Returns whether it was reached within `patienceMs`. */
+export async function becomesTrue(patienceMs: number, isTrue: () => boolean): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
+  while (!isTrue()) {
+    if (performance.now() >= deadline) return false;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  return true;
+}
+
+/** Resolves after a delay, or as soon as the signal is aborted. */
+export async function pause(milliseconds: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wake = (): void => resolve();
+  const disarm = clock.after(milliseconds, wake);
+  signal.addEventListener('abort', wake, { once: true });
+  await promise;
+  disarm();
+  signal.removeEventListener('abort', wake);
+}
+
+/**
+ * Resolves after Node has polled the system at least once: by then, it has read what had arrived on connections, and accepted a
+ * connection if one was waiting.
+ */
+export async function afterPoll(): Promise<void> {
+  // The first poll may have happened before this call, in the same turn of the event loop.
+  await immediate();
+  await immediate();
+}

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { AppError } from '#contract/errors.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import type { MiddlewareHandler } from 'hono';
 
 /** While it is `stopping`, a server reports that it is not ready, and still admits requests. */

@@ -1,6 +1,6 @@
 import { isRawNumber } from '#core/json/lossless-json.ts';
 import type { Secret } from '#core/text/redactions.ts';
-import { createValueHider, type HiddenLabel } from './value-hider.ts';
+import { contextPattern, wordPattern } from './redaction-patterns.ts';
 
 /**
  * Removes secrets from text for users. Text about one server, named by `owner`, is searched for the secrets of that server, and
@@ -94,3 +94,26 @@ function redactInside(value: unknown, text: (text: string) => string): unknown {
 /** Whether a value is a secret because of the name of its member alone. */
 const isShortSecret = (key: string, item: unknown, text: (text: string) => string): boolean =>
   ['string', 'number'].includes(typeof item) && text(`${key}=${String(item)}`) === `${key}=${REDACTED}`;
+
+/** What replaces a value: a text, or a text that depends on the length of the value. */
+type HiddenLabel = string | ((length: number) => string);
+
+/** Replaces values with `label`, in one pass per expression. */
+export function createValueHider(values: readonly string[], label: HiddenLabel): (text: string) => string {
+  const [words, context] = [wordPattern(values), contextPattern(values)];
+  const labelOf = typeof label === 'string' ? () => label : label;
+  const withoutWords = (text: string): string => {
+    if (words === undefined) return text;
+    return typeof label === 'string'
+      ? text.replace(words, label)
+      : text.replace(words, (found) => label(found.length));
+  };
+  return (text) => {
+    const hidden = withoutWords(text);
+    if (context === undefined) return hidden;
+    return hidden.replace(context, (all: string, name: string | undefined, url: string | undefined) => {
+      const before = name ?? url ?? '';
+      return `${before}${labelOf(all.length - before.length)}`;
+    });
+  };
+}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { isRunning } from '#platform/files/is-running.ts';
+import { isRunning } from '#platform/files/temporary.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from './paths.ts';
 
 /** The executable of a fixture model; `<model>-transformed` is the model with the transform of `fixtures/transformed`. */

@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { retryDelay, type RetryPolicy } from '#core/limits/retry-delay.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import { pause } from '#platform/pause.ts';
+import { pause } from '#platform/wait-for.ts';
 import { createHttpClient, type HttpResponse } from '../../adapters/http-client.ts';
 import {
   explainConnection,

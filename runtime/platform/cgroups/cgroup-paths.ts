@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The controllers that limit a group of processes. */
 const CONTROLLERS = ['memory', 'cpu', 'pids'] as const;
 export type Controller = (typeof CONTROLLERS)[number];
@@ -10,7 +12,7 @@ export interface CgroupPaths {
   readonly legacy: Readonly<Partial<Record<Controller, string>>>;
 }
 
-/** Reads `/proc/self/cgroup` and `/proc/self/mountinfo`. Pure. */
+/** Reads `/proc/self/cgroup` and `/proc/self/mountinfo`. Pure. @internal */
 export function parseCgroupPaths(cgroup: string, mountinfo: string): CgroupPaths {
   const groups = new Map<string, string>();
   for (const line of lines(cgroup)) {
@@ -45,4 +47,16 @@ function folderOf(path: string | undefined, root: string, point: string): string
   if (root === '/') return `${point}${path === '/' ? '' : path}`;
   if (path === root) return point;
   return path.startsWith(`${root}/`) ? `${point}${path.slice(root.length)}` : undefined;
+}
+
+/** Without /proc, as on macOS and Windows, there are no cgroups. */
+export function readCgroupPaths(): CgroupPaths {
+  try {
+    const [cgroup, mounts] = ['cgroup', 'mountinfo'].map((file) =>
+      readFileSync(`/proc/self/${file}`, 'utf8'),
+    );
+    return parseCgroupPaths(cgroup ?? '', mounts ?? '');
+  } catch {
+    return { unified: undefined, legacy: {} };
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { becomesTrue } from '../becomes-true.ts';
+import { becomesTrue } from '../wait-for.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /** The cgroup of one child process: whatever it starts is in it as well, and cannot leave it. */

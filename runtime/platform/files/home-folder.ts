@@ -1,5 +1,5 @@
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /**
  * Returns the home folder from HOME, or from the system's user list; undefined if there is none. Node throws for a user id that
@@ -18,4 +18,17 @@ function folderOf(find: () => string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The system's cache folders for programs of this user, in order of preference. Relative values of XDG_CACHE_HOME are invalid. */
+export function userCacheFolders(env: NodeJS.ProcessEnv): string[] {
+  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = env;
+  const home = homeFolder();
+  const folders = [
+    xdg && isAbsolute(xdg) && join(xdg, 'encoderfile'),
+    process.platform === 'win32' && local && join(local, 'encoderfile', 'cache'),
+    process.platform === 'darwin' && home && join(home, 'Library', 'Caches', 'encoderfile'),
+    home && join(home, '.cache', 'encoderfile'),
+  ];
+  return folders.filter((folder): folder is string => Boolean(folder));
 }

@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../sha256.ts';
-import { isRunning } from './is-running.ts';
+import { errorCode } from '#core/values/error-code.ts';
 
 /** Maximum age of temporary files of other machines or containers, whose processes cannot be checked. */
 const MAX_AGE_MS = 24 * 3_600_000;
@@ -64,4 +64,14 @@ function isLeftover(path: string, machine: string, pid: number): boolean {
   if (machine !== shortHash(hostname(), 8)) return Date.now() - found.mtimeMs > MAX_AGE_MS;
   // A file with this process's id that is older than this process belongs to an earlier process.
   return pid === process.pid ? found.mtimeMs < performance.timeOrigin : !isRunning(pid);
+}
+
+/** Whether a process with this id exists, owned by any user. @internal */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
 }

@@ -2,7 +2,6 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { messageOf } from '#contract/errors.ts';
 import { LINEAR_PATTERNS } from './linear-patterns.ts';
-import type { SchemaDraft } from './schema-requests.ts';
 
 /** Compiles a schema, and explains why it does not compile; undefined if it does. */
 export function compileProblem(schema: object, draft: SchemaDraft): string | undefined {
@@ -24,3 +23,13 @@ export function compileProblem(schema: object, draft: SchemaDraft): string | und
 
 /** Optimizing takes most of the time, and the code is thrown away. */
 const UNOPTIMIZED = { optimize: false } as const;
+
+/** Requests to the thread that compiles JSON Schemas. The reply is the reason why a schema does not compile, or undefined. */
+export interface SchemaRequest {
+  readonly kind: 'compile';
+  readonly schema: object;
+  readonly draft: SchemaDraft;
+}
+
+/** `client`: with the settings of the official MCP SDK. */
+export type SchemaDraft = '2020' | 'client';

@@ -1,8 +1,7 @@
 import { messageOf } from '#contract/errors.ts';
 import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { type Parser, startParser } from '../parser-thread.ts';
-import { compileProblem } from './compile-problem.ts';
-import type { SchemaDraft, SchemaRequest } from './schema-requests.ts';
+import { compileProblem, type SchemaDraft, type SchemaRequest } from './compile-problem.ts';
 
 const PARSER: Parser = {
   name: 'schema',

@@ -1,6 +1,5 @@
-import { serveWorker } from '../worker-server.ts';
-import { compileProblem } from './compile-problem.ts';
-import type { SchemaRequest } from './schema-requests.ts';
+import { serveWorker } from '../worker-requests.ts';
+import { compileProblem, type SchemaRequest } from './compile-problem.ts';
 
 serveWorker({
   compile: ({ schema, draft }: SchemaRequest) => ({ reply: compileProblem(schema, draft) }),

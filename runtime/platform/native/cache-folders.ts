@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { userCacheFolders } from '../files/user-cache-folders.ts';
+import { userCacheFolders } from '../files/home-folder.ts';
 
 /** The variable for the cache folder of an executable; also the `--cache-dir` flag of every command that loads a model. */
 export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';

@@ -1,4 +1,4 @@
-import { explainMissingLibrary } from './missing-library.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 
 /** Loads a native addon from a path. `require` with a path is not available in a single executable. */
 export function loadAddon(path: string): unknown {
@@ -9,4 +9,25 @@ export function loadAddon(path: string): unknown {
     throw explainMissingLibrary(error) ?? error;
   }
   return module.exports;
+}
+
+/**
+ * Explains why the loader of Linux cannot load a native library: this system lacks a library that it links to, or has an older
+ * one. Undefined if the cause is another one. @internal
+ */
+export function explainMissingLibrary(error: unknown): Error | undefined {
+  const message = messageOf(error);
+  // A name without a folder is one that the loader searched for in the folders of the system.
+  const [, missing] = /^([^/:\s]+): cannot open shared object file/.exec(message) ?? [];
+  if (missing !== undefined)
+    return configError(
+      `Cannot load the native libraries: this system has no ${missing}. Install glibc, libstdc++ and libgcc.`,
+      error,
+    );
+  const [, old, version] = /^([^:\s]+): version `([^']+)' not found/.exec(message) ?? [];
+  if (old === undefined) return undefined;
+  return configError(
+    `Cannot load the native libraries: ${old} of this system is too old, it has no ${version}. Use a newer system.`,
+    error,
+  );
 }

@@ -15,8 +15,14 @@ import { messageOf } from '#contract/errors.ts';
 import type { NativeList } from '#contract/native.ts';
 import { temporaryPath, removeLeftovers } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
-import { findFolder, findUnpacked, isTrustedFolder, nativeFolder, unpackedFolder } from './find-unpacked.ts';
-import { sealFile } from './seal.ts';
+import {
+  findFolder,
+  findUnpacked,
+  isTrustedFolder,
+  nativeFolder,
+  unpackedFolder,
+  sealFile,
+} from './find-unpacked.ts';
 
 /**
  * Returns the folder below `root` with the files of `list`, and extracts them if it is not there. The folder appears complete or

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { identify } from './identify.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { identify, type ProcessIdentity } from './processes.ts';
 
 /** Returns the running processes that a process has started, and those that these have started. Empty without /proc. */
 export function descendantsOf(pid: number): ProcessIdentity[] {

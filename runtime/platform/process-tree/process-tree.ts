@@ -1,10 +1,8 @@
-import { becomesTrue } from '../becomes-true.ts';
+import { becomesTrue } from '../wait-for.ts';
 import type { ChildCgroup } from '../cgroups/child-cgroup.ts';
 import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
 import { descendantsOf } from './descendants.ts';
-import type { MarkedProcess } from './marked-process.ts';
-import { identify, stillRuns, signalProcess } from './identify.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { type MarkedProcess, identify, stillRuns, signalProcess, type ProcessIdentity } from './processes.ts';
 
 /** A child process and everything that it started, even what has left its process group. */
 export interface ProcessTree {

@@ -1,13 +1,18 @@
-import { becomesTrue } from '../becomes-true.ts';
-import { readCgroupPaths } from '../cgroups/read-cgroup-paths.ts';
+import { becomesTrue } from '../wait-for.ts';
+import { readCgroupPaths } from '../cgroups/cgroup-paths.ts';
 import { openCgroups, type RefusedLimit } from '../cgroups/cgroups.ts';
 import { LIMIT_NAMES, type ProcessLimits } from '#core/limits/process-limits.ts';
-import { MARK_VARIABLE, type MarkedProcess } from './marked-process.ts';
-import { stillRuns, signalProcess, identify } from './identify.ts';
+import {
+  MARK_VARIABLE,
+  type MarkedProcess,
+  stillRuns,
+  signalProcess,
+  identify,
+  findMarkedByProc,
+  findMarkedByPs,
+} from './processes.ts';
 import { createProcessTree, type ProcessTree } from './process-tree.ts';
 import { setImmediate } from 'node:timers/promises';
-import { findMarkedByProc } from './proc-processes.ts';
-import { findMarkedByPs } from './ps-processes.ts';
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 

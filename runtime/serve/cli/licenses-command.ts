@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
-import { printJson } from './print.ts';
+import { printJson } from './terminal.ts';
 
 /** What a program contains in addition to software, with a license of its own: members for JSON, and the text that follows the notices. */
 interface OtherLicense {

@@ -1,8 +1,14 @@
 import { parseArgs } from 'node:util';
 import { suggest } from '#core/text/suggest.ts';
 import { type Command, type Invocation, type Option, UsageError } from './command.ts';
-import { chosenWord, variableOf } from './option-variable.ts';
-import { type Options, type OptionTable, optionTable, visibleOptions } from './option-table.ts';
+import {
+  chosenWord,
+  variableOf,
+  type Options,
+  type OptionTable,
+  optionTable,
+  visibleOptions,
+} from './option-table.ts';
 
 /** Parses the arguments of a command. Precedence: flag, environment, default. */
 export function parseInvocation(

@@ -7,7 +7,7 @@ import { type Output, type Program, UsageError } from './command.ts';
 import { findCommand, type FoundCommand, isHelp } from './find-command.ts';
 import { commandHelp, groupHelp, programHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
-import { printable } from './printable.ts';
+import { printable } from './terminal.ts';
 
 /**
  * Runs the command that `args` name and returns the exit code. Errors are printed as one sentence on stderr, never as a stack

@@ -1,4 +1,5 @@
-import { styleText } from 'node:util';
+import { styleText, stripVTControlCharacters } from 'node:util';
+import type { Output } from './command.ts';
 
 /** Properties of the terminal that a table is printed to. */
 export interface Terminal {
@@ -18,3 +19,20 @@ export function stdoutTerminal(): Terminal {
     style: (style, text) => styleText(style, text, { stream: stdout }),
   };
 }
+
+/** Prints a result as one JSON document. */
+export const printJson = ({ out }: Output, value: unknown): void =>
+  out(`${JSON.stringify(value, null, 2)}\n`);
+
+export const printLines = ({ out }: Output, lines: readonly string[]): void =>
+  out(lines.map((line) => `${line}\n`).join(''));
+
+/** Removes control characters except line breaks, so that text of others cannot hide or change what a terminal shows. */
+export const printable = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+
+/** An output whose messages contain text of others, for example of a registry. */
+export const printableMessages = (output: Output): Output => ({
+  ...output,
+  err: (text) => output.err(printable(text)),
+});

@@ -1,7 +1,7 @@
-import { programVersion } from '../program/version.ts';
+import { programVersion } from '../program/process-options.ts';
 import type { Command } from './command.ts';
 import { JSON_OPTION } from './output-format.ts';
-import { printJson } from './print.ts';
+import { printJson } from './terminal.ts';
 
 /** The `version` command of a program without a model. The builder inserts the version; from source there is none. */
 export const versionCommand = (name: string): Command => ({

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
-import { afterPoll } from '#platform/after-poll.ts';
+import { afterPoll } from '#platform/wait-for.ts';
 import { setImmediate as immediate } from 'node:timers/promises';
 
 export interface RunningAnswers {

@@ -4,8 +4,7 @@ import { durationHistogram } from '../durations.ts';
 import type { Kernel } from '../kernel.ts';
 import { failureOf, type ShellEnv } from './request-state.ts';
 import { METRICS_PATH } from './health.ts';
-import type { Span, SpanOutcome } from '../telemetry/tracer.ts';
-import { boundedText } from '../telemetry/bounded-text.ts';
+import { type Span, type SpanOutcome, boundedText } from '../telemetry/tracer.ts';
 
 /** Facts about an answered request, for logs and metrics. */
 interface ObservedRequest {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import { createHostCheck, type HostRules } from '../http/request-head.ts';
 import { createEventLog, type EventLog, type StreamLog } from './event-log.ts';
 import { HTTP_ERRORS } from './http-errors.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
 import { OAuthFailure } from './oauth-failure.ts';
-import { textIn, textsIn } from './text-members.ts';
+import { textIn, textsIn } from './server-metadata.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
 /** The metadata of a protected resource. @see https://www.rfc-editor.org/rfc/rfc9728 */

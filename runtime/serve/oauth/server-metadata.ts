@@ -1,6 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
 import { OAuthFailure } from './oauth-failure.ts';
-import { textIn, textsIn } from './text-members.ts';
 
 /** The metadata of an authorization server that clients and resource servers use. @see https://www.rfc-editor.org/rfc/rfc8414 */
 export interface ServerMetadata {
@@ -51,3 +50,17 @@ export function readServerMetadata(value: unknown, issuer: string, isGuess = fal
 /** Compares issuers exactly, except for a slash at the end, which many configurations add or omit. */
 export const isSameIssuer = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A member of a JSON object that is a text and not empty. */
+export function textIn(value: Members, name: string): string | undefined {
+  const text = value[name];
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+/** A member that is a list; items that are not texts are omitted. */
+export function textsIn(value: Members, name: string): string[] | undefined {
+  const list = value[name];
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : undefined;
+}

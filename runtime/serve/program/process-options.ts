@@ -23,3 +23,6 @@ export const readProcessSettings = (invocation: Invocation): ProcessSettings => 
   maxRequestMemory: wholeNumber(invocation, 'max-request-memory', REQUEST_MEMORY_LIMITS),
   watchdogMs: duration(invocation, 'watchdog-timeout', { zero: true }) ?? DEFAULT_WATCHDOG_MS,
 });
+
+/** The version of the program that runs. Builds of executables replace the variable by their version. */
+export const programVersion = (): string => process.env['ENCODERFILE_VERSION'] ?? 'from source';

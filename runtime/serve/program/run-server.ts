@@ -1,6 +1,5 @@
 import { openLogLines } from '#platform/log-lines.ts';
 import type { Logger } from '../log.ts';
-import type { LogSink } from './log-sink.ts';
 import { untilStopped } from './signals.ts';
 import { watchDescriptors } from './descriptor-watch.ts';
 import { startWatchdog, type WatchdogOptions } from './watchdog/watchdog.ts';
@@ -68,4 +67,13 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
     await stderr.flushed();
     forget();
   }
+}
+
+/** The destination of a log. */
+export interface LogSink {
+  /** Takes a line with its line break. */
+  readonly write: (line: string) => void;
+  /** Continues in a new file after the old one was renamed. */
+  readonly reopen: () => void;
+  readonly close: () => Promise<void>;
 }

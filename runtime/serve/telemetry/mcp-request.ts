@@ -1,10 +1,9 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { RpcError } from '../mcp/rpc-error.ts';
-import { boundedText } from './bounded-text.ts';
+import { boundedText, type Span, type SpanOutcome, type Tracer } from './tracer.ts';
 import type { ContextReader, TraceHeaders } from './request-trace.ts';
 import type { PlainValue } from './otlp.ts';
-import type { Span, SpanOutcome, Tracer } from './tracer.ts';
 
 interface McpRequest {
   readonly method: string;

@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel.ts';
 import type { Tracer } from './tracer.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
-export interface TracerSource {
+interface TracerSource {
   /** Name of the program in spans. */
   readonly scope: string;
   readonly version: string;
@@ -20,7 +20,7 @@ export async function openTracer(
 ): Promise<Tracer | undefined> {
   if (!settings) return undefined;
   const { createTracer } = await import('./create-tracer.ts');
-  const { openSpanQueue } = await import('./open-span-queue.ts');
+  const { openSpanQueue } = await import('./span-queue.ts');
   const spans = new Counter({
     name: metric,
     help: 'Spans sent to the collector, or dropped.',

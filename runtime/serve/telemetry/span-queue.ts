@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
-import type { OtlpSpan } from './otlp.ts';
-import type { SpanSender } from './span-sender.ts';
+import type { OtlpSpan, OtlpSource } from './otlp.ts';
+import { type SpanSender, createSpanSender } from './span-sender.ts';
+import type { TracingSettings } from './tracing-settings.ts';
 
 /** Spans of one request, which are created when they are sent, so that the answer does not wait for it. */
 interface PendingSpans {
@@ -15,6 +16,7 @@ export interface SpanQueue {
   readonly close: (limitMs?: number) => Promise<void>;
 }
 
+/** @internal Exported for tests only. */
 export interface SpanQueueOptions {
   readonly sender: SpanSender;
   readonly clock: Clock;
@@ -29,6 +31,7 @@ const BATCH_SIZE = 256;
 const SEND_INTERVAL_MS = 2000;
 const MAX_CLOSE_MS = 5000;
 
+/** @internal Exported for tests only. */
 export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: SpanQueueOptions): SpanQueue {
   let waiting: PendingSpans[] = [];
   let spansWaiting = 0;
@@ -111,4 +114,24 @@ export function createSpanQueue({ sender, clock, onSent, onDropped, onError }: S
       sender.close();
     },
   };
+}
+
+export interface SpanQueueSource extends Omit<OtlpSource, 'serviceName'> {
+  readonly clock: Clock;
+  /** Counts spans for a metric. */
+  readonly count: (outcome: 'sent' | 'dropped', spans: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Opens the queue of spans for the collector in the settings. */
+export function openSpanQueue(settings: TracingSettings, source: SpanQueueSource): SpanQueue {
+  const { scope, version, clock, count, onError } = source;
+  const { serviceName } = settings;
+  return createSpanQueue({
+    sender: createSpanSender(settings, { serviceName, scope, version }, clock),
+    clock,
+    onSent: (spans) => count('sent', spans),
+    onDropped: (spans) => count('dropped', spans),
+    onError,
+  });
 }

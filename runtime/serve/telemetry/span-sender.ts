@@ -2,7 +2,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { retryDelay, type RetryPolicy } from '#core/limits/retry-delay.ts';
 import type { Clock } from '#platform/clock.ts';
-import { pause } from '#platform/pause.ts';
+import { pause } from '#platform/wait-for.ts';
 import { type OtlpSource, type OtlpSpan, traceRequest } from './otlp.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';

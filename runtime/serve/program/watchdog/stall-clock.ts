@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** What the watchdog sees of the thread that it watches, at one moment. */
 export interface ThreadView {
   /** Monotonic time in milliseconds. */
@@ -8,7 +10,7 @@ export interface ThreadView {
   readonly thread: { readonly cpuMs: number; readonly state: ThreadState } | undefined;
 }
 
-/** `waiting`: in a call that does not use the processor. `other`: stopped by a signal or a debugger, or waiting for a disk. */
+/** `waiting`: in a call that does not use the processor. `other`: stopped by a signal or a debugger, or waiting for a disk. @internal */
 export type ThreadState = 'runnable' | 'waiting' | 'other';
 
 /** Returns how long the event loop has stood still, in milliseconds. */
@@ -34,3 +36,47 @@ export function createStallClock(intervalMs: number): StallClock {
     return (stalledMs += Math.max(computed, waited));
   };
 }
+
+/** Milliseconds per tick of the times in /proc, which is 100 Hz for programs on every architecture. */
+const TICK_MS = 10;
+
+/** Reads what the main thread of this process does; undefined where the system has no /proc. */
+export function mainThreadFacts(): ThreadView['thread'] {
+  try {
+    const text = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8');
+    return threadFacts(text);
+  } catch {
+    // Also without a free descriptor.
+    return undefined;
+  }
+}
+
+/** Parses the format of /proc/self/task/<id>/stat. The name of the program can contain blanks and parentheses. @internal */
+export function threadFacts(stat: string): ThreadView['thread'] {
+  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const cpuMs = (Number(fields[10]) + Number(fields[11])) * TICK_MS;
+  return Number.isNaN(cpuMs) ? undefined : { cpuMs, state: STATES[state] ?? 'other' };
+}
+
+const STATES: Readonly<Record<string, ThreadState>> = { R: 'runnable', S: 'waiting' };
+
+/** Settings of the watchdog's thread. */
+export interface WatchdogOrder {
+  /** The counters that the watched thread writes, by the names below. */
+  readonly shared: SharedArrayBuffer;
+  readonly timeoutMs: number;
+  readonly intervalMs: number;
+}
+
+/** Positions of the counters. */
+export const BEATS = 0;
+export const REQUESTS = 1;
+/** 1 while a debugger is connected, which can pause the thread. */
+export const DEBUGGER = 2;
+export const COUNTERS = 3;
+
+/**
+ * A watchdog ends its process with this signal, so that the exit code is distinct: 142 in shells, containers and systemd (128 + 14).
+ */
+export const WATCHDOG_SIGNAL = 'SIGALRM';
+export const WATCHDOG_EXIT_CODE = 142;

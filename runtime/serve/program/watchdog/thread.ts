@@ -10,9 +10,9 @@ import {
   WATCHDOG_EXIT_CODE,
   WATCHDOG_SIGNAL,
   type WatchdogOrder,
-} from './protocol.ts';
-import { createStallClock } from './stall-clock.ts';
-import { mainThreadFacts } from './thread-facts.ts';
+  createStallClock,
+  mainThreadFacts,
+} from './stall-clock.ts';
 
 // The thread of the watchdog.
 

@@ -1,6 +1,6 @@
 import { url as debuggerUrl } from 'node:inspector';
-import { spawnWorker } from '#platform/spawn-worker.ts';
-import { BEATS, COUNTERS, DEBUGGER, REQUESTS, type WatchdogOrder } from './protocol.ts';
+import { spawnWorker } from '#platform/worker-requests.ts';
+import { BEATS, COUNTERS, DEBUGGER, REQUESTS, type WatchdogOrder } from './stall-clock.ts';
 
 export interface WatchdogOptions {
   /** How long the event loop must stand still, in milliseconds; 0 disables the watchdog. */

@@ -1,7 +1,6 @@
 import type { ServingEngine } from '../engine/serving.ts';
-import { lengthsUpTo } from './lengths.ts';
+import { lengthsUpTo, makeTexts } from './texts.ts';
 import { type Measured, putLoad, summarize } from './load.ts';
-import { makeTexts } from './texts.ts';
 
 const CONCURRENCIES = [1, 8, 64] as const;
 

@@ -1,9 +1,15 @@
 import type { ServingEngine } from '../engine/serving.ts';
-import { batchCandidates, type Flags, threadCandidates } from './candidates.ts';
-import { bestOf, flagsResult, type FlagsResult, type Loads } from './flags-result.ts';
-import { lengthsUpTo } from './lengths.ts';
+import {
+  batchCandidates,
+  type Flags,
+  threadCandidates,
+  bestOf,
+  flagsResult,
+  type FlagsResult,
+  type Loads,
+} from './flags-result.ts';
+import { lengthsUpTo, makeTexts } from './texts.ts';
 import { putLoad } from './load.ts';
-import { makeTexts } from './texts.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /** Requests in parallel; fewer if the model is too slow for so many in the available time. */

@@ -1,10 +1,9 @@
 import type { Manifest } from '#contract/manifest.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import type { Terminal } from '#serve/cli/terminal.ts';
-import { flagsText } from './candidates.ts';
+import { flagsText, type FlagsResult } from './flags-result.ts';
 import type { Cell } from './cells.ts';
 import type { FlagsComparison } from './compare-flags.ts';
-import type { FlagsResult } from './flags-result.ts';
 import type { Measured } from './load.ts';
 
 export interface BenchResult {

@@ -6,7 +6,7 @@ import { maxSessions } from '../batching/thread-plan.ts';
 import { BATCH_TOKENS_PER_THREAD, openServingEngine, type ServingOptions } from '../engine/serving-engine.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { openModel } from '../model.ts';
-import type { Flags } from './candidates.ts';
+import type { Flags } from './flags-result.ts';
 import { measureCells } from './cells.ts';
 import { compareFlags, type Host } from './compare-flags.ts';
 import type { BenchResult } from './report.ts';

@@ -65,3 +65,11 @@ async function countTokens(engine: ServingEngine, text: string): Promise<number>
   if (!tokenized || tokenized.truncated || tokenized.windows) return Infinity;
   return tokenized.ids.length;
 }
+
+/** Lengths of texts to measure, in tokens: up to the maximum of the model. */
+export const lengthsUpTo = (maxLength: number): number[] => [
+  ...LENGTHS.filter((length) => length < maxLength),
+  maxLength,
+];
+
+const LENGTHS = [16, 64, 256, 1024, 4096];

@@ -1,6 +1,6 @@
 import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { ENGINE_OPTIONS } from '../servers/options.ts';
 

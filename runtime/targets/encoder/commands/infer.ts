@@ -78,7 +78,7 @@ export function inferCommand(modelPath: string): Command {
       const outDir = invocation.value('out-dir');
       let file = invocation.value('output');
       if (file === undefined && outDir !== undefined) {
-        const { outputFile } = await import('../infer/output-file.ts');
+        const { outputFile } = await import('../infer/check-output.ts');
         file = outputFile(outDir, modelPath, input !== undefined);
       }
       if (file === undefined && isProbablyClosed(1))

@@ -3,7 +3,7 @@ import { inspect, inspectionTable } from '#core/model/inspection.ts';
 import { openFileSource } from '#platform/file-source.ts';
 import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 
 /** The `inspect` command: shows what this file contains. */
 export function inspectCommand(modelPath: string): Command {

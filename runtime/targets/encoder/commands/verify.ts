@@ -3,7 +3,7 @@ import { configError } from '#contract/errors.ts';
 import { alteredMessage, verificationText } from '#core/model/verification.ts';
 import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 
 /** The `verify` command: reads the whole file and compares the SHA-256 of every section. */
 export function verifyCommand(modelPath: string): Command {

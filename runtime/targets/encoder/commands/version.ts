@@ -1,6 +1,6 @@
 import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 import { openModel } from '../model.ts';
 
 /** The `version` command: prints the name and version of the model, of its builder and of Node. */

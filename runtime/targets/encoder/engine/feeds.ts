@@ -1,8 +1,7 @@
 import { type InputName, type TokenInputName, WORD_INPUT_NAMES } from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import { OnnxTensor } from '#platform/onnx/session.ts';
-import { integerTensor, wordTensor } from '#platform/onnx/input-tensors.ts';
+import { OnnxTensor, integerTensor, wordTensor } from '#platform/onnx/session.ts';
 
 export interface FeedOptions {
   /** Position of the first token. */

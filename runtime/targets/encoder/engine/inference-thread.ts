@@ -1,8 +1,7 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { TokenBatch } from '../batching/padding.ts';
-import { spawnWorker } from '#platform/spawn-worker.ts';
-import { connectWorker } from '#platform/worker-client.ts';
+import { spawnWorker, connectWorker } from '#platform/worker-requests.ts';
 import type { ThreadRequest, OpenModel, RenderReply, RenderRow, RunReply } from './protocol.ts';
 import type { SharedSpan } from './steps.ts';
 

@@ -1,6 +1,6 @@
 import { loadOnnxRuntime, openOnnxSession } from '#platform/onnx/session.ts';
 import { lowerThreadPriority } from '#platform/thread-priority.ts';
-import { type Answer, serveWorker } from '#platform/worker-server.ts';
+import { type Answer, serveWorker } from '#platform/worker-requests.ts';
 import { padToShape } from '../batching/padding.ts';
 import { feedsOf } from './feeds.ts';
 import type { ThreadRequest, OpenModel, RenderBatch, RunBatch, RenderRow } from './protocol.ts';

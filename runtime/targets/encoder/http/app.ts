@@ -11,7 +11,7 @@ import type { EncoderContext } from '../context.ts';
 import { ERROR_FORMATS } from './errors.ts';
 import { vectorRequests } from '../schemas/tei.ts';
 import { pageRoutes } from './page/routes.ts';
-import { MCP_SESSION_HEADER } from '../mcp/app.ts';
+import { MCP_SESSION_HEADER } from '../mcp/routes.ts';
 import { cohereRerankRoutes } from './routes/cohere-rerank.ts';
 import { foreignTask, inferenceApiRoutes } from './routes/inference-api.ts';
 import { modelRoutes } from './routes/model.ts';

@@ -5,7 +5,28 @@ import type { Content } from '#serve/http/openapi/operation.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
 import { Type } from 'typebox';
 import { cohereError } from '../schemas/cohere.ts';
-import { TEI_ERROR, TEI_ERRORS, TEI_PATHS, teiErrorBody } from './tei/errors.ts';
+import { oneOf } from '#serve/http/schemas.ts';
+
+const TYPES = ['Unhealthy', 'Backend', 'Overloaded', 'Validation', 'Tokenizer', 'Empty'] as const;
+
+/** Routes that only text-embeddings-inference has, and whose errors have its format. */
+const TEI_PATHS: readonly string[] = ['/embed', '/embed_all', '/embed_sparse', '/similarity', '/info'];
+
+/** An error in the format of text-embeddings-inference. */
+const teiErrorBody = ({ message }: AppError, status: number): object => ({
+  error: message,
+  error_type: typeOf(status),
+});
+
+const TEI_ERRORS: readonly ErrorFormat[] = TEI_PATHS.map((prefix) => ({ prefix, body: teiErrorBody }));
+
+const TEI_ERROR = Type.Object({ error: Type.String(), error_type: oneOf(TYPES) }, { $id: 'TeiError' });
+
+function typeOf(status: number): (typeof TYPES)[number] {
+  if (status === 429) return 'Overloaded';
+  if (status === 503) return 'Unhealthy';
+  return status < 500 ? 'Validation' : 'Backend';
+}
 
 const cohereErrorBody = ({ message }: AppError): object => ({ message });
 

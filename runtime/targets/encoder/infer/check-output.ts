@@ -1,6 +1,9 @@
 import { findOutput } from '#platform/files/output-target.ts';
 import { type InputFile, refuseInput, STDIN } from '#platform/files/refuse-input.ts';
 import { partialFiles } from './resumable-output.ts';
+import { statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createFolders } from '#platform/files/create-folders.ts';
 
 /** Rejects, before any work, an output that cannot be written or that is a file the command reads. */
 export function checkOutput(output: string, modelPath: string, input: string | undefined): void {
@@ -21,3 +24,14 @@ const inputOf = (input: string): InputFile =>
   input === '-'
     ? { path: STDIN, role: 'the file on stdin' }
     : { path: input, role: 'the input file of --input' };
+
+/** Returns the file for `--out-dir`: the path itself, or a file named after the executable if the path is a folder. */
+export function outputFile(path: string, modelPath: string, isLines: boolean): string {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (!isFolder && !/[/\\]$/.test(path)) return path;
+  if (!isFolder) createFolders(path, 0o777);
+  const stem = basename(modelPath)
+    .replace(/\.exe$/i, '')
+    .replace(/\.encoder$/, '');
+  return join(path, `${stem}.${isLines ? 'jsonl' : 'json'}`);
+}

@@ -5,9 +5,9 @@ import { configError, inputError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { lines } from '#core/text/lines.ts';
 import type { InputFormat } from './formats.ts';
-import { utf8Text } from './utf8-text.ts';
 import { errorCode } from '#core/values/error-code.ts';
 import { memberOf } from '#core/values/member-of.ts';
+import { firstInvalidLine } from '#platform/utf8-line.ts';
 
 export interface TextSource {
   /** A path, or - for standard input. */
@@ -112,3 +112,31 @@ function columnOf(header: readonly string[], column: string, input: string): num
 
 const textOfCell = (cell: string | undefined): TextOrError =>
   cell === undefined ? { error: 'the row has too few columns' } : { text: cell };
+
+const LINE_FEED = 0x0a;
+
+/** Decodes a file in whole lines. Throws an InputError with the number of the first line that is not UTF-8. */
+async function* utf8Text(bytes: AsyncIterable<Uint8Array>, input: string): AsyncGenerator<string> {
+  let rest: Uint8Array[] = [];
+  let line = 1;
+  const decode = (whole: Buffer): string => {
+    const invalid = firstInvalidLine(whole);
+    if (invalid !== undefined) throw notUtf8(input, line + invalid - 1);
+    return whole.toString('utf8');
+  };
+  for await (const piece of bytes) {
+    const end = piece.lastIndexOf(LINE_FEED) + 1;
+    if (end === 0) {
+      rest.push(piece);
+      continue;
+    }
+    const text = decode(Buffer.concat([...rest, piece.subarray(0, end)]));
+    yield text;
+    line += text.split('\n').length - 1;
+    rest = [piece.subarray(end)];
+  }
+  yield decode(Buffer.concat(rest));
+}
+
+const notUtf8 = (input: string, line: number): Error =>
+  inputError(`${input === '-' ? 'Standard input' : input} is not UTF-8 on line ${line}. Save it as UTF-8.`);

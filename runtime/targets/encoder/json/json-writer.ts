@@ -1,5 +1,4 @@
-import { FLOATS_SLACK, writeFloats } from './float32-text.ts';
-import { JsonBytes } from './json-bytes.ts';
+import { FLOATS_SLACK, writeFloats, JsonBytes } from './json-bytes.ts';
 
 /**
  * Encodes JSON as UTF-8 bytes: plain data like JSON.stringify, and a Float32Array as a list of numbers in their shortest

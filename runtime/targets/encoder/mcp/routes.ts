@@ -3,6 +3,8 @@ import { answerRequest } from '#serve/http/fetch-exchange.ts';
 import { createMcpHttp, type McpHttp, type McpHttpOptions } from '#serve/mcp/streamable-http.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderMcpServer, OFFERED_VERSION } from './server.ts';
+import type { ShellEnv } from '#serve/http/request-state.ts';
+import { httpShell, type ShellOptions } from '#serve/http/shell.ts';
 
 export type McpRoutesOptions = Omit<McpHttpOptions, 'createServer' | 'cancelWhenGone' | 'offeredVersion'>;
 
@@ -27,3 +29,17 @@ export function mcpRoutes(context: EncoderContext, options: McpRoutesOptions): M
   }
   return { routes, close: mcp.close };
 }
+
+/** Serves only `/mcp`, in the shell that every HTTP server of this project has. */
+export function mcpApp(
+  context: EncoderContext,
+  mcp: Hono,
+  options: Required<Pick<ShellOptions, 'hostRules' | 'corsOrigins'>> & Pick<ShellOptions, 'metrics'>,
+): Hono<ShellEnv> {
+  const app = httpShell(context.kernel, { ...options, exposedHeaders: [MCP_SESSION_HEADER] });
+  app.route('/', mcp);
+  return app;
+}
+
+/** Pages of other origins must be able to read it for their next request. */
+export const MCP_SESSION_HEADER = 'Mcp-Session-Id';

@@ -8,12 +8,12 @@ import { openTracer } from '#serve/telemetry/open-tracer.ts';
 import type { ReadTracing } from '#serve/telemetry/read-tracing.ts';
 import type { EncoderContext } from '../context.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
-import { requestSteps } from './request-steps.ts';
 import { runtimeFacts } from './runtime-facts.ts';
 import type { EngineSettings } from './settings.ts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Manifest } from '#contract/manifest.ts';
 import type { EngineObserver, EngineStats } from '../engine/serving.ts';
+import type { Step } from '#serve/telemetry/tracer.ts';
 
 export interface ContextSettings extends ReadTracing, KernelLimits {
   readonly engine: EngineSettings;
@@ -146,4 +146,28 @@ function watchEngine(registry: Registry, stats: () => EngineStats): void {
     });
   gauge('encoder_queued_inputs', 'Number of inputs accepted and not yet answered.', () => stats().queued);
   gauge('encoder_workers', 'Number of inference threads.', () => stats().workers);
+}
+
+/** The steps of a request that has just ended, for its trace. A long request runs before all of its inputs are tokenized. @internal */
+export function requestSteps({
+  inputs,
+  tokens,
+  truncated,
+  timings: { tokenization, queue, inference, total },
+}: Parameters<EngineObserver['onRequest']>[0]): Step[] {
+  return [
+    {
+      name: 'tokenize',
+      startedAgo: total,
+      endedAgo: total - tokenization,
+      attributes: { 'encoder.inputs': inputs },
+    },
+    { name: 'queue', startedAgo: inference + queue, endedAgo: inference },
+    {
+      name: 'inference',
+      startedAgo: inference,
+      endedAgo: 0,
+      attributes: { 'encoder.tokens': tokens, 'encoder.truncated_inputs': truncated },
+    },
+  ];
 }

@@ -1,9 +1,8 @@
 import { type GrpcServer, listenGrpc } from '../grpc/server/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';
-import { hostRulesOf } from './host-rules-of.ts';
 import type { Address } from './addresses.ts';
-import type { ServeSettings } from './settings.ts';
+import { hostRulesOf, type ServeSettings } from './settings.ts';
 
 /** Grace period for the last bytes of responses; all requests are answered by then. */
 const CLOSE_MILLISECONDS = 2000;

@@ -1,11 +1,9 @@
 import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderHttp } from '../http/app.ts';
-import { mcpApp } from '../mcp/app.ts';
-import { type McpRoutes, mcpRoutes } from '../mcp/routes.ts';
-import { hostRulesOf } from './host-rules-of.ts';
+import { mcpApp, type McpRoutes, mcpRoutes } from '../mcp/routes.ts';
 import type { Address } from './addresses.ts';
-import type { ServeSettings } from './settings.ts';
+import { hostRulesOf, type ServeSettings } from './settings.ts';
 
 export interface HttpServing {
   readonly http: HttpListener;

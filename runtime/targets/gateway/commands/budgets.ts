@@ -1,8 +1,7 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { BUDGET_FIELDS } from '../accounts/fields/budgets.ts';
 import { type Budget, BUDGET_ORDERS } from '../accounts/ledger/ledger.ts';

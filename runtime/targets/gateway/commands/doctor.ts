@@ -10,7 +10,7 @@ export const doctorCommand: Command = {
   async run(invocation, output) {
     const [{ runChecks }, { showFindings }] = await Promise.all([
       import('./doctor/run-checks.ts'),
-      import('#serve/cli/doctor/show-findings.ts'),
+      import('#serve/cli/doctor/finding.ts'),
     ]);
     return showFindings(await runChecks(invocation, process.env), invocation.flag('json'), output);
   },

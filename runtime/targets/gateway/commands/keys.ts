@@ -5,7 +5,7 @@ import { parseSpan } from '#core/time/time-span.ts';
 import { type Command, type CommandGroup, type Output, UsageError } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/terminal.ts';
 import { type Key, KEY_FIELDS, KEY_STATUSES } from '../accounts/fields/keys.ts';
 import type { Users } from '../accounts/identity/identity.ts';
 import { KEY_ORDERS } from '../accounts/identity/list-queries.ts';

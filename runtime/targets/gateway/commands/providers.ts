@@ -215,7 +215,7 @@ const testProviderCommand: Command = {
     const { openProviders } = await import('./doctor/open-providers.ts');
     const { checkProvider } = await import('./doctor/check-provider.ts');
     const { createRedactor } = await import('#serve/redact.ts');
-    const { showFindings } = await import('#serve/cli/doctor/show-findings.ts');
+    const { showFindings } = await import('#serve/cli/doctor/finding.ts');
     const found = await withState(
       invocation,
       async (state, config) => {

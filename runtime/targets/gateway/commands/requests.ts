@@ -1,9 +1,8 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { notFound } from '../accounts/identity/checks.ts';
 import { type SpeedSummary, SPEED_GROUPINGS } from '../accounts/ledger/trends/trends-api.ts';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { inputError, messageOf } from '#contract/errors.ts';
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/terminal.ts';
 import { duration } from '#serve/cli/values.ts';
 import { commandCode } from '../accounts/sign-in/command-code.ts';
 import type { session, me } from '../api/auth.ts';

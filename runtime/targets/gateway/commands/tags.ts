@@ -1,8 +1,7 @@
 import { UsageError, type CommandGroup } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { tagView } from '../api/views/accounts.ts';
 import { listAll } from '../store/list-all.ts';
 import { findBudget } from './store/find-account.ts';

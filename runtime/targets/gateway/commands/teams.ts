@@ -1,8 +1,7 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { TEAM_ROLES } from '../accounts/identity/groups-api.ts';
 import { memberView } from '../api/views/accounts.ts';
 import { groupCommands, TEAMS } from './groups.ts';

@@ -2,9 +2,8 @@ import { suggest } from '#core/text/suggest.ts';
 import { isTimeZone } from '#core/time/calendar.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { list, requiredNumber } from '#serve/cli/values.ts';
 import {
   type UsageFilter,

@@ -2,7 +2,7 @@ import { type NumberLimits, numberIn } from '#core/numbers/number-in.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/duration.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { variableOf } from '#serve/cli/option-variable.ts';
+import { variableOf } from '#serve/cli/option-table.ts';
 import { GATEWAY_OPTIONS } from './options.ts';
 
 /** Values of flags and environment variables, which take precedence over the file. All methods throw a UsageError for invalid values. */

@@ -1,7 +1,7 @@
 import { type Registry, Counter, Gauge, Histogram } from 'prom-client';
 import type { Clock } from '#platform/clock.ts';
 import { traceOf } from '#serve/telemetry/request-trace.ts';
-import { openSpanQueue } from '#serve/telemetry/open-span-queue.ts';
+import { openSpanQueue } from '#serve/telemetry/span-queue.ts';
 import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
 import type { Telemetry, AbandonedEvent, CompletionEvent } from '../requests/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';

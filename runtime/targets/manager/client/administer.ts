@@ -1,6 +1,6 @@
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 
 export async function restartServer(
   manager: ManagerClient,

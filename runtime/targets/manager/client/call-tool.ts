@@ -3,7 +3,7 @@ import { toolText } from '../http/call-tool.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 import { type ArgumentTypes, parsePairs } from './tool-arguments.ts';
 
 export type ToolArguments =

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline';
 import { parseLossless } from '#core/json/lossless-json.ts';
-import { createJsonClient } from '#serve/client/json-client.ts';
+import { createJsonClient, readErrorBody } from '#serve/client/json-client.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
-import { readErrorBody } from '#serve/client/error-body.ts';
 
 /** A client of the HTTP API of a running manager. Error responses and connection failures reject with an AppError. */
 export interface ManagerClient {

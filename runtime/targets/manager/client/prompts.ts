@@ -2,9 +2,8 @@ import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { allPages } from './pages.ts';
 import { type ListOrSearch, searchAll } from './search-all.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 
 interface ListedPrompt {
   /** Only in a search over all servers. */

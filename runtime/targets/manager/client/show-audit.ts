@@ -1,7 +1,6 @@
 import type { Output } from '#serve/cli/command.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable, oneLine } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
 
 interface AuditAnswer {

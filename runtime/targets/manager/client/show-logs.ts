@@ -2,7 +2,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { stopSignal } from '#serve/program/signals.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printLines } from '#serve/cli/print.ts';
+import { printLines } from '#serve/cli/terminal.ts';
 import { oneLine } from '#serve/cli/table.ts';
 
 interface LogLine {

@@ -2,8 +2,7 @@ import type { Output } from '#serve/cli/command.ts';
 import { stopSignal } from '#serve/program/signals.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { type ManagerStatus, statusLines } from './manager-status.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { watchStatus } from './watch-status.ts';
 
 export async function showStatus(

@@ -1,9 +1,8 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable, oneLine } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 
 export interface ShowToolsOptions {
   /** Without a server, the tools of all servers are shown. */

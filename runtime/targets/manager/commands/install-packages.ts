@@ -2,7 +2,7 @@ import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import type { Output } from '#serve/cli/command.ts';
-import { printable } from '#serve/cli/printable.ts';
+import { printable } from '#serve/cli/terminal.ts';
 import type { Redactor } from '#serve/redact.ts';
 import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';

@@ -1,7 +1,6 @@
 import { type Command, type Output, UsageError } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
-import { printable } from '#serve/cli/printable.ts';
+import { printJson, printLines, printable } from '#serve/cli/terminal.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { stopSignal } from '#serve/program/signals.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';

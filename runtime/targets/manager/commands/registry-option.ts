@@ -1,5 +1,5 @@
 import type { Invocation, Output } from '#serve/cli/command.ts';
-import { printable } from '#serve/cli/printable.ts';
+import { printable } from '#serve/cli/terminal.ts';
 import { duration, withEnvironment } from '#serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';

@@ -1,7 +1,7 @@
 import { type Command, type Invocation, type Output, UsageError } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 import { duration } from '#serve/cli/values.ts';
 import { LOCAL_USER } from '../access/caller.ts';
 import { configPaths } from '../config/config-paths.ts';

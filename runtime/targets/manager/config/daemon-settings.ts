@@ -9,7 +9,7 @@ import type {
   ResourceSettings,
 } from './spec.ts';
 import type { TableReader } from './table-reader.ts';
-import { SIGNATURE_ALGORITHMS } from '#serve/oauth/jwt-form.ts';
+import { SIGNATURE_ALGORITHMS } from '#serve/oauth/jwks.ts';
 import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
 import { AppError } from '#contract/errors.ts';
-import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { HeaderReader, ServerCall } from '../calls/call.ts';

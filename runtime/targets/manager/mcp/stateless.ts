@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import type { EventStream } from '#serve/mcp/event-stream.ts';
 import type { HttpExchange } from '#serve/http/exchange.ts';
 import { MCP_CODE } from '#serve/errors/mcp-code.ts';
-import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import {
   createStatelessHttp,

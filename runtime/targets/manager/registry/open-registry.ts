@@ -11,7 +11,7 @@ import { dockerFormat } from './formats/docker.ts';
 import { officialFormat } from './formats/official.ts';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { userCacheFolders } from '#platform/files/user-cache-folders.ts';
+import { userCacheFolders } from '#platform/files/home-folder.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { isTable } from '../config/table-reader.ts';
 import { createJsonClient } from '#serve/client/json-client.ts';

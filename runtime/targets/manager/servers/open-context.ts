@@ -1,4 +1,4 @@
-import { programVersion } from '#serve/program/version.ts';
+import { programVersion } from '#serve/program/process-options.ts';
 import { createKernel, type KernelLimits } from '#serve/kernel.ts';
 import { openTracer } from '#serve/telemetry/open-tracer.ts';
 import type { Logger } from '#serve/log.ts';

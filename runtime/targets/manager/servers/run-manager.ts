@@ -1,6 +1,5 @@
 import { openLineFile } from '#platform/line-file.ts';
-import type { LogSink } from '#serve/program/log-sink.ts';
-import { runServer } from '#serve/program/run-server.ts';
+import { type LogSink, runServer } from '#serve/program/run-server.ts';
 import type { FlagSettings } from './settings.ts';
 import { startManager } from './start-manager.ts';
 

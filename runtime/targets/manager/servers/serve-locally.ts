@@ -1,6 +1,6 @@
 import { configError, messageOf } from '#contract/errors.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import { createLog } from '#serve/log.ts';
 import { serveMcpOverStdio } from '#serve/mcp/stdio.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';

@@ -11,8 +11,7 @@ import { mergeScopes } from './scopes.ts';
 import type { OAuthClient, RegisteredClient, SignInRecord } from './sign-in-record.ts';
 import { requestTokens } from './token-request.ts';
 import { isObject } from '#core/json/is-object.ts';
-import type { ServerMetadata } from '#serve/oauth/server-metadata.ts';
-import { textIn } from '#serve/oauth/text-members.ts';
+import { type ServerMetadata, textIn } from '#serve/oauth/server-metadata.ts';
 import { chooseAuthMethod } from './client-authentication.ts';
 
 export interface SignInRequest {

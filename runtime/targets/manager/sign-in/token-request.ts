@@ -3,7 +3,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 import type { OAuthHttp, OAuthResponse } from '#serve/oauth/oauth-http.ts';
 import { errorResponseOf, OAuthFailure } from '#serve/oauth/oauth-failure.ts';
-import { textIn } from '#serve/oauth/text-members.ts';
+import { textIn } from '#serve/oauth/server-metadata.ts';
 import { authenticateClient } from './client-authentication.ts';
 import type { OAuthClient, Tokens } from './sign-in-record.ts';
 

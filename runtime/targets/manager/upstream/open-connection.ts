@@ -24,7 +24,7 @@ import {
   requestFromClient,
   capabilitiesFor,
 } from './server-requests.ts';
-import { META_KEY } from '#serve/mcp/meta-key.ts';
+import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.ts';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
 import { membersOf } from '#core/json/members-of.ts';

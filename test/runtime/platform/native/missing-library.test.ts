@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { messageOf } from '#contract/errors.ts';
-import { explainMissingLibrary } from '#platform/native/missing-library.ts';
+import { explainMissingLibrary } from '#platform/native/load-addon.ts';
 
 it.each([
   [

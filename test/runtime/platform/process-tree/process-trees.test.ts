@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
-import type { CgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
-import { readCgroupPaths } from '#platform/cgroups/read-cgroup-paths.ts';
-import { findMarkedByProc } from '#platform/process-tree/proc-processes.ts';
-import { findMarkedByPs, identifyByPs } from '#platform/process-tree/ps-processes.ts';
+import { type CgroupPaths, readCgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
+import { findMarkedByProc, findMarkedByPs, identifyByPs } from '#platform/process-tree/processes.ts';
 import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
 import { isAlive } from '../../targets/manager/upstream/processes.ts';
 

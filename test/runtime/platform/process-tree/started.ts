@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { readCgroupPaths } from '#platform/cgroups/read-cgroup-paths.ts';
+import { readCgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
 import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
 
 // Stands for a program: starts one child, which starts a process in a session of its own, prints the ids of both, and waits to be

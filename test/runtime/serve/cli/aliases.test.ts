@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Command, Invocation, Program } from '#serve/cli/command.ts';
-import { completionTable } from '#serve/cli/completion-table.ts';
+import { completionTable } from '#serve/cli/completion-scripts.ts';
 import { commandHelp, programHelp } from '#serve/cli/help.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
 import { runProgram } from '#serve/cli/run.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resourceMetadataUrls, serverMetadataUrls } from '#serve/oauth/metadata-urls.ts';
+import { resourceMetadataUrls, serverMetadataUrls } from '#serve/oauth/discover.ts';
 import { errorResponseOf } from '#serve/oauth/oauth-failure.ts';
 import { challengeOf, createPkce } from '#serve/oauth/pkce.ts';
 import { readResourceMetadata } from '#serve/oauth/resource-metadata.ts';

@@ -1,8 +1,7 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { createJwks } from '#serve/oauth/jwks.ts';
+import { createJwks, isJwt, SIGNATURE_ALGORITHMS } from '#serve/oauth/jwks.ts';
 import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
-import { isJwt, SIGNATURE_ALGORITHMS } from '#serve/oauth/jwt-form.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
 
 const RULES = {

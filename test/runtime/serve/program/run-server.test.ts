@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { LogSink } from '#serve/program/log-sink.ts';
-import { runServer, type RunServerOptions } from '#serve/program/run-server.ts';
+import { type LogSink, runServer, type RunServerOptions } from '#serve/program/run-server.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
 const printed: string[] = [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readTraceParent, traceParentText } from '#serve/telemetry/trace-context.ts';
+import { readTraceParent, traceParentText } from '#serve/telemetry/request-trace.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';

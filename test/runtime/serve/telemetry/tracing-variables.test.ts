@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { tracingSettings } from '#serve/telemetry/tracing-settings.ts';
-import { tracingVariables } from '#serve/telemetry/tracing-variables.ts';
+import { tracingSettings, tracingVariables } from '#serve/telemetry/tracing-settings.ts';
 
 test('a started program reads the same collector from its variables, and leaves sampling to its caller', () => {
   const settings = {

@@ -13,8 +13,8 @@ import {
   continueWhenRead,
 } from '#serve/http/connections.ts';
 import type { TlsFiles } from '#serve/tls.ts';
-import type { ObservingKernel } from './observe.ts';
-import { createRequestListener } from './request-listener.ts';
+import type { ObservingKernel, NodeRequest, NodeResponse } from './observe.ts';
+import { createRequestListener, answerPlainText } from './request-listener.ts';
 import { type Server as Http1Server, createServer as createHttp1Server } from 'node:http';
 import {
   type Http2Server,
@@ -22,7 +22,7 @@ import {
   createServer as createHttp2Server,
   type ServerHttp2Session,
 } from 'node:http2';
-import { afterPoll } from '#platform/after-poll.ts';
+import { afterPoll } from '#platform/wait-for.ts';
 import {
   answerInvalidRequest,
   answerRejected,
@@ -30,8 +30,6 @@ import {
   plainTextRefusal,
 } from '#serve/http/invalid-requests.ts';
 import type { Logger } from '#serve/log.ts';
-import type { NodeRequest, NodeResponse } from './node-http.ts';
-import { answerPlainText } from './unknown-method.ts';
 
 export interface GrpcListenOptions extends ListenTarget, ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;

@@ -7,8 +7,9 @@ import { durationHistogram } from '#serve/durations.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import { REQUEST_ID_HEADER, requestIdFrom } from '#serve/http/request-state.ts';
 import { nodeHeaders } from '#serve/telemetry/request-trace.ts';
-import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
 import type { SpanOutcome } from '#serve/telemetry/tracer.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 
 /** A call whose end will be logged and measured. */
 export interface ObservedCall {
@@ -140,3 +141,9 @@ const CODE_NAME: Record<CallCode, string> = {
   [Code.DataLoss]: 'DATA_LOSS',
   [Code.Unauthenticated]: 'UNAUTHENTICATED',
 };
+
+/** Requests and responses of either HTTP version. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+export const pathOf = ({ url = '' }: NodeRequest): string => url.split('?', 1)[0] ?? '';

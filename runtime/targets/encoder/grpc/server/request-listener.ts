@@ -12,19 +12,28 @@ import {
   compressionBrotli,
   compressionGzip,
 } from '@connectrpc/connect-node';
-import type { UniversalServerRequest, Compression } from '@connectrpc/connect/protocol';
+import type {
+  UniversalServerRequest,
+  Compression,
+  UniversalServerResponse,
+} from '@connectrpc/connect/protocol';
 import { type HostRules, createHostCheck } from '#serve/http/request-head.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import { GRPC_STATUS } from '#serve/errors/grpc-status.ts';
-import { dropDistantDeadline } from './deadline-headers.ts';
-import { type NodeRequest, type NodeResponse, pathOf } from './node-http.ts';
-import { callObserver, observedCall, observeEnd, type ObservingKernel } from './observe.ts';
-import { withPlainStatusMessage } from './status-message.ts';
-import { answerPlainText, answerUnknownMethod } from './unknown-method.ts';
+import {
+  type NodeRequest,
+  type NodeResponse,
+  pathOf,
+  callObserver,
+  observedCall,
+  observeEnd,
+  type ObservingKernel,
+} from './observe.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '#contract/errors.ts';
 import type { ByteBudget, ByteHold } from '#core/limits/byte-budget.ts';
 import { bodyDecoder } from '#serve/http/decode-body.ts';
+import type { IncomingHttpHeaders } from 'node:http';
 
 export interface RequestListenerOptions extends ObservingKernel, Pick<Kernel, 'requestMemory'> {
   readonly routes: (router: ConnectRouter) => void;
@@ -220,4 +229,74 @@ async function* charged(body: AsyncIterable<Uint8Array>, hold: ByteHold): AsyncG
 function rethrow(error: unknown): never {
   const { code, message } = AppError.from(error);
   throw new ConnectError(message, GRPC_STATUS[code]);
+}
+
+/** Answers a call of an unknown method: UNIMPLEMENTED in the call's protocol, or a plain 404. */
+function answerUnknownMethod(
+  request: NodeRequest,
+  response: NodeResponse,
+  services: readonly string[],
+): void {
+  const message = `Unknown method: ${request.url}. The services on this port are ${services.join(', ')}.`;
+  const contentType = request.headers['content-type'] ?? '';
+  if (contentType.startsWith('application/grpc')) {
+    response.setHeader('content-type', contentType);
+    // gRPC errors are responses with status 200; without a message they consist of headers only.
+    response.setHeader('grpc-status', String(Code.Unimplemented));
+    response.setHeader('grpc-message', encodeStatusMessage(message));
+    response.end();
+  } else if (request.method === 'POST') {
+    response.statusCode = 404;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ code: 'unimplemented', message }));
+  } else {
+    answerPlainText(response, 404, `${message} Supported protocols: gRPC, gRPC-Web and Connect.\n`);
+  }
+}
+
+export function answerPlainText(response: NodeResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'text/plain; charset=utf-8');
+  response.end(text);
+}
+
+const HEADER = 'grpc-message';
+
+/**
+ * Percent-encodes characters that the header cannot contain:
+ * https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md#responses
+ */
+const encodeStatusMessage = (text: string): string =>
+  text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]/gu, encodeURIComponent);
+
+/**
+ * Connect also encodes commas, colons and similar characters, and @grpc/grpc-js shows them to users undecoded. The trailer is
+ * complete when the body is.
+ */
+function withPlainStatusMessage(response: UniversalServerResponse): UniversalServerResponse {
+  const { body, trailer } = response;
+  if (!body || !trailer) return response;
+  return { ...response, body: thenRewrite(body, trailer) };
+}
+
+async function* thenRewrite(body: AsyncIterable<Uint8Array>, trailer: Headers): AsyncIterable<Uint8Array> {
+  yield* body;
+  const message = trailer.get(HEADER);
+  if (message) trailer.set(HEADER, encodeStatusMessage(decodeURIComponent(message)));
+}
+
+/** Milliseconds per unit of `grpc-timeout`. */
+const UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
+
+/** Node's timers hold 31 bits of milliseconds (24 days); longer timers fire immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Removes deadlines that exceed the range of timers. Clients send them to mean "no deadline": a century, or the largest number
+ * of their language. @internal
+ */
+export function dropDistantDeadline(headers: IncomingHttpHeaders): void {
+  const [, amount, unit] = /^(\d+)([HMSmun])$/.exec(String(headers['grpc-timeout'])) ?? [];
+  if (Number(amount) * (UNITS[unit ?? ''] ?? 0) > MAX_TIMER_MS) delete headers['grpc-timeout'];
+  if (Number(headers['connect-timeout-ms']) > MAX_TIMER_MS) delete headers['connect-timeout-ms'];
 }

@@ -4,11 +4,10 @@ import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import { discoverServer } from '#serve/oauth/discover.ts';
-import { createJwks, type KeyFinder } from '#serve/oauth/jwks.ts';
+import { createJwks, type KeyFinder, SIGNATURE_ALGORITHMS } from '#serve/oauth/jwks.ts';
 import { createOAuthHttp, type OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import { errorResponseOf, OAuthFailure } from '#serve/oauth/oauth-failure.ts';
 import type { ServerMetadata } from '#serve/oauth/server-metadata.ts';
-import { SIGNATURE_ALGORITHMS } from '#serve/oauth/jwt-form.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
 import type { SignInConfig } from './sign-in-config.ts';
 

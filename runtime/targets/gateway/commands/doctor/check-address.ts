@@ -1,6 +1,5 @@
 import { request } from 'undici';
-import { checkPort } from '#serve/cli/doctor/check-port.ts';
-import { type Finding, ok } from '#serve/cli/doctor/finding.ts';
+import { checkPort, type Finding, ok } from '#serve/cli/doctor/finding.ts';
 import type { ServerConfig } from '../../config/spec.ts';
 
 const TIMEOUT_MS = 3000;

@@ -1,8 +1,12 @@
 import { FormData } from 'undici';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import { readErrorBody } from '#serve/client/error-body.ts';
-import { type ClientRequest, createJsonClient, type StreamedResponse } from '#serve/client/json-client.ts';
+import {
+  readErrorBody,
+  type ClientRequest,
+  createJsonClient,
+  type StreamedResponse,
+} from '#serve/client/json-client.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,8 @@
 import { pushAll } from '#core/values/push-all.ts';
 import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { STORE_OPTIONS } from '../../config/options.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
 import type { WatchedWorkflow } from './watch-experiment.ts';

@@ -1,6 +1,6 @@
 import { UsageError } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { printJson } from '#serve/cli/print.ts';
+import { printJson } from '#serve/cli/terminal.ts';
 import { requireChanges } from '../options/changes.ts';
 import { experimentCommand } from './experiment-command.ts';
 

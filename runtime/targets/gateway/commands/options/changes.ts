@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { nameAndValue } from '#serve/cli/values.ts';
 import type { Metadata } from '../../accounts/fields/field.ts';
 
 interface ValueRule<Value> {

@@ -1,7 +1,7 @@
 import { greatest } from '#core/numbers/extremes.ts';
 import type { Calendar } from '#core/time/calendar.ts';
 import { spanText } from '#core/time/time-span.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines } from '#serve/cli/terminal.ts';
 import { type formatTable, oneLine } from '#serve/cli/table.ts';
 import type { Budgets } from '../../accounts/ledger/ledger.ts';
 import { dollarText, type Nanos } from '../../shared/money.ts';

@@ -1,8 +1,7 @@
 import type { Command, Invocation, Option, Output } from '#serve/cli/command.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines } from '#serve/cli/print.ts';
+import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { printResult, recordLines } from '../show/format-values.ts';
 import { type StoreContext, storeCommand } from './store-command.ts';
 

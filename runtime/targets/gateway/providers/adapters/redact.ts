@@ -1,4 +1,4 @@
-import { createValueHider } from '#serve/value-hider.ts';
+import { createValueHider } from '#serve/redact.ts';
 
 /** Removes secrets and control characters from a provider's message, and shortens it. */
 export type Redact = (text: string) => string;

@@ -12,7 +12,7 @@ import type {
   Target,
 } from './routing.ts';
 import type { TargetStates, TargetLoads } from './target-states.ts';
-import { pause } from '#platform/pause.ts';
+import { pause } from '#platform/wait-for.ts';
 import type { TargetResult } from './target-breakers.ts';
 import type { StreamSummary, OpenedStream } from '../../providers/streams/stream.ts';
 

@@ -1,4 +1,4 @@
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
 import type { Logger } from '#serve/log.ts';
 import { createLineTransport, type LineTransportOptions } from '#serve/mcp/line-transport.ts';

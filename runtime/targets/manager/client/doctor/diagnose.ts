@@ -1,16 +1,14 @@
 import type { Output } from '#serve/cli/command.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
 import { type ManagerClient, apiPath } from '../manager-client.ts';
-import { showFindings } from '#serve/cli/doctor/show-findings.ts';
+import { showFindings, type Finding, ok, problem, note, checkPort } from '#serve/cli/doctor/finding.ts';
 import { messageOf, AppError } from '#contract/errors.ts';
 import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
-import { type Finding, ok, problem, note } from '#serve/cli/doctor/finding.ts';
 import { execFile } from 'node:child_process';
 import { existsSync, accessSync, constants, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
-import { checkPort } from '#serve/cli/doctor/check-port.ts';
 import { changedToolsText, type ManagerStatus, type ServerState } from '../manager-status.ts';
 
 export interface DiagnoseOptions {

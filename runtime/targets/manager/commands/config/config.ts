@@ -17,7 +17,7 @@ import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import { isTable } from '../../config/table-reader.ts';
 import { editServersFile } from '../edit-servers-file.ts';
-import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { nameAndValue } from '#serve/cli/values.ts';
 import { validateCommand } from '../validate.ts';
 import { REGISTRY_OPTION, openRegistries } from '../registry-option.ts';
 import { refuseUnknown } from './refuse-unknown.ts';

@@ -2,7 +2,7 @@ import type { Command, CommandGroup } from '#serve/cli/command.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { MCPD_FORCE_OPTION } from '../mcpd-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
-import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { nameAndValue } from '#serve/cli/values.ts';
 import { atLeast, exactly } from '#serve/cli/positionals.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import { editServerSecrets, readServerSecrets } from './server-secrets.ts';

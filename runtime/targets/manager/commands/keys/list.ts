@@ -1,8 +1,7 @@
 import type { Command } from '#serve/cli/command.ts';
 import type { KeyRecord, KeyState } from '../../access/key-file.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { printLines } from '#serve/cli/print.ts';
-import { stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 

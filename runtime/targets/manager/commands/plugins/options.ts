@@ -6,7 +6,7 @@ import {
   PLUGIN_KINDS,
   type PluginCategory,
 } from '../../config/plugin-settings.ts';
-import { nameAndValue } from '#serve/cli/name-and-value.ts';
+import { nameAndValue } from '#serve/cli/values.ts';
 
 const CATEGORY = {
   value: 'category',

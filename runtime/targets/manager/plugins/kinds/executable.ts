@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
 import { endGroup } from '#platform/process-group.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import { type Child, spawnChild } from '../../upstream/process/spawn-child.ts';
 import type { OpenPlugin, PluginEnvironment } from '../open-plugin.ts';
 import type { ExecutableLaunch, PluginSpec } from '../../config/plugin-settings.ts';

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
-import { waitFor } from '#platform/wait-for.ts';
+import { settlesWithin, waitFor } from '#platform/wait-for.ts';
 import { CONTINUE, type PluginAnswer, type PluginRequest, type PluginResponse } from '../exchange.ts';
 import type { OpenPlugin, PluginEnvironment } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../../config/plugin-settings.ts';

@@ -7,7 +7,7 @@ import { LOCK_AGES_MS, npmCache, npxFolder, npxState, removeNpxFolder } from './
 import { once } from 'node:events';
 import { createLineSplitter } from '#serve/mcp/line-splitter.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import { createLastLines } from '../process/process-transport.ts';
 import { startChild } from '../process/spawn-child.ts';
 import { MAX_LOG_LINE, type TransportHooks } from '../connection.ts';

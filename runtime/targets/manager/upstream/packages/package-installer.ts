@@ -8,7 +8,7 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { userCacheFolders } from '#platform/files/user-cache-folders.ts';
+import { userCacheFolders } from '#platform/files/home-folder.ts';
 
 /** Installs the packages of servers before they start: a few at a time, each one once. */
 export interface PackageInstaller {

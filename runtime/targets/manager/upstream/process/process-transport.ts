@@ -19,7 +19,7 @@ import {
 import { createFlowLimit, LOG_RATES, MESSAGE_RATES } from './flow-limit.ts';
 import { describeExit, findCause } from './find-cause.ts';
 import { endChild } from '#platform/process-group.ts';
-import { settlesWithin } from '#platform/settles-within.ts';
+import { settlesWithin } from '#platform/wait-for.ts';
 import { startChild } from './spawn-child.ts';
 import type { Writable } from 'node:stream';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import { encodeHeader } from '#serve/mcp/mirrored-name.ts';
+import { encodeHeader } from '#serve/mcp/stateless-request.ts';
 import type { Params } from '../../shapes/shape.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { membersOf } from '#core/json/members-of.ts';

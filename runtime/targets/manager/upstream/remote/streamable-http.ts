@@ -15,7 +15,7 @@ import { openRemoteConnection } from './remote-connection.ts';
 import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteResponse } from './remote-client.ts';
-import { encodeHeader, NAMED_BY } from '#serve/mcp/mirrored-name.ts';
+import { encodeHeader, NAMED_BY } from '#serve/mcp/stateless-request.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventTooLong, isMessage, readEvents } from './read-events.ts';

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { createStallClock, type ThreadState, type ThreadView } from '#serve/program/watchdog/stall-clock.ts';
-import { threadFacts } from '#serve/program/watchdog/thread-facts.ts';
+import {
+  createStallClock,
+  type ThreadState,
+  type ThreadView,
+  threadFacts,
+} from '#serve/program/watchdog/stall-clock.ts';
 
 interface Second {
   /** Time since the last look at the thread. */

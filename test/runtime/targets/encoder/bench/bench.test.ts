@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
-import { batchCandidates, flagsText, threadCandidates } from '#encoder/bench/candidates.ts';
-import { bestOf, type FlagsResult } from '#encoder/bench/flags-result.ts';
-import { lengthsUpTo } from '#encoder/bench/lengths.ts';
+import {
+  batchCandidates,
+  flagsText,
+  threadCandidates,
+  bestOf,
+  type FlagsResult,
+} from '#encoder/bench/flags-result.ts';
+import { lengthsUpTo } from '#encoder/bench/texts.ts';
 import { summarize } from '#encoder/bench/load.ts';
 
 test('processors are divided in every way that fits into memory', () => {

@@ -4,7 +4,7 @@ import type { TlsFiles } from '#serve/tls.ts';
 import { listenHttp } from '#serve/http/listen.ts';
 import { mcpRoutes } from '#encoder/mcp/routes.ts';
 import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
-import { hostRulesOf } from '#encoder/servers/host-rules-of.ts';
+import { hostRulesOf } from '#encoder/servers/settings.ts';
 import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 import { builtAssets } from '#test/helpers/built.ts';
 import { FOREIGN_PAGES, statusesOf, withoutStatus, withStatus } from '#test/helpers/hostile-hosts.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { outputFile } from '#encoder/infer/output-file.ts';
+import { outputFile } from '#encoder/infer/check-output.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();

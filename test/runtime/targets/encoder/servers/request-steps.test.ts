@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EngineJob } from '#encoder/engine/job.ts';
-import { requestSteps } from '#encoder/servers/request-steps.ts';
+import { requestSteps } from '#encoder/servers/open-context.ts';
 
 const COUNTS = { inputs: 2, tokens: 6, truncated: 0 };
 

@@ -1,4 +1,4 @@
-import { serveWorker } from '#platform/worker-server.ts';
+import { serveWorker } from '#platform/worker-requests.ts';
 import type { RowCells, DatasetCell } from '../dataset.ts';
 import type { ParquetRequest } from './read-rows.ts';
 import { type FileHandle, open } from 'node:fs/promises';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { RayConfig } from '../../../config/spec.ts';
-import { pause } from '#platform/pause.ts';
+import { pause } from '#platform/wait-for.ts';
 import type { Compute, ComputeEnd, ComputeProgress } from './compute.ts';
 import { createRayCapacity } from './ray-capacity.ts';
 import { createRayClient, FINAL_RAY_STATUSES, type RayClient, type RayStatus } from './ray-client.ts';

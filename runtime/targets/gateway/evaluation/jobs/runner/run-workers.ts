@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { pause } from '#platform/pause.ts';
+import { pause } from '#platform/wait-for.ts';
 import { databaseFailure } from '../../../store/database-error.ts';
 import type { Claim, JobQueue, Job } from '../job.ts';
 import type {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import { readErrorBody } from '#serve/client/error-body.ts';
-import { createJsonClient } from '#serve/client/json-client.ts';
+import { readErrorBody, createJsonClient } from '#serve/client/json-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { KeptAnswer } from '../../work/work.ts';
 import { LEASE_MS } from '../lease.ts';

@@ -5,7 +5,7 @@ import type { Upstream } from '../../../providers/adapters/upstream.ts';
 import { createExchange } from '../../../providers/adapters/exchange.ts';
 import { isFailed } from '../../../providers/adapters/failure.ts';
 import { createRedact } from '../../../providers/adapters/redact.ts';
-import { pause } from '#platform/pause.ts';
+import { pause } from '#platform/wait-for.ts';
 import { jobPause } from '../job-pause.ts';
 import { type Pacing, RATE_RETRIES, RESTART_RETRIES, ROW_RETRIES } from '../pacing.ts';
 import { WORK_LIMITS, notPublic } from './address.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dropDistantDeadline } from '#encoder/grpc/server/deadline-headers.ts';
+import { dropDistantDeadline } from '#encoder/grpc/server/request-listener.ts';
 
 test.each([
   ['grpc-timeout', '99999999H', false],

@@ -7,7 +7,7 @@ import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 import { testKernel } from '#test/helpers/test-kernel.ts';
 import { encoderGrpcRoutes } from '#encoder/grpc/routes.ts';
 import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
-import { hostRulesOf } from '#encoder/servers/host-rules-of.ts';
+import { hostRulesOf } from '#encoder/servers/settings.ts';
 import { createConnectRouter } from '@connectrpc/connect';
 import { useGrpcServers } from './test-server.ts';
 

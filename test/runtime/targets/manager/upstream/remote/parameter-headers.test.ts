@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createParameterHeaders } from '#manager/upstream/remote/parameter-headers.ts';
-import { encodeHeader } from '#serve/mcp/mirrored-name.ts';
+import { encodeHeader } from '#serve/mcp/stateless-request.ts';
 
 const toolWith = (properties: object, more: object = {}) => ({
   name: 'tool',

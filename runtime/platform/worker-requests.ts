@@ -1,12 +1,14 @@
-import type { Worker } from 'node:worker_threads';
-import { AppError } from '#contract/errors.ts';
+import { Worker, parentPort, type WorkerOptions } from 'node:worker_threads';
+import { AppError, messageOf } from '#contract/errors.ts';
+import { getAsset, isSea } from 'node:sea';
+import { workerAsset } from '#contract/native.ts';
 
 /** Messages to and from a worker thread: every request has one reply or one error. */
-export interface WorkerRequest<Request> {
+interface WorkerRequest<Request> {
   readonly id: number;
   readonly request: Request;
 }
-export type WorkerReply =
+type WorkerReply =
   | { readonly id: number; readonly reply: unknown }
   | { readonly id: number; readonly error: string };
 
@@ -72,4 +74,39 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
       void worker.terminate();
     },
   };
+}
+
+export interface Answer {
+  readonly reply: unknown;
+  /** Memory to transfer to the other thread without copying. */
+  readonly transfer?: ArrayBuffer[];
+}
+
+/** Handlers of a worker by kind of request. */
+type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Answer>>>;
+
+/** The worker's side of a worker thread: requests are handled sequentially, in order of arrival. */
+export function serveWorker(handlers: Handlers): void {
+  const port = parentPort;
+  if (!port) throw new Error('a worker entry must run in a worker thread');
+  const post = (message: WorkerReply, transfer: ArrayBuffer[] = []): void =>
+    port.postMessage(message, transfer);
+  let before = Promise.resolve();
+  port.on('message', ({ id, request }: WorkerRequest<{ readonly kind: string }>) => {
+    const handle = handlers[request.kind] as ((request: unknown) => Answer | Promise<Answer>) | undefined;
+    if (!handle) throw new Error(`no handler for ${request.kind}`);
+    before = before
+      .then(() => handle(request))
+      .then(
+        ({ reply, transfer }) => post({ id, reply }, transfer),
+        (error: unknown) => post({ id, error: messageOf(error) }),
+      );
+  });
+}
+
+/** Starts a worker thread from the asset `name` of the executable, or from its source file. */
+export function spawnWorker(name: string, source: URL, options: WorkerOptions = {}): Worker {
+  return isSea()
+    ? new Worker(getAsset(workerAsset(name), 'utf8'), { ...options, eval: true })
+    : new Worker(source, options);
 }
