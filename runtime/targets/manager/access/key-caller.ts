@@ -1,5 +1,5 @@
 import { matchesAny } from '#core/text/name-pattern.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, ReadableKind } from './caller.ts';
 import type { KeyRecord } from './key-file.ts';
 
 /** The part of a key's record that its permissions depend on. */
@@ -27,13 +27,14 @@ export function keyCaller(record: KeyPermissions): Caller {
   const all = Object.values(scopes).flat();
   const allowed = servers.length > 0 ? servers : all.map(({ server }) => server);
   const allowsServer = (server: string): boolean => allowed.length === 0 || matchesAny(allowed, server);
-  const allows = (server: string, kind: keyof typeof scopes, item: string): boolean => {
+  const matchesScopes = (server: string, kind: keyof typeof scopes, item: string): boolean => {
     const mentions = (scope: Scope): boolean => matchesAny([scope.server], server);
     if (!allowsServer(server)) return false;
     if (!all.some(mentions)) return true;
     const patterns = scopes[kind].filter(mentions).map(({ pattern }) => pattern);
     return matchesAny(patterns, item);
   };
+  const allows = all.length === 0 ? allowsServer : remembered(matchesScopes);
   return {
     name,
     admin,
@@ -44,6 +45,27 @@ export function keyCaller(record: KeyPermissions): Caller {
     groups: record.groups,
     canUse: (server, tool) => (tool === undefined ? allowsServer(server) : allows(server, 'tool', tool)),
     canRead: allows,
+  };
+}
+
+/** Maximum number and length of decisions that a key remembers: callers choose the names. */
+const MAX_DECISIONS = 1000;
+const MAX_DECISION_LENGTH = 200;
+
+/** Remembers the latest decisions. The patterns never change: a changed key gets new permissions. */
+function remembered(
+  decide: (server: string, kind: 'tool' | ReadableKind, item: string) => boolean,
+): typeof decide {
+  const decisions = new Map<string, boolean>();
+  return (server, kind, item) => {
+    const about = `${kind} ${server}/${item}`;
+    const known = decisions.get(about);
+    if (known !== undefined) return known;
+    const decision = decide(server, kind, item);
+    if (about.length > MAX_DECISION_LENGTH) return decision;
+    if (decisions.size >= MAX_DECISIONS) decisions.clear();
+    decisions.set(about, decision);
+    return decision;
   };
 }
 

@@ -27,6 +27,8 @@ interface KeyEntry {
   readonly digest: Buffer;
   /** The permissions in the record. */
   readonly caller: Caller;
+  /** The caller of its requests. */
+  readonly live: Caller;
   readonly bucket: TokenBucket | undefined;
 }
 
@@ -46,16 +48,26 @@ export function createManagerAccess(
   const current = (): readonly KeyEntry[] => {
     const latest = source.keys();
     if (latest !== records) {
-      entries = (latest ?? []).map((record) => entryOf(record, entries));
+      const before = entries;
       records = latest;
+      entries = (latest ?? []).map((record) => {
+        const caller = keyCaller(record);
+        return { ...entryOf(record, before), caller, live: liveCaller(record, caller) };
+      });
     }
     return entries;
   };
   /** Returns a caller whose permissions are those of the key at each check, because streams stay open for hours. */
-  const liveCaller = ({ record, caller }: KeyEntry): Caller => {
+  const liveCaller = ({ hash }: KeyRecord, caller: Caller): Caller => {
+    let seen: readonly KeyEntry[] | undefined;
+    let entry: KeyEntry | undefined;
     const latest = (): Caller | undefined => {
-      const found = current().find((entry) => entry.record.hash === record.hash);
-      return found && isActive(found, now()) ? found.caller : undefined;
+      const all = current();
+      if (all !== seen) {
+        entry = all.find(({ record }) => record.hash === hash);
+        seen = all;
+      }
+      return entry && isActive(entry, now()) ? entry.caller : undefined;
     };
     /** Whether the key allows an item, and one of its groups contains it if it is limited to groups. */
     const allows = (check: (one: Pick<Caller, 'canUse' | 'canRead'>) => boolean): boolean => {
@@ -64,7 +76,7 @@ export function createManagerAccess(
     };
     return {
       ...caller,
-      user: `key ${record.hash}`,
+      user: `key ${hash}`,
       canUse: (...item) => allows((one) => one.canUse(...item)),
       canRead: (...item) => allows((one) => one.canRead(...item)),
     };
@@ -90,15 +102,18 @@ export function createManagerAccess(
       if (state !== 'active') throw new AppError('UnauthorizedError', `The API key is ${state}.`);
       const wait = entry.bucket?.take(time) ?? 0;
       if (wait > 0) throw rateLimitError(entry.record, wait);
-      return liveCaller(entry);
+      return entry.live;
     },
   };
 }
 
 const isActive = ({ record }: KeyEntry, now: number): boolean => stateOf(record, now) === 'active';
 
-/** Creates the entry of a key. A known key keeps its bucket, so that a reload does not reset its rate limit. */
-function entryOf(record: KeyRecord, before: readonly KeyEntry[]): KeyEntry {
+/** The part of an entry that does not depend on permissions. A known key keeps its bucket, so that a reload does not reset its rate limit. */
+function entryOf(
+  record: KeyRecord,
+  before: readonly KeyEntry[],
+): Pick<KeyEntry, 'record' | 'digest' | 'bucket'> {
   const known = before.find(
     (entry) => entry.record.hash === record.hash && entry.record.rate === record.rate,
   );
@@ -106,7 +121,6 @@ function entryOf(record: KeyRecord, before: readonly KeyEntry[]): KeyEntry {
   return {
     record,
     digest: Buffer.from(record.hash, 'hex'),
-    caller: keyCaller(record),
     bucket: known?.bucket ?? (rate && createTokenBucket(rate)),
   };
 }

@@ -1,23 +1,18 @@
 import { AppError } from '#contract/errors.ts';
-import { matchesAny } from '#core/text/name-pattern.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { ApprovalRule } from '../config/tool-policy.ts';
 import type { Params } from '../shapes/shape.ts';
 import { requestFromClient } from '../upstream/server-requests.ts';
-import type { CallContext } from './call-context.ts';
-import type { ToolCall } from './call.ts';
-import { type CatalogTool, onlyReads, toolName } from './tool-catalog.ts';
-
-/** The decision about a call, for the audit log. */
-export type Approval = 'allowed' | 'denied' | 'confirmed' | 'accepted' | 'declined' | 'not confirmed';
+import type { CallContext } from './run-call.ts';
+import type { Approval, ToolCall } from './call.ts';
+import { type CatalogTool, toolName } from './tool-catalog.ts';
 
 /** Maximum length of arguments in a question to a person. */
 const MAX_SHOWN = 1000;
 
 /**
  * Applies the approval rules of the server to a call. Rejects if a rule denies it or a required confirmation is missing.
- * `record` gets the decision, which is undefined without rules.
+ * `record` gets the decision; without rules there is none.
  */
 export async function requireApproval(
   context: CallContext,
@@ -25,11 +20,10 @@ export async function requireApproval(
   tool: CatalogTool,
   record: (approval: Approval) => void,
 ): Promise<void> {
-  const { approvals = [] } = context.server.spec();
-  if (approvals.length === 0) return;
+  const { approval: action } = tool;
+  if (action === undefined) return;
   // A header can carry only some characters, so the name is mapped as for MCP clients.
   const name = `${context.server.name}/${toolName(tool.shown.name)}`;
-  const action = approvals.find((rule) => isFor(rule, tool))?.action ?? 'allow';
   if (action === 'allow') return record('allowed');
   if (action === 'deny') {
     record('denied');
@@ -40,16 +34,6 @@ export async function requireApproval(
   if (approval === 'declined')
     throw new AppError('ForbiddenError', `tool not approved: ${name}: the user declined.`);
   if (approval === 'not confirmed') throw new AppError('ForbiddenError', unconfirmed(name));
-}
-
-function isFor({ tools, when }: ApprovalRule, { own, shown }: CatalogTool): boolean {
-  if (!matchesAny(tools, own)) return false;
-  if (when === undefined) return true;
-  const isReadOnly = onlyReads(shown);
-  // The default of `destructiveHint` is true, so a tool without annotations counts as destructive.
-  return (
-    !isReadOnly && (when === 'not_read_only' || membersOf(shown['annotations'])['destructiveHint'] !== false)
-  );
 }
 
 const isConfirmed = ({ confirmation }: ToolCall, name: string): boolean =>

@@ -4,7 +4,7 @@ import { jsonSize } from '../shared/json-size.ts';
 import { openLineFile } from '#platform/line-file.ts';
 import { sha256 } from '#platform/sha256.ts';
 import type { Logger } from '#serve/log.ts';
-import type { Approval } from './approval.ts';
+import type { Approval } from './call.ts';
 import type { ServerCall } from './call.ts';
 import type { CallKind, CallOutcome } from './metrics.ts';
 import type { Redactor } from '#serve/redact.ts';

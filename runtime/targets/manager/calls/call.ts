@@ -92,3 +92,6 @@ export interface UpstreamTool extends Params {
 }
 
 export const isTool = (item: Params): item is UpstreamTool => typeof item['name'] === 'string';
+
+/** The decision of the approval rules about a call, for the audit log. */
+export type Approval = 'allowed' | 'denied' | 'confirmed' | 'accepted' | 'declined' | 'not confirmed';

@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Supervisor, ManagedServer } from '../supervisor/managed-server.ts';
-import type { Calls, ServerCall, ToolCall } from './call.ts';
-import { createCallRunner, type RunCall, type CallInfo, type AuditedFacts } from './run-call.ts';
+import type { Calls, ServerCall } from './call.ts';
+import { createCallRunner, type RunCall, type CallInfo, isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './run-call.ts';
 import type { SignInPage } from './require-sign-in.ts';
 import { serverOf } from './server-of.ts';
 import type { AuditLog } from './audit.ts';
@@ -11,15 +11,8 @@ import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
 import { resourceCalls, requireResource } from './resources.ts';
 import { createCheckList, type CheckList } from '../shapes/check-list.ts';
-import {
-  createToolCatalog,
-  type ToolCatalog,
-  canCall,
-  canList,
-  canRead,
-  isAllowed,
-  type CatalogTool,
-} from './tool-catalog.ts';
+import { createToolCatalog, type ToolCatalog, canCall, canList, canRead, type CatalogTool } from './tool-catalog.ts';
+import { toolCalls } from './tool-calls.ts';
 import { createServerLists, type ServerLists, type ListWaitLimits } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
@@ -27,13 +20,10 @@ import type { Params } from '../shapes/shape.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './call-context.ts';
 import { requireCapability, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
-import { promptResult, completionResult, toolResult, type ToolResult } from '../shapes/results.ts';
+import { promptResult, completionResult } from '../shapes/results.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import { type Approval, requireApproval } from './approval.ts';
-import { shortPattern } from '#core/text/short-pattern.ts';
 
 /** @internal Exported for tests only. */
 export interface CallLimits {
@@ -277,103 +267,4 @@ function requireReference(
     throw new AppError('ForbiddenError', `resource not allowed: ${server.name}: ${uri}`);
   }
   throw inputError('`ref` must be a prompt (ref/prompt with name) or a resource (ref/resource with uri).');
-}
-
-function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
-  /** Whether a tool could be called if its server had it. Callers learn nothing about names that they are not allowed to use. */
-  const isUnknown = async (context: CallContext, call: ToolCall): Promise<boolean> =>
-    isAllowed(context.server.spec().tools, call.tool.trim()) &&
-    call.caller.canUse(context.server.name, call.tool.trim()) &&
-    !(await catalog.isListed(context, call, call.tool));
-
-  return {
-    listTools: (call) =>
-      runCall(call, LIST_CALL_INFO.tools, async (context) => {
-        const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
-        const tools = (await catalog.tools(context, call)).filter(canUse);
-        if (tools.length > 0) return tools.map(({ shown }) => shown);
-        throw new AppError('NotFoundError', `tools not found: ${context.server.name}`);
-      }),
-    callTool(call) {
-      const { caller, tool: typed, args } = call;
-      const audited: AuditedFacts = { name: typed, args };
-      const info: CallInfo = {
-        kind: 'tool',
-        audited,
-        texts: (server) => ({
-          title: 'MCP server error calling tool',
-          detail: `tool call failed: ${server}/${typed}`,
-        }),
-      };
-      return runCall(call, info, async (context) => {
-        const { name: server } = context.server;
-        const check = async (tool: CatalogTool | undefined): Promise<string> => {
-          if (!tool && (await isUnknown(context, call))) {
-            throw new AppError('NotFoundError', `tool not found: ${server}/${typed}`);
-          }
-          if (!tool || !canCall(caller, server, tool)) {
-            throw new AppError('ForbiddenError', `tool not allowed: ${server}/${typed}`);
-          }
-          audited.tool = tool.own;
-          refuseOldName(tool, server, typed);
-          refuseChanged(tool, server);
-          await requireApproval(context, call, tool, (approval: Approval) => (audited.approval = approval));
-          return tool.own;
-        };
-        const request = async (name: string) =>
-          toolResult(await context.request('tools/call', { name, arguments: args }));
-        const name = await check(await catalog.find(context, call, typed));
-        try {
-          const result = await request(name);
-          if (reportsUnknownTool(result, name)) catalog.expire(context);
-          return result;
-        } catch (error) {
-          if (!deniesTool(error, name)) throw error;
-          const tool = await catalog.findAgain(context, call, typed).catch(() => {
-            throw error;
-          });
-          // If the new list contains the tool as well, the error has another reason.
-          if (tool?.own === name) throw error;
-          return request(await check(tool));
-        }
-      });
-    },
-  };
-}
-
-function refuseOldName({ own, shown }: CatalogTool, server: string, typed: string): void {
-  if (own === shown.name || own.toLowerCase() !== typed.trim().toLowerCase()) return;
-  throw new AppError(
-    'ForbiddenError',
-    `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`,
-  );
-}
-
-function refuseChanged({ shown, change, blocked }: CatalogTool, server: string): void {
-  if (!blocked) return;
-  const reason = change === 'new' ? 'it is not pinned' : 'it differs from its pinned definition';
-  throw new AppError(
-    'ForbiddenError',
-    `tool blocked: ${server}/${shown.name}: ${reason}. Review it with \`mcp-manager pin --diff ${server}\`, then accept it with \`mcp-manager pin ${server}\`.`,
-  );
-}
-
-/** Messages of the official SDKs and FastMCP: `Unknown tool: x`, `Tool x not found`, `Tool x disabled`. */
-const UNKNOWN = shortPattern(
-  /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is,
-);
-/** Maximum length of such a message without the tool's name; longer texts have another subject. */
-const MAX_LENGTH = 500;
-
-const reportsUnknown = (text: string, tool: string): boolean =>
-  text.length <= MAX_LENGTH + tool.length && text.includes(tool) && UNKNOWN.test(text);
-
-/** Whether a server rejected a call because it does not have the tool, so that nothing was called. */
-const deniesTool = (error: unknown, tool: string): boolean =>
-  error instanceof RpcFailure && reportsUnknown(error.message, tool);
-
-/** Whether a failed result looks like that of an unknown tool. The tool itself can return such a text, too. */
-function reportsUnknownTool({ isError, content }: ToolResult, tool: string): boolean {
-  const text = content?.[0]?.text;
-  return isError === true && typeof text === 'string' && reportsUnknown(text, tool);
 }

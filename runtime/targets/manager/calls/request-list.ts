@@ -4,7 +4,7 @@ import { type ListName, usedItems } from '../shapes/check-list.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { isMethodNotFound } from './call-context.ts';
+import { isMethodNotFound } from './run-call.ts';
 import { allItems } from './list-pages.ts';
 
 interface ListOptions {

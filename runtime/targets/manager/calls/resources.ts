@@ -3,14 +3,7 @@ import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
-import type { RunCall, CallInfo } from './run-call.ts';
-import {
-  isInvalidParams,
-  isMethodNotFound,
-  isResourceNotFound,
-  notImplemented,
-  type CallContext,
-} from './call-context.ts';
+import { type RunCall, type CallInfo, isInvalidParams, isMethodNotFound, isResourceNotFound, notImplemented, type CallContext } from './run-call.ts';
 import { requireCapability, listPage } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { LIST_CALL_INFO } from './list-call-info.ts';

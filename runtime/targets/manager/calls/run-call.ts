@@ -1,15 +1,22 @@
-import { AppError } from '#contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
-import type { ServerCall } from './call.ts';
-import type { Approval } from './approval.ts';
+import type { Approval, ServerCall, HeaderReader } from './call.ts';
 import type { AuditLog } from './audit.ts';
 import { requireSignIn, type SignInParts } from './require-sign-in.ts';
-import { explainFailure, type FailureTexts, type CallContext, withCallContext } from './call-context.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
+import type { Leave } from '#core/limits/turn-queue.ts';
+import { jsonSize } from '../shared/json-size.ts';
+import { requestTraced } from '#serve/telemetry/mcp-request.ts';
+import type { TraceHeaders } from '#serve/telemetry/request-trace.ts';
+import { waitFor, clientDisconnected } from '#platform/wait-for.ts';
+import { type Connection, type Requester, type RequestHeaders, SessionExpired, ConnectionClosed, RpcFailure, TimeoutFailure, ResultTooLarge } from '../upstream/connection.ts';
+import { type Params, Malformed } from '../shapes/shape.ts';
+import type { ServerSpec } from '../config/spec.ts';
+import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 export interface CallRunnerParts extends SignInParts {
   readonly supervisor: Supervisor;
@@ -114,3 +121,212 @@ function findServer(supervisor: Supervisor, { caller, server: typed }: ServerCal
 
 const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
+
+interface CallContextOptions {
+  readonly clock: Clock;
+  /** Maximum size of a result, in characters of JSON. */
+  readonly maxResultCharacters: number;
+  readonly takesTurn?: boolean | undefined;
+  readonly tracer?: Tracer | undefined;
+}
+
+/** The server of a call, with the time that is left for it. */
+export interface CallContext {
+  readonly server: ManagedServer;
+  readonly connection: () => Promise<Connection>;
+  /** Returns the milliseconds until the call times out. */
+  readonly timeLeft: () => number;
+  readonly request: (method: string, params?: Params) => Promise<Params>;
+  /** Runs work that does not count toward the time of the call, for example a question to a person. */
+  readonly paused: <Result>(work: () => Promise<Result>) => Promise<Result>;
+}
+
+/**
+ * The requester of calls over the HTTP API, to which servers cannot send requests. It counts when a server sends a request,
+ * because the request might belong to such a call.
+ */
+const HTTP_REQUESTER: Requester = {
+  identity: {},
+  capabilities: {},
+  request: () => Promise.reject(new Error('the client does not accept requests from servers')),
+};
+
+/** Waits for a turn, does the work and ends the turn, all within the request timeout of the server. */
+async function withCallContext<Result>(
+  server: ManagedServer,
+  { signal, onProgress, meta, headers, requester = HTTP_REQUESTER }: ServerCall,
+  { clock, maxResultCharacters, takesTurn = true, tracer }: CallContextOptions,
+  work: (context: CallContext) => Promise<Result>,
+): Promise<Result> {
+  let deadline = clock.now() + server.spec().timeouts.request;
+  const timeLeft = (): number => Math.max(0, Math.ceil(deadline - clock.now()));
+  const connection = (): Promise<Connection> => server.connection({ timeoutMs: timeLeft(), signal });
+  const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
+  const request = async (
+    method: string,
+    params: Params | undefined,
+    _meta: Params | undefined,
+    traceHeaders: TraceHeaders | undefined,
+  ): Promise<Params> => {
+    const sent = _meta === undefined ? params : { ...params, _meta };
+    const send = (to: Connection): Promise<Params> =>
+      to.request(method, sent, {
+        timeoutMs: timeLeft(),
+        signal,
+        onProgress,
+        requester,
+        headers: { ...passedHeaders(server.spec(), headers), ...traceHeaders },
+      });
+    // Requested each time, because a reload can replace the connection.
+    const open = await connection();
+    let result: Params;
+    try {
+      result = await send(open);
+    } catch (error) {
+      if (!(error instanceof SessionExpired)) throw error;
+      await open.closed;
+      result = await send(await connection());
+    }
+    if (jsonSize(result, maxResultCharacters) <= maxResultCharacters) return result;
+    throw new ResultTooLarge(maxResultCharacters);
+  };
+  try {
+    return await work({
+      server,
+      connection,
+      timeLeft,
+      request: (method, params) =>
+        requestTraced(
+          tracer,
+          { method, params: params ?? {}, server: server.name, meta, errorType },
+          (sent, traceHeaders) => request(method, params, sent, traceHeaders),
+        ),
+      async paused(pausedWork) {
+        const startedAt = clock.now();
+        try {
+          return await pausedWork();
+        } finally {
+          deadline += clock.now() - startedAt;
+        }
+      },
+    });
+  } finally {
+    leave?.();
+  }
+}
+
+/** Returns the headers of the client that the configuration passes on to a server. */
+function passedHeaders({ launch }: ServerSpec, headers: HeaderReader | undefined): RequestHeaders {
+  const names = launch.kind === 'remote' ? (launch.passHeaders ?? []) : [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers?.get(name) ?? null;
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+async function turnOf(
+  { name, turns }: ManagedServer,
+  { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<Leave> {
+  const turn = turns.ask();
+  if (turn.kind === 'granted') return turn.leave;
+  if (turn.kind === 'refused') {
+    throw new AppError(
+      'OverloadedError',
+      `server busy: ${name}: the maximum of ${turns.running} running and ${turns.waiting} queued calls is reached; retry in 1 s`,
+      { retryAfterSeconds: 1 },
+    );
+  }
+  const late = (): AppError =>
+    new AppError(
+      'TimeoutError',
+      `server busy: ${name}: the call was queued for ${timeoutMs} ms; retry in 1 s`,
+      { retryAfterSeconds: 1 },
+    );
+  try {
+    await waitFor(turn.granted, { clock, timeoutMs, signal, late });
+    return turn.leave;
+  } catch (error) {
+    turn.leave();
+    throw error;
+  }
+}
+
+/** MCP's error code for an unknown resource, up to revision 2025-11-25. */
+export const RESOURCE_NOT_FOUND = -32_002;
+
+/** The texts that describe a failure of one kind of request. */
+interface FailureTexts {
+  /** For example `MCP server error calling tool`. */
+  readonly title: string;
+  /** For example `tool call failed: time/get_current_time`; the cause is appended. */
+  readonly detail: string;
+}
+
+interface FailureContext {
+  readonly texts: FailureTexts;
+  readonly redact: Redactor;
+  /** The normalized name of the server, if it is known. */
+  readonly server: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Converts a failure of a call to an error for the caller, with secrets redacted. An error of the server stays its `cause`. */
+function explainFailure(error: unknown, { texts, redact, server, signal }: FailureContext): AppError {
+  const redactor: ServerRedactor = {
+    text: (text) => redact.text(text, server),
+    value: (value) => redact.value(value, server),
+  };
+  if (error instanceof AppError) return redactError(error, redactor);
+  if (signal?.aborted) return clientDisconnected();
+  const code = error instanceof TimeoutFailure ? 'TimeoutError' : 'UpstreamError';
+  const details = [{ message: `${texts.detail}: ${causeOf(error)}` }];
+  return redactError(new AppError(code, texts.title, { details, cause: error }), redactor);
+}
+
+export const isMethodNotFound = (error: unknown): boolean =>
+  error instanceof RpcFailure && error.code === RPC_CODE.methodNotFound;
+export const isInvalidParams = (error: unknown): error is RpcFailure =>
+  error instanceof RpcFailure && error.code === RPC_CODE.invalidParams;
+export const isResourceNotFound = (error: unknown): boolean =>
+  error instanceof RpcFailure && error.code === RESOURCE_NOT_FOUND;
+
+export const notImplemented = (what: string, server: string): AppError =>
+  new AppError('NotImplementedError', `${what} not implemented by server: ${server}`);
+
+function causeOf(error: unknown): string {
+  if (isInvalidParams(error)) return `invalid params: ${error.message}`;
+  if (error instanceof ConnectionClosed || error instanceof TimeoutFailure) {
+    return `transport error: ${error.message}`;
+  }
+  return error instanceof Malformed ? `malformed result: ${error.message}` : messageOf(error);
+}
+
+type ServerRedactor = Pick<Redactor, 'text' | 'value'>;
+
+function redactError(error: AppError, redact: ServerRedactor): AppError {
+  const { code, message, details, cause, retryAfterSeconds } = error;
+  return new AppError(code, redact.text(message), {
+    details: details?.map((detail) => ({ ...detail, message: redact.text(detail.message) })),
+    // The message already contains the relevant part of any other cause.
+    cause: cause instanceof RpcFailure ? redactRpcFailure(cause, redact) : undefined,
+    retryAfterSeconds,
+  });
+}
+
+const redactRpcFailure = ({ code, message, data }: RpcFailure, redact: ServerRedactor): RpcFailure =>
+  new RpcFailure(code, redact.text(message), redact.value(data));
+
+/**
+ * Returns the `error.type` of a request to a server that failed, for its span: the code of the server if it returned one.
+ *
+ * @internal Exported for tests only.
+ */
+export function errorType(error: unknown): string {
+  if (error instanceof RpcFailure) return String(error.code);
+  if (error instanceof TimeoutFailure) return 'timeout';
+  if (error instanceof ConnectionClosed) return 'connection_closed';
+  return String(RpcError.from(error).code);
+}

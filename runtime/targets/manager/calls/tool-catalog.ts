@@ -1,10 +1,10 @@
 import type { Clock } from '#platform/clock.ts';
 import type { ServerSpec, NameFilter } from '../config/spec.ts';
-import type { PinAction, ToolOverride, ToolPins } from '../config/tool-policy.ts';
+import type { ApprovalRule, PinAction, ToolOverride, ToolPins } from '../config/tool-policy.ts';
 import type { ManagedServer, ToolChange } from '../supervisor/managed-server.ts';
 import { isTool, type UpstreamTool } from './call.ts';
 import type { ListReader, ListSnapshot, ServerLists } from './server-lists.ts';
-import type { CallContext } from './call-context.ts';
+import type { CallContext } from './run-call.ts';
 import { suggest } from '#core/text/suggest.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -40,6 +40,8 @@ export interface ToolCatalog {
   readonly tools: (context: Context, reader: Reader) => Promise<readonly CatalogTool[]>;
   /** Returns them if they are in memory and current. */
   readonly current: (server: ManagedServer) => readonly CatalogTool[] | undefined;
+  /** Finds a tool like `find`, if the list of the server is in memory and current. */
+  readonly plan: (server: ManagedServer, name: string) => CatalogTool | undefined;
   /** Finds a tool by its exact name, by its name in another case, by its mapped name, or by the name before a renaming. */
   readonly find: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
   /** Same as `find`, in a new list. */
@@ -71,6 +73,12 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
     return { ...current, listedAt };
   }
 
+  /** The tools of a list that is in memory and current. */
+  const planned = (server: ManagedServer): AllowedTools | undefined => {
+    const snapshot = lists.current(server, 'tools', undefined);
+    const known = snapshot && allowedTools.get(snapshot.items);
+    return known?.spec === server.spec() && latest.get(server) === known ? known : undefined;
+  };
   const expire = ({ server }: Context): void => lists.expire(server, 'tools');
   const findAgain: ToolCatalog['findAgain'] = async (context, reader, name) => {
     expire(context);
@@ -79,10 +87,10 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
 
   return {
     tools: async (context, reader) => (await readAllowed(context, reader)).listed,
-    current(server) {
-      const snapshot = lists.current(server, 'tools', undefined);
-      const known = snapshot && allowedTools.get(snapshot.items);
-      return known?.spec === server.spec() && latest.get(server) === known ? known.listed : undefined;
+    current: (server) => planned(server)?.listed,
+    plan(server, name) {
+      const known = planned(server);
+      return known && pick(known, name.trim());
     },
     findAgain,
     async isListed({ server, timeLeft }, { signal, waitLimits }, name) {
@@ -152,7 +160,10 @@ function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTo
     if (!isToolAllowed(spec, tool.name, shown)) return [];
     const change = spec.pins && changeOf(spec.pins, tool);
     const blocked = change !== undefined && spec.pins?.onChange === 'block';
-    return [{ own: tool.name, shown, hidden: override?.hidden ?? false, change, blocked }];
+    const isReadOnly = onlyReads(shown);
+    const approval = approvalOf(spec.approvals ?? [], { own: tool.name, shown, isReadOnly });
+    const hidden = override?.hidden ?? false;
+    return [{ own: tool.name, shown, hidden, change, blocked, isReadOnly, approval }];
   });
   const renamed = new Map(
     allowed.filter(({ own, shown }) => own !== shown.name).map(({ own, shown }) => [shown.name, own]),
@@ -172,6 +183,21 @@ function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTo
         ),
     ],
   };
+}
+
+/** Returns what the first matching rule requires for a tool, which is allowed if no rule matches it; undefined without rules. */
+const approvalOf = (rules: readonly ApprovalRule[], tool: RatedTool): ApprovalRule['action'] | undefined =>
+  rules.length === 0 ? undefined : (rules.find((rule) => isFor(rule, tool))?.action ?? 'allow');
+
+type RatedTool = Pick<CatalogTool, 'own' | 'shown' | 'isReadOnly'>;
+
+function isFor({ tools, when }: ApprovalRule, { own, shown, isReadOnly }: RatedTool): boolean {
+  if (!matchesAny(tools, own)) return false;
+  if (when === undefined) return true;
+  // The default of `destructiveHint` is true, so a tool without annotations counts as destructive.
+  return (
+    !isReadOnly && (when === 'not_read_only' || membersOf(shown['annotations'])['destructiveHint'] !== false)
+  );
 }
 
 /** Whether the configuration renames a tool to this name. */
@@ -247,8 +273,8 @@ export function canList(
 }
 
 /** Whether the caller can call a tool that the configuration allows. */
-export const canCall = (caller: Caller, server: string, { own, shown }: CatalogTool): boolean =>
-  caller.canUse(server, own) && (caller.readOnly !== true || onlyReads(shown));
+export const canCall = (caller: Caller, server: string, { own, isReadOnly }: CatalogTool): boolean =>
+  caller.canUse(server, own) && (caller.readOnly !== true || isReadOnly);
 
 /** Whether the annotations of a tool declare it read-only. */
 export function onlyReads({ annotations }: Params): boolean {
@@ -257,7 +283,10 @@ export function onlyReads({ annotations }: Params): boolean {
     : false;
 }
 
-/** A tool that the configuration of its server allows. */
+/**
+ * A tool that the configuration of its server allows, with all that the configuration decides about its calls. It is decided once for a
+ * list of tools and a configuration, and ends with them.
+ */
 export interface CatalogTool {
   /** The name on the server. Filters, keys, groups and rules apply to it. */
   readonly own: string;
@@ -269,6 +298,10 @@ export interface CatalogTool {
   readonly change?: ToolChange['change'] | undefined;
   /** Whether the tool is blocked because of its change. */
   readonly blocked: boolean;
+  /** Whether its annotations declare it read-only. */
+  readonly isReadOnly: boolean;
+  /** What the approval rules require for a call; undefined without rules. */
+  readonly approval: ApprovalRule['action'] | undefined;
 }
 
 /** Names of tools that clients and language models accept, and that are not a relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */

@@ -11,7 +11,7 @@ import {
   type StatelessHttpOptions,
 } from '#serve/mcp/stateless-http.ts';
 import { STATELESS_VERSIONS } from '#serve/mcp/stateless-request.ts';
-import { RESOURCE_NOT_FOUND } from '../calls/call-context.ts';
+import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { usableCapabilities } from '../upstream/server-requests.ts';

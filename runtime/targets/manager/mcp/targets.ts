@@ -1,7 +1,7 @@
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Calls } from '../calls/call.ts';
-import { RESOURCE_NOT_FOUND } from '../calls/call-context.ts';
+import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
 import { type QualifiedName, splitQualified } from '../calls/tool-catalog.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { McpCall } from './mcp-call.ts';

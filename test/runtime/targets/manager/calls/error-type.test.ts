@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { errorType } from '#manager/calls/call-context.ts';
+import { errorType } from '#manager/calls/run-call.ts';
 import { RpcFailure, SessionExpired, TimeoutFailure } from '#manager/upstream/connection.ts';
 
 test.each([
