@@ -1,27 +1,40 @@
 import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import type { Supervisor, ManagedServer } from '../supervisor/managed-server.ts';
+import { type Supervisor, type ManagedServer, serverOf } from '../supervisor/managed-server.ts';
 import type { Calls, ServerCall } from './call.ts';
-import { createCallRunner, type RunCall, type CallInfo, isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './run-call.ts';
+import {
+  createCallRunner,
+  type RunCall,
+  type CallInfo,
+  isInvalidParams,
+  isMethodNotFound,
+  notImplemented,
+  type CallContext,
+  LIST_CALL_INFO,
+} from './run-call.ts';
 import type { SignInPage } from './require-sign-in.ts';
-import { serverOf } from './server-of.ts';
 import type { AuditLog } from './audit.ts';
 import { type CallObserver, observeCalls, createCallStatistics } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
 import { resourceCalls, requireResource } from './resources.ts';
 import { createCheckList, type CheckList } from '../shapes/check-list.ts';
-import { createToolCatalog, type ToolCatalog, canCall, canList, canRead, type CatalogTool } from './tool-catalog.ts';
+import {
+  createToolCatalog,
+  type ToolCatalog,
+  canCall,
+  canList,
+  canRead,
+  type CatalogTool,
+} from './tool-catalog.ts';
 import { toolCalls } from './tool-calls.ts';
 import { createServerLists, type ServerLists, type ListWaitLimits } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
 import type { Params } from '../shapes/shape.ts';
-import { LIST_CALL_INFO } from './list-call-info.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { requireCapability, listPage } from './list-page.ts';
-import { listAllPages } from './list-pages.ts';
+import { requireCapability, listPage, listAllPages } from './list-pages.ts';
 import { promptResult, completionResult } from '../shapes/results.ts';
 import { membersOf } from '#core/json/members-of.ts';
 

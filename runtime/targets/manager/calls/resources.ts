@@ -3,10 +3,17 @@ import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
-import { type RunCall, type CallInfo, isInvalidParams, isMethodNotFound, isResourceNotFound, notImplemented, type CallContext } from './run-call.ts';
-import { requireCapability, listPage } from './list-page.ts';
-import { listAllPages } from './list-pages.ts';
-import { LIST_CALL_INFO } from './list-call-info.ts';
+import {
+  type RunCall,
+  type CallInfo,
+  isInvalidParams,
+  isMethodNotFound,
+  isResourceNotFound,
+  notImplemented,
+  type CallContext,
+  LIST_CALL_INFO,
+} from './run-call.ts';
+import { requireCapability, listPage, listAllPages } from './list-pages.ts';
 import { canRead } from './tool-catalog.ts';
 import { readResult } from '../shapes/results.ts';
 import type { CheckList } from '../shapes/check-list.ts';

@@ -13,10 +13,20 @@ import { jsonSize } from '../shared/json-size.ts';
 import { requestTraced } from '#serve/telemetry/mcp-request.ts';
 import type { TraceHeaders } from '#serve/telemetry/request-trace.ts';
 import { waitFor, clientDisconnected } from '#platform/wait-for.ts';
-import { type Connection, type Requester, type RequestHeaders, SessionExpired, ConnectionClosed, RpcFailure, TimeoutFailure, ResultTooLarge } from '../upstream/connection.ts';
+import {
+  type Connection,
+  type Requester,
+  type RequestHeaders,
+  SessionExpired,
+  ConnectionClosed,
+  RpcFailure,
+  TimeoutFailure,
+  ResultTooLarge,
+} from '../upstream/connection.ts';
 import { type Params, Malformed } from '../shapes/shape.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import type { ListName } from '../shapes/check-list.ts';
 
 export interface CallRunnerParts extends SignInParts {
   readonly supervisor: Supervisor;
@@ -330,3 +340,29 @@ export function errorType(error: unknown): string {
   if (error instanceof ConnectionClosed) return 'connection_closed';
   return String(RpcError.from(error).code);
 }
+
+/** The nouns of lists: many and one. */
+const NOUNS: Readonly<Record<ListName, readonly [many: string, one: string]>> = {
+  tools: ['tools', 'tool'],
+  prompts: ['prompts', 'prompt'],
+  resources: ['resources', 'resource'],
+  resourceTemplates: ['resource templates', 'resource template'],
+};
+
+export const pluralOf = (list: ListName): string => NOUNS[list][0];
+
+const listing = ([many, one]: readonly [string, string]): CallInfo => ({
+  kind: 'list',
+  texts: (server) => ({
+    title: `MCP server error listing ${many}`,
+    detail: `${one} list failed: ${server}`,
+  }),
+});
+
+/** Descriptions of list requests for errors and metrics. */
+export const LIST_CALL_INFO: Readonly<Record<ListName, CallInfo>> = {
+  tools: listing(NOUNS.tools),
+  prompts: listing(NOUNS.prompts),
+  resources: listing(NOUNS.resources),
+  resourceTemplates: listing(NOUNS.resourceTemplates),
+};

@@ -1,7 +1,6 @@
 import type { Caller } from '../access/caller.ts';
 import type { Params } from '../shapes/shape.ts';
 import { type Calls, isTool, type UpstreamTool } from './call.ts';
-import { queryServers } from './query-servers.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import { qualify, qualifiedToolName } from './tool-catalog.ts';
@@ -276,4 +275,36 @@ export class ItemIndex {
 function words(text: string): string[] {
   const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
   return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+}
+
+/** The result of one server. */
+interface ServerResult<Result> {
+  readonly server: string;
+  readonly result: Result;
+}
+
+interface QueryServersOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called for each server that is omitted from the results. */
+  readonly onFailure: (server: string, reason: unknown) => void;
+}
+
+/** Queries servers concurrently. A server that fails is omitted and does not affect the results of the others. */
+export async function queryServers<Result>(
+  servers: readonly string[],
+  query: (server: string) => Promise<Result>,
+  { signal, onFailure }: QueryServersOptions,
+): Promise<ServerResult<Result>[]> {
+  const results = await Promise.all(
+    servers.map(async (server): Promise<ServerResult<Result>[]> => {
+      try {
+        return [{ server, result: await query(server) }];
+      } catch (error) {
+        signal?.throwIfAborted();
+        onFailure(server, error);
+        return [];
+      }
+    }),
+  );
+  return results.flat();
 }

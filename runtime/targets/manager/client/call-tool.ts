@@ -1,5 +1,5 @@
 import { toolName } from '../calls/tool-catalog.ts';
-import { toolText } from '../http/call-tool.ts';
+import { toolText } from '../http/routes/tools.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';

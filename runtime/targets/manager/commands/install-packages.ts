@@ -6,7 +6,7 @@ import { printable } from '#serve/cli/terminal.ts';
 import type { Redactor } from '#serve/redact.ts';
 import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
-import { outputOf } from '../upstream/start-failure.ts';
+import { outputOf } from '../upstream/start-extension.ts';
 
 /** Installs packages for commands that run without a manager. */
 export interface CommandInstaller {

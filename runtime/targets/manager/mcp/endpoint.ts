@@ -1,10 +1,9 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Caller } from '../access/caller.ts';
 import type { ToolSearch, FoundTool } from '../calls/search.ts';
-import { serverOf } from '../calls/server-of.ts';
+import { serverOf, type ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
-import type { ManagedServer } from '../supervisor/managed-server.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
 import { callMethods, callTool } from './call-methods.ts';

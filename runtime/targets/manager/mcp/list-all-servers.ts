@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Calls, Page, PageCall } from '../calls/call.ts';
-import { queryServers } from '../calls/query-servers.ts';
+import { queryServers } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Params } from '../shapes/shape.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import { queryServers } from '../calls/query-servers.ts';
+import { queryServers } from '../calls/search.ts';
 import { isPerUser } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { requestIdFrom } from '#serve/http/request-state.ts';

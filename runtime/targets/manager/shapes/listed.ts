@@ -12,10 +12,11 @@ import {
   number,
   oneOf,
   text,
+  annotations,
+  LISTED_HINTS,
 } from './shape.ts';
-import { annotations, LISTED_HINTS } from './metadata.ts';
 import type { CompileProblem } from './schema-compiler.ts';
-import { mapInnerSchemas } from './inner-schemas.ts';
+import { mapInnerSchemas } from './check-list.ts';
 
 const hintFlag = hint(flag);
 

@@ -14,8 +14,9 @@ import {
   wholeNumber,
   base64,
   record,
+  role,
+  annotations,
 } from './shape.ts';
-import { role, annotations } from './metadata.ts';
 import { resource } from './listed.ts';
 
 const HINTS = { annotations: hint(annotations), _meta: hint(record) } as const;

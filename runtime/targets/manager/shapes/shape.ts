@@ -182,3 +182,26 @@ export const dateTime: Shape = (value) => {
 
 const numberOf = (value: unknown): number =>
   typeof value === 'number' ? value : isRawNumber(value) ? Number(value.rawJSON) : Number.NaN;
+
+export const role: Shape = oneOf('user', 'assistant');
+
+export const annotations: Shape = objectOf({
+  audience: hint(listOf(role)),
+  priority: hint(numberFrom(0, 1)),
+  lastModified: hint(dateTime),
+});
+
+const icon = objectOf({
+  src: text,
+  mimeType: hint(text),
+  sizes: hint(listOf(text)),
+  theme: hint(oneOf('light', 'dark')),
+});
+
+/** The optional members of all listed items. */
+export const LISTED_HINTS = {
+  title: hint(text),
+  description: hint(text),
+  icons: hint(listOfValid(icon)),
+  _meta: hint(record),
+} as const;

@@ -1,7 +1,7 @@
 import type { TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
-import type { LineLevel } from './log-level.ts';
+import type { LineLevel } from './server-logs.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
 
@@ -156,3 +156,9 @@ export type ServerEvent = { readonly user?: string | undefined } & (
       readonly params: Readonly<Record<string, unknown>> | undefined;
     }
 );
+
+/** Returns the server that an event comes from, with the connection of its user if it has one for each user. */
+export const serverOf = (
+  supervisor: Pick<Supervisor, 'get'>,
+  { server, user }: { readonly server: string } & Pick<ServerEvent, 'user'>,
+): ManagedServer | undefined => supervisor.get(server)?.forUser(user);

@@ -4,11 +4,10 @@ import type { ServerSpec } from '../config/spec.ts';
 import type { ServerPhase } from './managed-server.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type { CloseReason } from '../upstream/connection.ts';
-import { outputOf } from '../upstream/start-failure.ts';
-import { openSession, type SessionStart } from './open-session.ts';
+import { outputOf } from '../upstream/start-extension.ts';
+import { openSession, type SessionStart, type Session } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
-import type { Session } from './session.ts';
 
 /** Why a server is not running: its last failure, or what the installation of its package is doing. */
 class ServerReason {

@@ -12,8 +12,7 @@ import {
   type TransportHooks,
 } from './connection.ts';
 import { Malformed, type Params } from '../shapes/shape.ts';
-import { createStartExtension } from './start-extension.ts';
-import { startFailure } from './start-failure.ts';
+import { createStartExtension, startFailure } from './start-extension.ts';
 import { createRpcPeer, type RpcPeer } from './rpc-peer.ts';
 import { UnexpectedResponse } from './remote/unexpected-response.ts';
 import { openProcess } from './process/process-transport.ts';

@@ -1,14 +1,33 @@
 import { AppError } from '#contract/errors.ts';
 import { rejectedConfigError } from '#serve/errors/refused-config.ts';
 import type { ManagerContext } from '../../context.ts';
-import type { ManagedServer, Supervisor } from '../../supervisor/managed-server.ts';
+import {
+  type ManagedServer,
+  type Supervisor,
+  type ServerStatus,
+  PHASES,
+} from '../../supervisor/managed-server.ts';
 import { callerOf } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
-import { statusView } from '../views/server-view.ts';
-import { reloadBody, serverStatusBody, statusBody } from '../schemas/admin.ts';
-import { serverName } from './operations.ts';
+import { statusView, overviewView } from '../views/server-view.ts';
+import {
+  reloadBody,
+  serverStatusBody,
+  statusBody,
+  serverOverviewBody,
+  serverOverviews,
+} from '../schemas/admin.ts';
+import { SERVER_NAME, pageOf, slicePage, PAGE_PARAMETERS, searchParameter } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
+import { systemClock } from '#platform/clock.ts';
+import { readProcessTable } from '#platform/process-tree/process-table.ts';
+import { wordOf } from '#serve/http/query.ts';
+import type { CallStatistics } from '../../calls/metrics.ts';
+import { isPerUser } from '../../config/spec.ts';
+import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
+import { compact } from '../views/compact.ts';
+import { oneOf } from '#serve/http/schemas.ts';
 
 /** `/api/v1/admin`: the status of servers, reloads and restarts. */
 export function adminRoutes(context: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
@@ -64,7 +83,7 @@ export function adminRoutes(context: ManagerContext, { guards, route }: HttpPart
       id: 'restartServer',
       tag: 'Admin',
       summary: 'Restart a server.',
-      parameters: [serverName],
+      parameters: [SERVER_NAME],
       answer: answerOf('The status of the server after the restart.', serverStatusBody, TIME),
       errors: [404, 502, 503],
       run: async (c) => {
@@ -97,3 +116,157 @@ export function serverOf(supervisor: Supervisor, name: string): ManagedServer {
   if (!server) throw new AppError('NotFoundError', `server not found: ${name}`);
   return server;
 }
+
+/** What servers are sorted by. */
+interface Facts {
+  readonly server: ManagedServer;
+  readonly status: ServerStatus;
+  readonly calls: CallStatistics;
+  readonly usage: ServerUsage | undefined;
+}
+
+/** `/api/v1/admin/servers`: the servers with their calls and what they use, searched, sorted and paged. */
+export function adminServerRoutes(
+  { supervisor, calls }: ManagerContext,
+  { guards, route }: HttpParts,
+): readonly Route[] {
+  const sampler = createUsageSampler({ supervisor, clock: systemClock, readTable: readProcessTable });
+
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/admin/servers',
+      guard: guards.admin('some'),
+      id: 'listServerOverviews',
+      tag: 'Admin',
+      summary: 'List the servers with their status, their calls, and their memory and processor time.',
+      parameters: [
+        searchParameter('Words that the name must contain.'),
+        {
+          name: 'phase',
+          in: 'query',
+          description: 'Only servers in this phase.',
+          example: 'failed',
+          schema: oneOf(PHASES),
+        },
+        {
+          name: 'health',
+          in: 'query',
+          description: 'Only servers whose last check had this result.',
+          example: 'unreachable',
+          schema: oneOf(HEALTHS),
+        },
+        {
+          name: 'sort',
+          in: 'query',
+          description: 'Order, descending with `-`. Servers without a value are last.',
+          example: '-memory',
+          schema: oneOf(SORTS, { default: 'name' }),
+        },
+        ...PAGE_PARAMETERS,
+      ],
+      answer: answerOf('A page of the servers.', serverOverviews, {
+        servers: [OVERVIEW],
+        total: 1,
+        phases: { running: 1 },
+      }),
+      errors: [422],
+      run: async (c) => {
+        const caller = callerOf(c);
+        const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+        const phase = wordOf(c, 'phase', ['any', ...PHASES], 'any');
+        const health = wordOf(c, 'health', ['any', ...HEALTHS], 'any');
+        const sort = wordOf(c, 'sort', SORTS, 'name');
+        const page = pageOf(c);
+        const usage = await sampler.read();
+        const all = supervisor.names().flatMap((name): Facts[] => {
+          const server = supervisor.get(name);
+          if (!server || !caller.canUse(name)) return [];
+          return [{ server, status: server.status(), calls: calls.statistics(name), usage: usage.get(name) }];
+        });
+        const found = all.filter(
+          ({ server, status }) =>
+            words.every((word) => server.name.includes(word)) &&
+            (phase === 'any' || status.phase === phase) &&
+            (health === 'any' || server.health().status === health),
+        );
+        const { items, total, nextCursor } = slicePage(sorted(found, sort), page);
+        return {
+          servers: items.map((one) => overviewView(one.server, one.calls, one.usage)),
+          total,
+          phases: Object.fromEntries(
+            [...Map.groupBy(all, ({ status }) => status.phase)].map(([name, members]) => [
+              name,
+              members.length,
+            ]),
+          ),
+          ...compact({ nextCursor }),
+        };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/api/v1/admin/servers/:name',
+      guard: guards.admin('named'),
+      id: 'getServerOverview',
+      tag: 'Admin',
+      summary: 'Get the status of a server, its calls, and its memory and processor time.',
+      parameters: [SERVER_NAME],
+      answer: answerOf('The server.', serverOverviewBody, OVERVIEW),
+      errors: [404],
+      run: async (c) => {
+        const caller = callerOf(c);
+        const server = serverOf(supervisor, c.req.param('name'));
+        const usage = await sampler.read();
+        const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
+        // A user has not signed in to such a server before the first call, and the server itself never has.
+        const own = server.forUser(caller.user).signIn();
+        const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
+        return { ...view, ...compact({ signIn }) };
+      },
+    }),
+  ];
+}
+
+type SortKey = Exclude<(typeof SORTS)[number], `-${string}`>;
+
+/** The values to sort by; servers without a value are the last ones. */
+const VALUES: Record<SortKey, (facts: Facts) => string | number | undefined> = {
+  name: ({ server }) => server.name,
+  phase: ({ status }) => PHASES.indexOf(status.phase),
+  restarts: ({ status }) => status.restarts,
+  calls: ({ calls }) => calls.calls,
+  failed: ({ calls }) => calls.failed,
+  p50: ({ calls }) => calls.p50,
+  p95: ({ calls }) => calls.p95,
+  memory: ({ usage }) => usage?.memory,
+  cpu: ({ usage }) => usage?.processors ?? usage?.seconds,
+};
+
+function sorted(all: readonly Facts[], sort: (typeof SORTS)[number]): readonly Facts[] {
+  const isDescending = sort.startsWith('-');
+  const value = VALUES[(isDescending ? sort.slice(1) : sort) as SortKey];
+  const rows = all.map((facts) => ({ facts, value: value(facts) }));
+  // Sorting is stable, so equal servers stay in the order of their names.
+  rows.sort((one, other) => {
+    if (one.value === undefined || other.value === undefined) {
+      return Number(one.value === undefined) - Number(other.value === undefined);
+    }
+    const order = one.value < other.value ? -1 : Number(one.value > other.value);
+    return isDescending ? -order : order;
+  });
+  return rows.map(({ facts }) => facts);
+}
+
+const HEALTHS = ['ok', 'timeout', 'unreachable', 'unknown'] as const;
+const SORT_KEYS = ['name', 'phase', 'restarts', 'calls', 'failed', 'p50', 'p95', 'memory', 'cpu'] as const;
+const SORTS = [...SORT_KEYS, ...SORT_KEYS.map((key) => `-${key}` as const)] as const;
+
+const OVERVIEW = {
+  ...TIME,
+  kind: 'process',
+  start: 'npx',
+  calls: { calls: 12, failed: 1, p50Ms: 3.2, p95Ms: 8.1, p99Ms: 9.4, lastCalledAt: '2026-01-31T12:00:00Z' },
+  usage: { processes: 2, memoryBytes: 91_226_112, cpuSeconds: 0.42, processors: 0.01 },
+  pinned: false,
+};

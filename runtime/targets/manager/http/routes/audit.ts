@@ -1,7 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { Caller } from '../../access/caller.ts';
 import { CALL_KINDS } from '../../calls/metrics.ts';
-import { type AuditEntry, readAudit } from '../../calls/read-audit.ts';
+import { type AuditEntry, readAudit } from '../../calls/audit.ts';
 import { serverName } from '../../config/server-name.ts';
 import { wordOf } from '#serve/http/query.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
@@ -10,7 +10,7 @@ import { callerOf } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
-import { pageOf, PAGE_PARAMETERS, searchParameter } from './paging.ts';
+import { pageOf, PAGE_PARAMETERS, searchParameter } from './operations.ts';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { anyObject, oneOf } from '#serve/http/schemas.ts';

@@ -4,7 +4,7 @@ import type { ManagerContext } from '../../context.ts';
 import { callerOf } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
-import { struct } from '../schemas/struct.ts';
+import { struct, listOrNull } from '../schemas/struct.ts';
 import { compact } from '../views/compact.ts';
 
 const caller = struct('Caller', {
@@ -47,6 +47,22 @@ export function callerRoutes({ version }: ManagerContext, { guards, route }: Htt
           version,
         };
       },
+    }),
+  ];
+}
+
+/** `GET /api/v1/servers`: the names of the servers that the caller can use. */
+export function serverRoutes({ calls }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/servers',
+      guard: guards.caller,
+      id: 'listServers',
+      tag: 'Servers',
+      summary: 'List the names of all servers.',
+      answer: answerOf('The sorted names.', listOrNull(Type.String()), ['filesystem', 'time']),
+      run: (c) => calls.servers(callerOf(c)),
     }),
   ];
 }

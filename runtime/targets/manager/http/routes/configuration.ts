@@ -14,15 +14,17 @@ import { createServersChanger, explained, revisionOf } from '../change-servers.t
 import { callerOf } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
-import { newServerRequest, serverTextRequest } from '../schemas/configuration.ts';
+import {
+  newServerRequest,
+  serverTextRequest,
+  configurationBody,
+  editedBody,
+  serverConfigurationBody,
+} from '../schemas/configuration.ts';
 import { compact } from '../views/compact.ts';
-import { configurationBody, editedBody, serverConfigurationBody } from '../schemas/configuration.ts';
-import { DRY_RUN, flagParameter } from './flag-parameter.ts';
-import { serverName as serverNameParameter } from './operations.ts';
-import { PAGE_PARAMETERS, searchParameter } from './paging.ts';
+import { DRY_RUN, flagParameter, flagOf } from './flag-parameter.ts';
+import { SERVER_NAME, PAGE_PARAMETERS, searchParameter, pageOf, slicePage } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import { flagOf } from './flag-parameter.ts';
-import { pageOf, slicePage } from './paging.ts';
 
 const SERVERS = '/api/v1/admin/configuration/servers';
 
@@ -149,7 +151,7 @@ export function configurationRoutes(
       tag: 'Configuration',
       summary: 'Get the configuration of a server as it is in the file.',
       description: 'The file can contain values that are secret.',
-      parameters: [serverNameParameter],
+      parameters: [SERVER_NAME],
       answer: answerOf('The configuration.', serverConfigurationBody, {
         name: 'time',
         path: '/etc/mcp/.mcpd.toml',
@@ -173,7 +175,7 @@ export function configurationRoutes(
       tag: 'Configuration',
       summary: 'Change the configuration of a server in the file.',
       description: EDITING,
-      parameters: [serverNameParameter, DRY_RUN],
+      parameters: [SERVER_NAME, DRY_RUN],
       request: { schema: serverTextRequest, examples: { text: { text: TEXT, revision: REVISION } } },
       answer: EDITED,
       errors: [409],
@@ -196,7 +198,7 @@ export function configurationRoutes(
       summary: 'Remove a server from the configuration file.',
       description: EDITING,
       parameters: [
-        serverNameParameter,
+        SERVER_NAME,
         DRY_RUN,
         flagParameter('with_secrets', 'Whether its values are removed from the secrets file, too.'),
         REVISION_PARAMETER,

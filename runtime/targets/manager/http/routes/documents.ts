@@ -3,17 +3,17 @@ import { AppError } from '#contract/errors.ts';
 import { needsKey } from '#serve/access.ts';
 import type { JsonSchema } from '#serve/http/openapi/hoist.ts';
 import { version30 } from '#serve/http/openapi/version-3-0.ts';
-import { openApiDocument } from '#serve/http/openapi/document.ts';
+import { openApiDocument, type OpenApiDocument } from '#serve/http/openapi/document.ts';
 import { healthOperations, type MetricsAccess } from '#serve/http/health.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
-import { publishedSchemas } from '../published-schemas.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { HttpParts } from '../parts.ts';
 import { OPEN, operationsOf, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { problem } from '../problem.ts';
-import { errorModel } from '../schemas/error.ts';
 import { schemaPath } from '../struct-answer.ts';
+import { closed } from '#serve/http/schemas.ts';
+import { listOrNull, optionalText, struct } from '../schemas/struct.ts';
 
 export interface DocumentRoutes {
   readonly routes: readonly Route[];
@@ -118,3 +118,60 @@ const GET_SCHEMA: Operation = {
   errors: [404],
   open: true,
 };
+
+/** Returns every named schema of an OpenAPI 3.1 document as a standalone JSON Schema text. */
+function publishedSchemas(document: OpenApiDocument): ReadonlyMap<string, string> {
+  const { schemas } = document.components;
+  return new Map(
+    Object.entries(schemas).map(([name, schema]) => {
+      const definitions = Object.fromEntries(
+        [...namesIn(schema, schemas)].map((used) => [used, schemas[used]]),
+      );
+      const own = { $schema: DIALECT, title: name, ...schema, $defs: definitions };
+      return [name, JSON.stringify(own).replaceAll(`"${COMPONENTS}`, '"#/$defs/')];
+    }),
+  );
+}
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const COMPONENTS = '#/components/schemas/';
+
+/** Returns the schemas that a schema refers to, directly or indirectly. */
+function namesIn(
+  schema: JsonSchema,
+  schemas: Record<string, JsonSchema>,
+  found: Set<string> = new Set(),
+): Set<string> {
+  for (const [, name = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (found.has(name)) continue;
+    found.add(name);
+    namesIn(schemas[name] ?? {}, schemas, found);
+  }
+  return found;
+}
+
+const errorDetail = closed('ErrorDetail', {
+  message: optionalText('Description of the problem.'),
+  location: optionalText(
+    'Path into the request, for example `body.arguments.city`, `path.tool` or `query.detail`.',
+  ),
+  value: Type.Optional(Type.Unsafe({ description: 'The value at the location.' })),
+});
+
+/** The body of error responses: https://www.rfc-editor.org/rfc/rfc9457 */
+export const errorModel = struct('ErrorModel', {
+  type: Type.Optional(
+    Type.String({
+      format: 'uri',
+      default: 'about:blank',
+      description: 'URI that identifies the type of the error.',
+    }),
+  ),
+  title: optionalText('Short summary of the type of the error.'),
+  status: Type.Optional(Type.Integer({ format: 'int64', description: 'HTTP status code.' })),
+  detail: optionalText('Description of this occurrence.'),
+  instance: Type.Optional(
+    Type.String({ format: 'uri', description: 'URI that identifies this occurrence.' }),
+  ),
+  errors: Type.Optional(listOrNull(errorDetail, 'Details of each problem.')),
+});

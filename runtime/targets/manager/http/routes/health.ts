@@ -6,7 +6,7 @@ import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
 import { serverHealth, serversHealth } from '../schemas/health.ts';
 import { healthView } from '../views/server-view.ts';
-import { serverName } from './operations.ts';
+import { SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/health/servers`: the health of servers. */
 export function healthRoutes(
@@ -37,7 +37,7 @@ export function healthRoutes(
       id: 'getServerHealth',
       tag: 'Health',
       summary: 'Get the health of a server.',
-      parameters: [serverName],
+      parameters: [SERVER_NAME],
       answer: answerOf('The health of the server.', serverHealth, HEALTHY),
       errors: [403, 404],
       run: (c) => {

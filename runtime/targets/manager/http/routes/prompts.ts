@@ -5,8 +5,8 @@ import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
 import { generatedPromptBody, promptArguments, promptsBody } from '../schemas/prompts.ts';
 import { compact } from '../views/compact.ts';
-import { generatedPromptView, promptView } from '../views/prompt-view.ts';
-import { cursor, serverName } from './operations.ts';
+import { generatedPromptView, promptView } from '../views/resource-view.ts';
+import { CURSOR_PARAMETER, SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/servers/{name}/prompts`: listing prompts, and filling them in. */
 export function promptRoutes({ calls }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
@@ -18,7 +18,7 @@ export function promptRoutes({ calls }: ManagerContext, { guards, route }: HttpP
       id: 'listPrompts',
       tag: 'Prompts',
       summary: 'List the prompts of a server.',
-      parameters: [serverName, cursor],
+      parameters: [SERVER_NAME, CURSOR_PARAMETER],
       answer: answerOf('The prompts.', promptsBody, {
         prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],
       }),
@@ -36,7 +36,7 @@ export function promptRoutes({ calls }: ManagerContext, { guards, route }: HttpP
       id: 'generatePrompt',
       tag: 'Prompts',
       summary: 'Fill in a prompt.',
-      parameters: [serverName, { name: 'promptName', description: 'Name of the prompt.', example: 'greet' }],
+      parameters: [SERVER_NAME, { name: 'promptName', description: 'Name of the prompt.', example: 'greet' }],
       request: { schema: promptArguments, examples: { arguments: { arguments: { who: 'Ada' } } } },
       answer: answerOf('The messages.', generatedPromptBody, {
         messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada.' } }],

@@ -7,7 +7,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import { resourceContents, resourcesBody, resourceTemplatesBody } from '../schemas/resources.ts';
 import { compact } from '../views/compact.ts';
 import { contentView, resourceView, templateView } from '../views/resource-view.ts';
-import { cursor, serverName } from './operations.ts';
+import { CURSOR_PARAMETER, SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/servers/{name}/resources`: listing resources and templates, and reading resources. */
 export function resourceRoutes({ calls }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
@@ -19,7 +19,7 @@ export function resourceRoutes({ calls }: ManagerContext, { guards, route }: Htt
       id: 'listResources',
       tag: 'Resources',
       summary: 'List the resources of a server.',
-      parameters: [serverName, cursor],
+      parameters: [SERVER_NAME, CURSOR_PARAMETER],
       answer: answerOf('The resources.', resourcesBody, {
         resources: [{ uri: 'file:///notes.txt', name: 'notes', mimeType: 'text/plain' }],
       }),
@@ -37,7 +37,7 @@ export function resourceRoutes({ calls }: ManagerContext, { guards, route }: Htt
       id: 'listResourceTemplates',
       tag: 'Resources',
       summary: 'List the resource templates of a server.',
-      parameters: [serverName, cursor],
+      parameters: [SERVER_NAME, CURSOR_PARAMETER],
       answer: answerOf('The templates.', resourceTemplatesBody, {
         templates: [{ uriTemplate: 'file:///{path}', name: 'files' }],
       }),
@@ -59,7 +59,7 @@ export function resourceRoutes({ calls }: ManagerContext, { guards, route }: Htt
       tag: 'Resources',
       summary: 'Read a resource.',
       parameters: [
-        serverName,
+        SERVER_NAME,
         {
           name: 'uri',
           in: 'query',

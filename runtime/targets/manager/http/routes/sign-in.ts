@@ -12,12 +12,14 @@ import { callerOf } from '../env.ts';
 import { requireAdmin } from '../guards.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
-import { signInCompletion, signInStart, signedOut, signInBody, startedSignIn } from '../schemas/sign-in.ts';
 import { SIGNED_IN_PATH } from '../sign-in-page/address.ts';
 import { compact } from '../views/compact.ts';
 import { serverOf } from './admin.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import { serverName } from './operations.ts';
+import { SERVER_NAME } from './operations.ts';
+import { Type } from 'typebox';
+import { oneOf } from '#serve/http/schemas.ts';
+import { dateTime, optionalText, struct } from '../schemas/struct.ts';
 
 /** The server of a request, and the user whose sign-in it is about; undefined for a shared one. */
 interface Subject {
@@ -175,4 +177,41 @@ const EXAMPLE = {
   scope: 'read',
   expiresAt: '2026-01-31T12:00:00Z',
 };
-const common = { tag: SIGN_IN_TAG, parameters: [serverName] };
+const common = { tag: SIGN_IN_TAG, parameters: [SERVER_NAME] };
+
+const signInBody = struct(
+  'SignIn',
+  {
+    server: Type.String(),
+    state: oneOf(['signed-in', 'required'], { description: 'Whether there is a sign-in.' }),
+    isShared: Type.Boolean({ description: 'Whether all callers share the sign-in.' }),
+    issuer: optionalText('The authorization server.'),
+    scope: optionalText('The granted scopes, separated by spaces.'),
+    expiresAt: dateTime('When the access token expires. It is renewed before that if possible.'),
+  },
+  'The sign-in of the caller to a remote server.',
+);
+
+const signInStart = struct('SignInStart', {
+  redirectUri: Type.String({
+    description:
+      'URL to which the browser returns: an `http://` URL of the machine of the user with a port, or the page `/signed-in` of the manager.',
+  }),
+});
+
+const startedSignIn = struct('StartedSignIn', {
+  authorizationUrl: Type.String({ format: 'uri', description: 'URL for the browser of the user.' }),
+});
+
+const signInCompletion = struct('SignInCompletion', {
+  query: Type.String({
+    description: 'Query of the URL to which the browser returned, e.g. `code=…&state=…`.',
+  }),
+});
+
+const signedOut = struct('SignedOut', {
+  wasSignedIn: Type.Boolean({ description: 'Whether there was a sign-in.' }),
+  notRevoked: optionalText(
+    'Why the authorization server did not revoke the tokens, which are deleted anyway.',
+  ),
+});

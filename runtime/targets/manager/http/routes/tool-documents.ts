@@ -13,15 +13,15 @@ import type { ManagerContext } from '../../context.ts';
 import type { Params } from '../../shapes/shape.ts';
 import type { ManagerAppOptions } from '../app-options.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
-import { createToolCallAnswer, toolValueAnswer } from '../call-tool.ts';
+import { createToolCallAnswer, toolValueAnswer } from './tools.ts';
 import { callerOf, groupPathOf, serverCall } from '../env.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, undocumentedRoute } from '#serve/http/route.ts';
-import { errorModel } from '../schemas/error.ts';
+import { errorModel } from './documents.ts';
 import { toolArguments } from '../schemas/tools.ts';
 import type { OpenApiSchema } from '../views/openapi-schema.ts';
 import { toolDocument } from '../views/tool-document.ts';
-import { serverName } from './operations.ts';
+import { SERVER_NAME } from './operations.ts';
 
 /** Maximum time to wait for the name of a server that has already listed its tools. */
 const PEER_TIMEOUT_MS = 1000;
@@ -86,7 +86,7 @@ export function toolDocumentRoutes(
       summary: 'Get an OpenAPI document with an operation for each tool of a server.',
       description:
         'For clients such as Open WebUI. It is also available at `/openapi/{server}/openapi.json`.',
-      parameters: [{ ...serverName, name: 'server' }],
+      parameters: [{ ...SERVER_NAME, name: 'server' }],
       answer: {
         ...answerOf('An OpenAPI 3.1 document.', Type.Unsafe({ type: 'object', additionalProperties: true }), {
           openapi: '3.1.0',
@@ -112,7 +112,7 @@ export function toolDocumentRoutes(
       description:
         'A text that is JSON becomes its value, an image a data URL, and several parts a list. Without a body, the tool is called without arguments.',
       parameters: [
-        { ...serverName, name: 'server' },
+        { ...SERVER_NAME, name: 'server' },
         { name: 'tool', description: 'Name of the tool in the document.', example: 'get_current_time' },
       ],
       request: {

@@ -2,17 +2,33 @@ import { Type } from 'typebox';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { ManagerContext } from '../../context.ts';
-import type { ManagerAppOptions } from '../app-options.ts';
+import { type ManagerAppOptions, bodyOptions } from '../app-options.ts';
 import { AppError } from '#contract/errors.ts';
 import { isCaller } from '../../access/caller.ts';
 import { serverCall } from '../env.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
 import type { HttpParts } from '../parts.ts';
-import { wordOf } from '#serve/http/query.ts';
-import { minimalToolsBody, toolArguments, toolsBody, toolSummariesBody } from '../schemas/tools.ts';
-import { createToolCallAnswer, RESULT_ANSWERS, RESULT_PARAMETER } from '../call-tool.ts';
+import { wordOf, wordIn } from '#serve/http/query.ts';
+import {
+  minimalToolsBody,
+  toolArguments,
+  toolsBody,
+  toolSummariesBody,
+  toolResult,
+  toolText as toolTextSchema,
+} from '../schemas/tools.ts';
 import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
-import { serverName } from './operations.ts';
+import { SERVER_NAME } from './operations.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
+import { createExchangeBodyReader } from '#serve/http/body.ts';
+import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
+import { runAdmitted } from '#serve/lifecycle.ts';
+import type { ServerCall } from '../../calls/call.ts';
+import type { ToolResult, ContentBlock } from '../../shapes/results.ts';
+import type { Operation } from '#serve/http/openapi/operation.ts';
+import { serverName } from '../../config/server-name.ts';
+import type { Redactor } from '#serve/redact.ts';
+import { isRecord } from '../../shapes/shape.ts';
 
 const TYPES = {
   minimal: 'ToolsResponseBodyToolMinimal',
@@ -37,7 +53,7 @@ export function toolRoutes(
       tag: 'Tools',
       summary: 'List the tools of a server.',
       parameters: [
-        serverName,
+        SERVER_NAME,
         {
           name: 'detail',
           in: 'query',
@@ -69,7 +85,7 @@ export function toolRoutes(
       description:
         'Numbers are passed to the server exactly as they are written. If the client disconnects, the call is cancelled.',
       parameters: [
-        { ...serverName, name: 'server' },
+        { ...SERVER_NAME, name: 'server' },
         { name: 'tool', description: 'Name of the tool (case-insensitive).', example: 'get_current_time' },
         RESULT_PARAMETER,
       ],
@@ -93,3 +109,189 @@ const TIME_TOOL = {
     required: ['timezone'],
   },
 };
+
+/** The header with which a client confirms the call of a tool, as `server/tool`, if an approval rule requires it. */
+const CONFIRM_HEADER = 'x-confirm-tool';
+
+interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
+  readonly tool: string;
+}
+
+/** Calls a tool with the JSON of the request and responds with its result. A shutdown waits for the response. */
+type AnswerToolCall = (exchange: HttpExchange, call: ToolCall) => Promise<void>;
+
+/** Reads what form of result a request asks for; returns the function that creates the response. */
+type ResultForm = (exchange: HttpExchange) => (call: CalledTool, result: ToolResult) => HttpAnswer;
+
+const requestedForm: ResultForm = (exchange) => {
+  const form = resultForm(exchange);
+  return (call, result) => toolAnswer(call, result, form);
+};
+
+interface ToolCallForm {
+  readonly result?: ResultForm;
+  /** Whether a request without a body calls the tool without arguments. */
+  readonly bodyIsOptional?: boolean;
+}
+
+export function createToolCallAnswer(
+  { calls, kernel }: ManagerContext,
+  options: ManagerAppOptions,
+  { result: resultOf = requestedForm, bodyIsOptional = false }: ToolCallForm = {},
+): AnswerToolCall {
+  const readArguments = createExchangeBodyReader({
+    ...bodyOptions(options),
+    ...(bodyIsOptional && { emptyMessage: undefined, emptyBody: {} }),
+    parse: parseLossless,
+  });
+  const { redact } = options;
+  return (exchange, call) =>
+    runAdmitted(kernel.lifecycle, async () => {
+      const args = await readArguments(exchange, toolArguments);
+      // Checked before the call, because its effects cannot be undone.
+      const answer = resultOf(exchange);
+      const result = await calls.callTool({
+        ...call,
+        args,
+        headers: exchange.headers,
+        confirmation: exchange.headers.get(CONFIRM_HEADER) ?? undefined,
+        signal: disconnectSignal(exchange),
+      });
+      exchange.answer(answer({ ...call, redact }, result));
+    });
+}
+
+/**
+ * Converts the result of a tool to one string, the only type in the API contract: its text blocks, joined by line breaks, or
+ * its structured content as JSON, or its content as JSON. A result without content becomes an empty string.
+ */
+export function toolText({ content = [], structuredContent }: ToolResult): string {
+  const texts = content.filter(isText).map(({ text }) => text);
+  if (texts.length > 0) return texts.join('\n');
+  if (structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return content.length === 0 ? '' : JSON.stringify(content);
+}
+
+const isText = (block: ContentBlock): block is ContentBlock & { text: string } =>
+  block.type === 'text' && typeof block.text === 'string';
+
+/** The media type of a complete result, which clients can request with the header `Accept`. */
+const RESULT_TYPE = 'application/vnd.mcp.tool-result+json';
+
+const FORMS = ['text', 'full'] as const;
+
+interface CalledTool {
+  /** Names as the caller wrote them. */
+  readonly server: string;
+  readonly tool: string;
+  readonly redact: Redactor;
+}
+
+interface WantedForm {
+  readonly isFull: boolean;
+  readonly mediaType: string;
+}
+
+/** Returns the requested form of the result: its text or the complete result. Throws an InputError for an unknown form. */
+function resultForm({ url, headers }: HttpExchange): WantedForm {
+  const accept = (headers.get('accept') ?? '').split(',');
+  const ownType = accept.some((one) => one.split(';')[0]?.trim().toLowerCase() === RESULT_TYPE);
+  const query = url.includes('?') ? new URLSearchParams(url.slice(url.indexOf('?'))) : undefined;
+  const form = wordIn(query?.get('result') ?? undefined, 'result', FORMS, ownType ? 'full' : 'text');
+  const isFull = form === 'full';
+  return { isFull, mediaType: isFull && ownType ? RESULT_TYPE : 'application/json' };
+}
+
+/** Creates the response with the result of a tool. Throws an UpstreamError if the tool failed and its text was requested. */
+function toolAnswer(call: CalledTool, result: ToolResult, { isFull, mediaType }: WantedForm): HttpAnswer {
+  if (!isFull && result.isError === true) throw failureOf(call, result);
+  const body = JSON.stringify(isFull ? result : toolText(result));
+  return { status: 200, headers: { 'content-type': mediaType }, body };
+}
+
+/** Creates the response with the result of a tool as one JSON value. Throws an UpstreamError if the tool failed. */
+export function toolValueAnswer(call: CalledTool, result: ToolResult): HttpAnswer {
+  if (result.isError === true) throw failureOf(call, result);
+  return { status: 200, headers: JSON_TYPE, body: JSON.stringify(toolValue(result)) };
+}
+
+/** Creates the error of a failed tool, with its text and its structured content. */
+function failureOf({ server, tool, redact }: CalledTool, result: ToolResult): AppError {
+  const owner = serverName(server);
+  const { structuredContent } = result;
+  return new AppError('UpstreamError', 'MCP server error calling tool', {
+    details: [
+      {
+        location: 'path.tool',
+        message: redact.text(`tool call failed: ${server}/${tool}: ${toolText(result)}`, owner),
+        ...(structuredContent === undefined ? {} : { value: redact.value(structuredContent, owner) }),
+      },
+    ],
+  });
+}
+
+const RESULT_PARAMETER = {
+  name: 'result',
+  in: 'query',
+  description: '`full` returns the complete result, and status 200 even if the tool failed.',
+  example: 'full',
+  schema: oneOf(FORMS, { default: 'text' }),
+} as const;
+
+const RESULT_ANSWERS: Pick<Operation, 'answer' | 'otherAnswers'> = {
+  answer: {
+    description: 'The result as one string, or with `result=full` the complete result.',
+    schema: toolTextSchema,
+    examples: { text: '2026-01-31T12:00:00Z' },
+  },
+  otherAnswers: [
+    {
+      mediaType: RESULT_TYPE,
+      schema: toolResult,
+      examples: { result: { content: [{ type: 'text', text: '2026-01-31T12:00:00Z' }] } },
+    },
+  ],
+};
+
+/**
+ * Converts the result of a tool to one JSON value, as mcpo does for Open WebUI: a text that is JSON becomes its value, an image a
+ * data URL, and a result with several parts a list. A result without content is its structured content.
+ */
+function toolValue({ content = [], structuredContent }: ToolResult): unknown {
+  if (content.length === 0 && structuredContent !== undefined) return structuredContent;
+  const values = content.map(blockValue);
+  return values.length === 1 ? values[0] : values;
+}
+
+function blockValue(block: ContentBlock): unknown {
+  switch (block.type) {
+    case 'text':
+      return textValue(block.text);
+    case 'image':
+    case 'audio':
+      return dataUrl(block['mimeType'], block['data']);
+    case 'resource':
+      return resourceValue(block['resource']);
+    case 'resource_link':
+      return block['uri'];
+    default:
+      return block;
+  }
+}
+
+function resourceValue(resource: unknown): unknown {
+  if (!isRecord(resource)) return resource;
+  const { text, blob, mimeType } = resource;
+  return text === undefined ? dataUrl(mimeType, blob) : textValue(text);
+}
+
+function textValue(text: unknown): unknown {
+  try {
+    return parseLossless(String(text));
+  } catch {
+    return text;
+  }
+}
+
+const dataUrl = (mimeType: unknown, data: unknown): string =>
+  `data:${typeof mimeType === 'string' ? mimeType : 'application/octet-stream'};base64,${String(data)}`;

@@ -21,3 +21,21 @@ export const contentView = ({ uri, mimeType, text, blob, _meta }: Params): Param
   ...(typeof blob === 'string' ? { blob } : {}),
   ...compact({ _meta }),
 });
+
+export function promptView({ name, description, arguments: parameters, _meta }: Params): Params {
+  const args = Array.isArray(parameters) ? parameters.map(argumentView) : [];
+  return { name, ...compact({ description, arguments: args, _meta }) };
+}
+
+const argumentView = ({ name, description, required }: Params): Params => ({
+  name,
+  ...compact({ description, required: required === true || undefined }),
+});
+
+export function generatedPromptView({ description, messages }: Params) {
+  const list: readonly Params[] = Array.isArray(messages) ? messages : [];
+  return {
+    ...compact({ description: typeof description === 'string' ? description : undefined }),
+    messages: list.map(({ role, content }) => ({ role, content })),
+  };
+}

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { AppError } from '#contract/errors.ts';
 import type { PackageInstallation, ProcessLaunch, PackageCommand } from '../../config/spec.ts';
 import { describeExit, findCause } from '../process/find-cause.ts';
-import { startFailure } from '../start-failure.ts';
+import { startFailure } from '../start-extension.ts';
 import { LOCK_AGES_MS, npmCache, npxFolder, npxState, removeNpxFolder } from './npx-folder.ts';
 import { once } from 'node:events';
 import { createLineSplitter } from '#serve/mcp/line-splitter.ts';

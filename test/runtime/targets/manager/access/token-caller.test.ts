@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownAudiences, tokenCaller } from '#manager/access/token-caller.ts';
+import { ownAudiences, tokenCaller } from '#manager/access/token-access.ts';
 import type { ResourceSettings } from '#manager/config/spec.ts';
 
 const BASE = 'https://mcp.example';

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type AuditEntry, readAudit } from '#manager/calls/read-audit.ts';
+import { type AuditEntry, readAudit } from '#manager/calls/audit.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const temp = useTempFolder();

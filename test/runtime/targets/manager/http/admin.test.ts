@@ -3,7 +3,7 @@ import { configError } from '#contract/errors.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { managerApi } from '#manager/http/app.ts';
 import type { LogLine } from '#manager/supervisor/managed-server.ts';
-import { followLogs } from '#manager/http/follow-logs.ts';
+import { followLogs } from '#manager/http/routes/logs.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import { serverSpec } from '../server-spec.ts';
 import { openApi, readAnswer } from './open-api.ts';

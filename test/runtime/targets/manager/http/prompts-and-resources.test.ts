@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { generatedPromptView, promptView } from '#manager/http/views/prompt-view.ts';
-import { contentView, resourceView } from '#manager/http/views/resource-view.ts';
+import {
+  generatedPromptView,
+  promptView,
+  contentView,
+  resourceView,
+} from '#manager/http/views/resource-view.ts';
 import { serverSpec } from '../server-spec.ts';
 import { useApi } from './use-api.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toolText } from '#manager/http/call-tool.ts';
+import { toolText } from '#manager/http/routes/tools.ts';
 import { serverSpec } from '../server-spec.ts';
 import type { Answer } from './open-api.ts';
 import { useApi } from './use-api.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatGoDuration } from '#manager/http/views/go-duration.ts';
+import { formatGoDuration } from '#manager/http/views/server-view.ts';
 
 // What Go 1.26 prints for these.
 test.each([
