@@ -5,7 +5,13 @@ import { RpcFailure } from '../upstream/connection.ts';
 import { requireApproval } from './approval.ts';
 import type { Calls, ToolCall } from './call.ts';
 
-import { LIST_CALL_INFO, type AuditedFacts, type CallInfo, type RunCall } from './run-call.ts';
+import {
+  type AuditedFacts,
+  type CallContext,
+  type CallInfo,
+  LIST_CALL_INFO,
+  type RunCall,
+} from './run-call.ts';
 import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-catalog.ts';
 
 /** Creates the calls of tools. What the configuration decides about a tool is in the catalog; a call checks the permissions of its caller. */
