@@ -10,8 +10,8 @@ const SUBJECTS = {
   'Model types and results': '0005 0013 0023 0025 0026 0047 0064 0065 0066 0067 0068 0069 0070 0146',
   'Inference and its speed': '0004 0009 0010 0012 0071 0074 0096 0127 0140',
   'Protocols of served models': '0059 0060',
-  'mcp-manager: servers and their processes': '0015 0034 0099 0100 0121 0138 0152',
-  'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0156',
+  'mcp-manager: servers and their processes': '0015 0034 0099 0100 0121 0138',
+  'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0152 0156',
   'mcp-manager: access and sign-in': '0092 0093 0114 0120 0135 0141 0142',
   'gateway: requests, providers and routing':
     '0028 0030 0035 0077 0078 0083 0084 0085 0086 0087 0090 0091 0095 0097 0098 0109 0132 0136 0149',

@@ -10,8 +10,6 @@ import { explainWriteError } from '#platform/files/write-error.ts';
 import { createFolders } from '#platform/files/create-folders.ts';
 import { withFileLock } from '#platform/files/file-lock.ts';
 import { writeText } from '#platform/files/write-text.ts';
-import { randomBytes } from 'node:crypto';
-import { digestOf } from '#serve/access.ts';
 
 /** Reads the keys of a file with a JSON object per line; undefined if the file does not exist. Throws for an invalid line. */
 export function readKeyFile(file: string): KeyRecord[] | undefined {
@@ -156,24 +154,4 @@ function find(known: readonly KeyRecord[], nameOrId: string, file: string): KeyR
     throw inputError(`Several keys are named ${JSON.stringify(nameOrId)}. Use an ID: ${ids.join(', ')}.`);
   }
   return record;
-}
-
-/** Prefix that identifies keys, for people and for scanners that search for leaked keys. */
-const PREFIX = 'mcpm_';
-const KEY_BYTES = 32;
-const ID_BYTES = 4;
-
-/** Whether a bearer token has the form of a key. */
-export const isKey = (token: string): boolean => token.startsWith(PREFIX);
-
-interface NewKey {
-  /** The secret, which is shown once and not stored. */
-  readonly key: string;
-  readonly record: KeyRecord;
-}
-
-export function newKey(scope: Omit<KeyRecord, 'id' | 'hash'>): NewKey {
-  const key = PREFIX + randomBytes(KEY_BYTES).toString('base64url');
-  const record = { id: randomBytes(ID_BYTES).toString('hex'), hash: digestOf(key).toString('hex'), ...scope };
-  return { key, record };
 }

@@ -8,7 +8,7 @@ import { OAuthFailure, errorResponseOf } from '#serve/oauth/oauth-failure.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
 import type { ResourceSettings, IntrospectionSettings } from '../config/spec.ts';
 import type { Caller } from './caller.ts';
-import { isKey } from './key-file.ts';
+import { isKey } from './new-key.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { basicAuthorization } from '#serve/oauth/basic-authorization.ts';

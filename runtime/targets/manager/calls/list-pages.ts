@@ -31,11 +31,7 @@ export interface ItemsFrom {
 }
 
 /** Returns the items from a page on. A repeated cursor ends the list, because the pages would never end. */
-export async function itemsFrom(
-  start: string | undefined,
-  key: string,
-  fetchPage: FetchPage,
-): Promise<ItemsFrom> {
+async function itemsFrom(start: string | undefined, key: string, fetchPage: FetchPage): Promise<ItemsFrom> {
   const items: unknown[] = [];
   const cursors = new Set<string>(start === undefined ? [] : [start]);
   let cursor = start;
@@ -49,12 +45,12 @@ export async function itemsFrom(
   return { items, nextCursor: cursor };
 }
 
-export function itemsOf(page: Params, key: string): readonly unknown[] {
+function itemsOf(page: Params, key: string): readonly unknown[] {
   const items = page[key];
   return Array.isArray(items) ? items : refuseMember(key, items, 'a list');
 }
 
-export function nextCursorOf({ nextCursor }: Params): string | undefined {
+function nextCursorOf({ nextCursor }: Params): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
 }
 

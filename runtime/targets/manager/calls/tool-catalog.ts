@@ -277,7 +277,7 @@ export const canCall = (caller: Caller, server: string, { own, isReadOnly }: Cat
   caller.canUse(server, own) && (caller.readOnly !== true || isReadOnly);
 
 /** Whether the annotations of a tool declare it read-only. */
-export function onlyReads({ annotations }: Params): boolean {
+function onlyReads({ annotations }: Params): boolean {
   return typeof annotations === 'object' && annotations !== null && 'readOnlyHint' in annotations
     ? annotations.readOnlyHint === true
     : false;

@@ -137,7 +137,7 @@ export const number: Shape = (value) =>
 export const wholeNumber: Shape = (value) =>
   Number.isSafeInteger(numberOf(value)) ? value : refuse(value, 'a whole number');
 
-export const numberFrom =
+const numberFrom =
   (min: number, max: number): Shape =>
   (value) => {
     const number = numberOf(value);
@@ -172,7 +172,7 @@ function isBase64(value: string): boolean {
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-export const dateTime: Shape = (value) => {
+const dateTime: Shape = (value) => {
   const day = DATE_TIME.exec(typeof value === 'string' ? value : '')?.[1];
   const midnight = new Date(`${day}T00:00:00Z`);
   // JavaScript converts February 30 to a day in March, so the result is compared with the text.

@@ -2,7 +2,7 @@ import { commonOptions } from '#serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
 import { serverName } from '../../config/server-name.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
-import { newKey } from '../../access/key-file.ts';
+import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';

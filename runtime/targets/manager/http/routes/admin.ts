@@ -95,7 +95,7 @@ export function adminRoutes(context: ManagerContext, { guards, route }: HttpPart
   ];
 }
 
-export const TIME = {
+const TIME = {
   name: 'time',
   status: 'ok',
   lastChecked: '2026-01-31T12:00:00.123456Z',

@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
-import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf, newKey } from '../../access/key-file.ts';
+import { newKey } from '../../access/new-key.ts';
+import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf } from '../../access/key-file.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ManagerFiles } from '../app-options.ts';

@@ -10,7 +10,7 @@ const names = (description: string) => Type.Array(Type.String(), { description }
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** The status of a server for operators, in addition to its health. */
-export const serverState = {
+const serverState = {
   ...health,
   phase: oneOf(PHASES, {
     description:
