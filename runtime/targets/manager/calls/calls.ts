@@ -34,7 +34,8 @@ import { serverName } from '../config/server-name.ts';
 import type { Params } from '../shapes/shape.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { requireCapability, listPage, listAllPages } from './list-pages.ts';
+import { requireCapability, listPage } from './list-page.ts';
+import { listAllPages } from './list-pages.ts';
 import { promptResult, completionResult } from '../shapes/results.ts';
 import { membersOf } from '#core/json/members-of.ts';
 

@@ -13,7 +13,8 @@ import {
   type CallContext,
   LIST_CALL_INFO,
 } from './run-call.ts';
-import { requireCapability, listPage, listAllPages } from './list-pages.ts';
+import { requireCapability, listPage } from './list-page.ts';
+import { listAllPages } from './list-pages.ts';
 import { canRead } from './tool-catalog.ts';
 import { readResult } from '../shapes/results.ts';
 import type { CheckList } from '../shapes/check-list.ts';

@@ -1,5 +1,7 @@
-import { type ListName, type CheckList, usedItems } from '../shapes/check-list.ts';
-import { type ManagedServer, type Supervisor, serverOf } from '../supervisor/managed-server.ts';
+import type { ListName, CheckList } from '../shapes/check-list.ts';
+import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
+import { LISTS, requestList } from './request-list.ts';
+import { serverOf } from './server-of.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -7,90 +9,6 @@ import { waitFor } from '#platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { type Connection, SessionExpired, TimeoutFailure } from '../upstream/connection.ts';
 import type { Params } from '../shapes/shape.ts';
-import { createHash } from 'node:crypto';
-import { isObject } from '#core/json/is-object.ts';
-import { isMethodNotFound } from './run-call.ts';
-import { allItems } from './list-pages.ts';
-
-interface ListOptions {
-  readonly clock: Clock;
-  /** Timeout for all pages together. */
-  readonly timeoutMs: number;
-}
-
-interface WholeList {
-  readonly items: readonly unknown[];
-  readonly maxAge: number;
-  /** A hash of the items. */
-  readonly digest: string;
-}
-
-/** The capability and the method of each list. */
-export const LISTS = {
-  tools: { capability: 'tools', method: 'tools/list' },
-  prompts: { capability: 'prompts', method: 'prompts/list' },
-  resources: { capability: 'resources', method: 'resources/list' },
-  resourceTemplates: { capability: 'resources', method: 'resources/templates/list' },
-} as const satisfies Record<ListName, { readonly capability: string; readonly method: string }>;
-
-/** Requests all pages of a list; it is empty if the server does not support it. */
-export async function requestList(
-  connection: Connection,
-  list: ListName,
-  { clock, timeoutMs }: ListOptions,
-): Promise<WholeList> {
-  const { capabilities } = connection.peer;
-  const { capability, method } = LISTS[list];
-  const deadline = clock.now() + timeoutMs;
-  let ttlMs: number | undefined;
-  let items: readonly unknown[] = [];
-  try {
-    if (capability in capabilities) {
-      items = await allItems(list, async (cursor) => {
-        const page = await connection.request(method, cursor === undefined ? undefined : { cursor }, {
-          timeoutMs: Math.max(1, Math.ceil(deadline - clock.now())),
-        });
-        ttlMs = Math.min(ttlMs ?? Infinity, ttlOf(page) ?? Infinity);
-        return page;
-      });
-    }
-  } catch (error) {
-    if (!isMethodNotFound(error)) throw error;
-  }
-  const digest = createHash('sha256')
-    .update(JSON.stringify([items.length, usedItems(list, items)]))
-    .digest('base64');
-  const stated = ttlMs !== undefined && Number.isFinite(ttlMs) ? ttlMs : undefined;
-  return { items, digest, maxAge: maxListAge(list, { capabilities, ttlMs: stated }) };
-}
-
-const SECOND = 1000;
-/** Maximum age of a list if the server does not announce changes. */
-const UNANNOUNCED_MS = 30 * SECOND;
-/** Maximum age of a list if the server announces changes: some servers never do, and streams of remote servers break. */
-const ANNOUNCED_MS = 300 * SECOND;
-/** Minimum age, so that calls in quick succession share a list even if the server does not want it to be cached. */
-const MIN_AGE_MS = SECOND;
-const MAX_AGE_MS = 86_400 * SECOND;
-
-interface ListFacts {
-  readonly capabilities: Params;
-  /** `ttlMs` of the result, since revision 2026-07-28. 0 is the default of the official SDKs and has no meaning. */
-  readonly ttlMs: number | undefined;
-}
-
-/** Returns how long a list is cached, in milliseconds. Without a `ttlMs`, only tools are cached, because each call needs them. */
-function maxListAge(list: ListName, { capabilities, ttlMs }: ListFacts): number {
-  if (ttlMs !== undefined && ttlMs > 0) return Math.min(Math.max(ttlMs, MIN_AGE_MS), MAX_AGE_MS);
-  if (list !== 'tools') return 0;
-  const { tools } = capabilities;
-  if (isObject(tools) && tools['listChanged'] === true) return ANNOUNCED_MS;
-  return ttlMs === 0 ? MIN_AGE_MS : UNANNOUNCED_MS;
-}
-
-/** Returns the `ttlMs` of a page, if it is valid. */
-const ttlOf = ({ ttlMs }: Params): number | undefined =>
-  typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : undefined;
 
 /** The cached lists of all servers. */
 export interface ServerLists {

@@ -1,6 +1,8 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { LogLine, ServerLogs } from './managed-server.ts';
+import { type LineLevel, levelOf } from './log-level.ts';
+import { createLogLimit, LOG_LIMIT_RULE } from './log-limit.ts';
 import { LogRing } from './log-ring.ts';
 
 /** The log of one server. It keeps the last lines, and writes lines to the manager's log within its limit. */
@@ -45,71 +47,5 @@ export function createServerLogs(
     fromServer: (line) => add('server', levelOf(line), line),
     fromManager: (level, text) => add('manager', level, text),
     close: limit.flush,
-  };
-}
-
-export type LineLevel = 'debug' | 'info' | 'warn' | 'error';
-
-const LEVELS: Readonly<Record<string, LineLevel>> = {
-  TRACE: 'debug',
-  DEBUG: 'debug',
-  INFO: 'info',
-  WARN: 'warn',
-  WARNING: 'warn',
-  ERROR: 'error',
-  CRITICAL: 'error',
-  FATAL: 'error',
-};
-
-/** Returns the level of a log line. Many servers write `LEVEL:LOGGER:MESSAGE`, as Python does; other lines count as `info`. */
-export function levelOf(line: string): LineLevel {
-  const [, level = ''] = /^([A-Za-z]{4,8}):[^:]*:/.exec(line) ?? [];
-  return LEVELS[level.toUpperCase()] ?? 'info';
-}
-
-const WINDOW_MS = 10_000;
-const MAX_LINES = 1000;
-const MAX_CHARACTERS = 262_144;
-
-/** The limits as text for log messages. */
-const LOG_LIMIT_RULE = `${MAX_LINES} lines and ${MAX_CHARACTERS / 1024} KiB per ${WINDOW_MS / 1000} s`;
-
-/** Limits the lines of one server in the manager's log, so that a server cannot fill the disk. */
-interface LogLimit {
-  readonly admits: (line: string) => boolean;
-  /** Reports dropped lines immediately, if there are any. */
-  readonly flush: () => void;
-}
-
-/** Creates a limit. `report` gets the number of dropped lines, at most once per window. */
-export function createLogLimit(clock: Clock, report: (dropped: number) => void): LogLimit {
-  let windowEnd = -Infinity;
-  let lines = 0;
-  let characters = 0;
-  let dropped = 0;
-  let cancelReport = (): void => undefined;
-
-  const flush = (): void => {
-    cancelReport();
-    if (dropped > 0) report(dropped);
-    dropped = 0;
-  };
-  return {
-    flush,
-    admits({ length }) {
-      const now = clock.now();
-      if (now >= windowEnd) {
-        flush();
-        windowEnd = now + WINDOW_MS;
-        lines = 0;
-        characters = 0;
-      }
-      lines += 1;
-      characters += length;
-      if (lines <= MAX_LINES && characters <= MAX_CHARACTERS) return true;
-      if (dropped === 0) cancelReport = clock.after(windowEnd - now, flush);
-      dropped += 1;
-      return false;
-    },
   };
 }
