@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 import type { Page, PageCall } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './run-call.ts';
-import { pluralOf } from './list-call-info.ts';
+import { pluralOf } from './run-call.ts';
 import { type ItemsFrom, itemsFrom, itemsOf, nextCursorOf } from './list-pages.ts';
 import type { Params } from '../shapes/shape.ts';
 import { canList } from './tool-catalog.ts';

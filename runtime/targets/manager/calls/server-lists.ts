@@ -1,7 +1,7 @@
 import type { ListName, CheckList } from '../shapes/check-list.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import { LISTS, requestList } from './request-list.ts';
-import { serverOf } from './server-of.ts';
+import { serverOf } from '../supervisor/managed-server.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';

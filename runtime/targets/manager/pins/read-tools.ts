@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import { isTool } from '../calls/call.ts';
-import { requestList } from '../calls/server-lists.ts';
+import { requestList } from '../calls/request-list.ts';
 import type { PinnedTools } from '../config/pins-file.ts';
 import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';

@@ -5,7 +5,7 @@ import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import { expand } from '#core/text/expand.ts';
-import { levelOf } from '../supervisor/server-logs.ts';
+import { levelOf } from '../supervisor/log-level.ts';
 import {
   MAX_PLUGIN_BODY_BYTES,
   type PluginAnswer,

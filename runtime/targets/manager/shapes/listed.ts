@@ -16,7 +16,7 @@ import {
   LISTED_HINTS,
 } from './shape.ts';
 import type { CompileProblem } from './schema-compiler.ts';
-import { mapInnerSchemas } from './check-list.ts';
+import { mapInnerSchemas } from './inner-schemas.ts';
 
 const hintFlag = hint(flag);
 

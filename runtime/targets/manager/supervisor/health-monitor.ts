@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import { TimeoutFailure } from '../upstream/connection.ts';
 import type { Health, HealthStatus } from './managed-server.ts';
-import type { Session } from './open-session.ts';
+import type { Session } from './session.ts';
 
 export interface HealthSettings {
   readonly healthMs: number;

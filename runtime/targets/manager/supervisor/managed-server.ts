@@ -1,7 +1,7 @@
 import type { TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
-import type { LineLevel } from './server-logs.ts';
+import type { LineLevel } from './log-level.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Connection } from '../upstream/connection.ts';
 

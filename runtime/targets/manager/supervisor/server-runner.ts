@@ -5,7 +5,8 @@ import type { ServerPhase } from './managed-server.ts';
 import { HealthMonitor } from './health-monitor.ts';
 import type { CloseReason } from '../upstream/connection.ts';
 import { outputOf } from '../upstream/start-extension.ts';
-import { openSession, type SessionStart, type Session } from './open-session.ts';
+import { type Session } from './session.ts';
+import { openSession, type SessionStart } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 

@@ -16,10 +16,11 @@ import type {
   ToolChange,
 } from './managed-server.ts';
 import { createListFaults } from './list-faults.ts';
-import { type LineLevel, createServerLogs, type WritableServerLogs } from './server-logs.ts';
+import { type LineLevel } from './log-level.ts';
+import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import type { ServerParts } from './parts.ts';
 import { ServerRunner } from './server-runner.ts';
-import type { Session } from './open-session.ts';
+import type { Session } from './session.ts';
 import type { Clock } from '#platform/clock.ts';
 
 /** The part of a user's connection that its keeper needs. */

@@ -16,7 +16,7 @@ import type {
 import type { HealthSettings } from './health-monitor.ts';
 import type { OpenConnection, ServerParts, RestartReason } from './parts.ts';
 import { SupervisedServer } from './supervised-server.ts';
-import type { Session } from './open-session.ts';
+import type { Session } from './session.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Number of processes that start at the same time; a start is mostly processor time. */

@@ -1,4 +1,4 @@
-import { mapInnerSchemas } from '../../shapes/check-list.ts';
+import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isObject } from '#core/json/is-object.ts';
-import { mapInnerSchemas } from '../../shapes/check-list.ts';
+import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
 import type { Params } from '../../shapes/shape.ts';
 import { inlineRefs } from './inline-refs.ts';
 

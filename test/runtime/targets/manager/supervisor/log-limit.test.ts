@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogLimit } from '#manager/supervisor/server-logs.ts';
+import { createLogLimit } from '#manager/supervisor/log-limit.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 
 function open() {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { LogLine } from '#manager/supervisor/managed-server.ts';
-import { levelOf } from '#manager/supervisor/server-logs.ts';
+import { levelOf } from '#manager/supervisor/log-level.ts';
 import { LogRing } from '#manager/supervisor/log-ring.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 import { serverSpec } from '../server-spec.ts';
