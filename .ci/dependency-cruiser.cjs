@@ -87,9 +87,8 @@ module.exports = {
     forbid('no-cycles', {}, { circular: true }, 'Imports point one way.'),
     forbid(
       'resolvable',
-      // Browsers get these and the files of the shared page from one folder; the page's own types check what they import. The
-      // clients of others are installed when their script runs.
-      { pathNot: '^(runtime/.*/browser|test/(clients|pages))/' },
+      // The clients of others are installed when their script runs.
+      { pathNot: '^test/clients/' },
       { couldNotResolve: true },
       'Every import leads somewhere.',
     ),
@@ -212,6 +211,12 @@ module.exports = {
       { pathNot: '^test/' },
       { path: '^(test|fixtures|templates)/' },
       'Shipped folders hold shipped code.',
+    ),
+    forbid(
+      'nothing-imports-pages',
+      { path: '^(cli|runtime)/', pathNot: '/browser/' },
+      { path: '/browser/' },
+      'Browsers run the files of pages. Programs only serve them.',
     ),
     ...layersPointDown,
   ],

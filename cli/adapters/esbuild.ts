@@ -1,5 +1,5 @@
-import { dirname, posix, resolve } from 'node:path';
-import { build, type Plugin, transform } from 'esbuild';
+import { dirname, resolve, sep } from 'node:path';
+import { build, transform } from 'esbuild';
 
 export interface Bundle {
   readonly code: Uint8Array;
@@ -54,42 +54,33 @@ export async function bundle(
   };
 }
 
-/** Bundles a module for browsers with all that it imports. Paths are those of the texts. */
-export async function bundleModules(entry: string, texts: ReadonlyMap<string, string>): Promise<string> {
+/** Bundles a module for browsers with all that it imports, which are other modules for browsers. */
+export async function bundleScript(entry: string): Promise<string> {
   const result = await build({
-    entryPoints: [entry],
+    absWorkingDir: dirname(resolve(entry)),
+    entryPoints: [resolve(entry)],
     bundle: true,
     write: false,
     format: 'esm',
     minify: true,
     legalComments: 'none',
+    metafile: true,
     logLevel: 'silent',
-    plugins: [moduleTexts(texts)],
   });
+  const foreign = Object.keys(result.metafile.inputs)
+    .map((path) => resolve(dirname(entry), path))
+    .find((path) => !path.split(sep).includes('browser'));
+  if (foreign !== undefined)
+    throw new Error(`${entry} imports more than types of ${foreign}, which is not for browsers.`);
   const [file] = result.outputFiles;
   if (!file) throw new Error(`esbuild wrote nothing for ${entry}`);
   return file.text;
 }
 
-/** Lets esbuild read modules from texts instead of files. */
-const moduleTexts = (texts: ReadonlyMap<string, string>): Plugin => ({
-  name: 'module-texts',
-  setup(esbuild) {
-    esbuild.onResolve({ filter: /.*/ }, ({ path, importer, kind }) => ({
-      path: kind === 'entry-point' ? path : posix.join(posix.dirname(importer), path),
-      namespace: 'texts',
-    }));
-    esbuild.onLoad({ filter: /.*/, namespace: 'texts' }, ({ path }) => {
-      const contents = texts.get(path);
-      return contents === undefined ? { errors: [{ text: `There is no module ${path}.` }] } : { contents };
-    });
-  },
-});
-
-/** Minifies a browser file. Imports are not bundled. */
-export async function minify(source: string, language: 'js' | 'css'): Promise<string> {
+/** Minifies a style sheet. */
+export async function minifyStyles(source: string): Promise<string> {
   const { code } = await transform(source, {
-    loader: language,
+    loader: 'css',
     minify: true,
     legalComments: 'none',
     logLevel: 'silent',

@@ -1,3 +1,5 @@
+import { withoutWarning } from './without-warning.ts';
+
 /**
  * Returns memory that has been freed to the system. glibc keeps it for later: after the threads of a load have ended, tens of megabytes
  * (docs/decisions/0126). It takes milliseconds, so it is for pauses. Without effect on other systems.
@@ -10,16 +12,5 @@ export function returnFreedMemory(): void {
     functions.malloc_trim(0n);
   } catch {
     // Another C library does not have the function.
-  }
-}
-
-/** Node warns once that the module is experimental. An executable contains the version of Node that it was tested with. */
-function withoutWarning<Result>(load: () => Result): Result {
-  const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
-  process.emitWarning = () => {};
-  try {
-    return load();
-  } finally {
-    if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
   }
 }

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { getAsset, isSea } from 'node:sea';
+import { getAsset, getAssetKeys, isSea } from 'node:sea';
 import { textAsset } from '#contract/native.ts';
 
-/** Reads a text that ships with the program: the asset `name` of the executable, or its source file. */
-export function readTextAsset(name: string, source: URL): string {
-  return isSea() ? getAsset(textAsset(name), 'utf8') : readFileSync(source, 'utf8');
+/** Reads a text that ships with the program: the asset `name` of the executable, or its source file, which may need to be prepared. */
+export function readTextAsset(name: string, source: URL, prepare = (text: string) => text): string {
+  return isSea() ? getAsset(textAsset(name), 'utf8') : prepare(readFileSync(source, 'utf8'));
+}
+
+/** Names of the texts of the executable that begin with a prefix; undefined when running from source. */
+export function textAssetNames(prefix: string): readonly string[] | undefined {
+  if (!isSea()) return undefined;
+  const start = textAsset('');
+  return getAssetKeys()
+    .filter((key) => key.startsWith(start + prefix))
+    .map((key) => key.slice(start.length));
 }

@@ -1,21 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { Hono } from 'hono';
 import { streamText } from 'hono/streaming';
-import { servePageFile } from '#serve/http/pages/page-file.ts';
-import { sharedAssetRoutes } from '#serve/http/pages/routes.ts';
+import { createPage, sharedAssetRoutes } from '#serve/http/pages/page.ts';
+import { pageFiles } from '#serve/http/pages/page-files.ts';
 
-const FOLDER = new URL('gallery/', import.meta.url);
+const FILES = pageFiles('gallery', new URL('gallery/', import.meta.url));
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 /** The page with every component of the design language, and a server with what they need. */
 export function galleryApp(): Hono {
   const app = new Hono();
   app.route('/', sharedAssetRoutes());
-  for (const file of readdirSync(FOLDER).filter((name) => ['.html', '.css', '.js'].includes(extname(name)))) {
-    const path = file === 'index.html' ? '/' : `/assets/${file}`;
-    app.get(path, servePageFile(file, readFileSync(new URL(file, FOLDER), 'utf8')));
-  }
+  const { document, assets } = createPage(FILES, 'index.html');
+  app.get('/', document);
+  app.route('/', assets);
   app.get('/rows', (c) => c.json(pageOf(c.req.query())));
   app.get('/locked', (c) =>
     c.req.header('Authorization') === 'Bearer right-key'

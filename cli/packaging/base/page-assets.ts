@@ -1,48 +1,57 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { textAsset } from '#contract/native.ts';
-import { bundleModules, minify } from '../../adapters/esbuild.ts';
+import { bundleScript, minifyStyles } from '../../adapters/esbuild.ts';
 
 type Asset = readonly [name: string, bytes: Uint8Array];
 
-const KINDS = new Set(['.html', '.svg', '.css', '.js']);
+/** A room with files for browsers; its name is in the names of its assets. */
+export interface PageRoom {
+  readonly room: string;
+  readonly folder: string;
+}
+
 /** The module that a document starts with. */
 const ENTRY = /<script type="module" src="assets\/([^"]+)">/g;
 
 /**
- * The assets of pages, whose files are in several folders and refer to each other as if they were in one. The module that a document starts
- * with contains all others: a browser needs twice as long for dozens of requests. Modules are also assets of their own, because
- * reports of experiments embed some of them.
+ * The assets of pages. Instead of their modules, there is one script for each document and for each of `scripts`, which contains all
+ * that it imports: a browser needs twice as long for dozens of requests.
  */
-export async function pageAssets(folders: readonly string[]): Promise<Asset[]> {
-  const sources = new Map((await Promise.all(folders.map(readFolder))).flat());
-  const documents = [...sources].filter(([name]) => extname(name) === '.html');
-  const entries = new Set(
-    documents.flatMap(([, text]) => [...text.matchAll(ENTRY)].map(([, path = '']) => path)),
-  );
-  const prepare = async (name: string, text: string): Promise<string> => {
-    const kind = extname(name);
-    if (kind === '.css') return await minify(text, 'css');
-    if (kind !== '.js') return text;
-    return entries.has(name) ? await bundleModules(name, sources) : await minify(text, 'js');
-  };
-  return await Promise.all(
-    [...sources].map(async ([name, text]): Promise<Asset> => [
-      textAsset(`page/${name}`),
-      new TextEncoder().encode(await prepare(name, text)),
-    ]),
-  );
+export async function pageAssets(
+  rooms: readonly PageRoom[],
+  scripts: readonly string[] = [],
+): Promise<Asset[]> {
+  // A runtime's name in the cache is a hash over its parts in order.
+  const assets = await Promise.all(rooms.map(async (room) => await assetsOf(room, scripts)));
+  const names = new Set(assets.flat().map(([name]) => name));
+  const lost = scripts.find((script) => !rooms.some(({ room }) => names.has(assetName(room, script))));
+  if (lost !== undefined) throw new Error(`There is no module of a page for ${lost}.`);
+  return assets.flat();
 }
 
-/** The files of a folder that browsers use, by path. */
-async function readFolder(folder: string): Promise<(readonly [name: string, text: string])[]> {
-  // A runtime's name in the cache is a hash over its parts in order.
-  const names = (await readdir(folder, { recursive: true }))
-    .filter((name) => KINDS.has(extname(name)))
-    .sort();
-  return await Promise.all(
-    names.map(
-      async (name) => [name.replaceAll('\\', '/'), await readFile(join(folder, name), 'utf8')] as const,
-    ),
+const assetName = (room: string, file: string): string => textAsset(`page/${room}/${file}`);
+
+async function assetsOf({ room, folder }: PageRoom, scripts: readonly string[]): Promise<Asset[]> {
+  const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/')).sort();
+  const texts = await Promise.all(
+    names
+      .filter((name) => ['.html', '.svg', '.css'].includes(extname(name)))
+      .map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
   );
+  const entries = new Set(
+    texts
+      .filter(([name]) => extname(name) === '.html')
+      .flatMap(([, text]) => [...text.matchAll(ENTRY)].map(([, path = '']) => path)),
+  );
+  for (const script of scripts) if (names.includes(sourceOf(script))) entries.add(script);
+  const files = await Promise.all([
+    ...texts.map(
+      async ([name, text]) => [name, extname(name) === '.css' ? await minifyStyles(text) : text] as const,
+    ),
+    ...[...entries].map(async (name) => [name, await bundleScript(join(folder, sourceOf(name)))] as const),
+  ]);
+  return files.map(([name, text]): Asset => [assetName(room, name), new TextEncoder().encode(text)]);
 }
+
+const sourceOf = (script: string): string => script.replace(/\.js$/, '.ts');

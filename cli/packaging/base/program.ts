@@ -22,8 +22,10 @@ interface Sources {
   /** Entry files, named by path: the builder bundles them and never loads them. */
   readonly main: string;
   readonly workers: Readonly<Record<string, string>>;
-  /** Folders with browser files. */
+  /** Rooms with a folder of files for browsers. */
   readonly pages: readonly string[];
+  /** Modules that the program itself reads: those of its pages are in the bundles of the documents. */
+  readonly scripts?: readonly string[];
   /** Files that the program reads when it needs them. */
   readonly data?: readonly string[];
   /** Whether it runs Lua, which is then one of these files. */
@@ -31,7 +33,7 @@ interface Sources {
 }
 
 /** Pages of all programs. */
-const SHARED_PAGES = ['runtime/serve/http/pages/browser', 'runtime/serve/http/docs-page/browser'];
+const SHARED_PAGES = ['serve/http/pages', 'serve/http/docs-page'];
 
 /** Threads of all programs. */
 const SHARED_WORKERS = { watchdog: 'runtime/serve/program/watchdog/thread.ts' };
@@ -43,16 +45,12 @@ const SOURCES = {
   encoder: {
     main: 'runtime/targets/encoder/main.ts',
     workers: { ...SHARED_WORKERS, encoder: 'runtime/targets/encoder/engine/worker.ts' },
-    pages: [...SHARED_PAGES, 'runtime/targets/encoder/http/page/browser'],
+    pages: [...SHARED_PAGES, 'targets/encoder/http/page'],
   },
   manager: {
     main: 'runtime/targets/manager/main.ts',
     workers: { ...SHARED_WORKERS, ...SCHEMA_WORKER },
-    pages: [
-      ...SHARED_PAGES,
-      'runtime/targets/manager/http/pages/browser',
-      'runtime/targets/manager/http/sign-in-page/browser',
-    ],
+    pages: [...SHARED_PAGES, 'targets/manager/http/pages', 'targets/manager/http/sign-in-page'],
   },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',
@@ -61,7 +59,8 @@ const SOURCES = {
       ...SCHEMA_WORKER,
       parquet: 'runtime/targets/gateway/evaluation/datasets/read/parquet-worker.ts',
     },
-    pages: [...SHARED_PAGES, 'runtime/targets/gateway/api/pages/browser'],
+    pages: [...SHARED_PAGES, 'targets/gateway/api/pages'],
+    scripts: ['experiments/report.js'],
     data: [
       'runtime/targets/gateway/accounts/price-map/model-prices.json.txt',
       'runtime/targets/gateway/requests/tokens/o200k.tokens.zst',
@@ -101,7 +100,10 @@ async function bundleAll(name: ProgramName, version: string): Promise<ProgramFil
       ...(sources.data ?? []).map((path) => packedData(repositoryFile(path))),
       ...(sources.hasLua ? [packedData(luaWasmFile(), LUA_WASM)] : []),
     ]),
-    pageAssets(sources.pages.map(repositoryFile)),
+    pageAssets(
+      sources.pages.map((room) => ({ room, folder: repositoryFile(`runtime/${room}/browser`) })),
+      sources.scripts,
+    ),
   ]);
   const files = [main, ...workers].flatMap((part) => part.files);
   const notices = formatNotices(

@@ -1,7 +1,9 @@
 import { Hono } from 'hono';
-import { createPage } from '../pages/page.ts';
-import { sharedAssetRoutes } from '../pages/routes.ts';
-import { DOCS_FILES, readDocsFile } from './files.ts';
+import { createPage, sharedAssetRoutes } from '../pages/page.ts';
+import { pageFiles } from '../pages/page-files.ts';
+
+/** Files of the API docs page. */
+const DOCS_FILES = pageFiles('serve/http/docs-page', new URL('browser/', import.meta.url));
 
 /** A link to another page of the same server. */
 export interface PageLink {
@@ -15,8 +17,9 @@ const PLACE_OF_LINKS = '<!-- other pages -->';
 export function docsPageRoutes(otherPages: readonly PageLink[] = []): Hono {
   const routes = new Hono();
   const links = otherPages.map(({ href, name }) => `<a href="${href}">${name}</a>`).join('\n        ');
-  const files = { document: 'docs.html', files: DOCS_FILES, read: readDocsFile } as const;
-  const { document, assets } = createPage(files, (text) => text.replace(PLACE_OF_LINKS, links));
+  const { document, assets } = createPage(DOCS_FILES, 'docs.html', (text) =>
+    text.replace(PLACE_OF_LINKS, links),
+  );
   routes.get('/docs', (c, next) =>
     // The assets are loaded with paths relative to the page.
     new URL(c.req.url).pathname.endsWith('/') ? c.redirect('../docs', 308) : document(c, next),

@@ -1,12 +1,9 @@
+import { createHash } from 'node:crypto';
+import { extname } from 'node:path';
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { type Handler, Hono } from 'hono';
-import { servePageFile } from './page-file.ts';
-
-/** Files of a page, by path under its folder `browser/`. */
-export interface PageFiles<File extends string> {
-  readonly document: File;
-  readonly files: readonly File[];
-  readonly read: (file: File) => string;
-}
+import { type Coding, preferredCoding } from '../compress-responses.ts';
+import { PAGE_TYPES, type PageFiles, SHARED_FILES } from './page-files.ts';
 
 export interface Page {
   /** Serves the document. */
@@ -16,17 +13,86 @@ export interface Page {
 }
 
 /** A page of a program. `edit` completes the text of its document. */
-export function createPage<File extends string>(
-  { document, files, read }: PageFiles<File>,
-  edit = (text: string) => text,
-): Page {
-  const others = files.filter((file) => file !== document);
-  return { document: servePageFile(document, edit(read(document))), assets: assetRoutes(others, read) };
+export const createPage = (files: PageFiles, document: string, edit = (text: string) => text): Page => ({
+  document: servePageFile(document, () => edit(files.read(document))),
+  assets: assetRoutes(files),
+});
+
+/** Routes of the files that the pages of all programs share. */
+export const sharedAssetRoutes = (): Hono => assetRoutes(SHARED_FILES);
+
+/** Routes of the files that documents load. */
+function assetRoutes(files: PageFiles): Hono {
+  const routes = new Hono();
+  for (const name of files.names()) {
+    if (extname(name) !== '.html')
+      routes.get(
+        `/assets/${name}`,
+        servePageFile(name, () => files.read(name)),
+      );
+  }
+  return routes;
 }
 
-/** Routes of files that pages load. */
-export function assetRoutes<File extends string>(files: readonly File[], read: (file: File) => string): Hono {
-  const routes = new Hono();
-  for (const file of files) routes.get(`/assets/${file}`, servePageFile(file, read(file)));
-  return routes;
+/** Pages load nothing from other origins, run no inline code, and only send requests to their own server. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  'media-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Every file is compressed at most once, so the levels are higher than those for other responses. */
+const COMPRESSORS: Readonly<Record<Coding, (text: string) => Uint8Array>> = {
+  gzip: (text) => gzipSync(text, { level: 9 }),
+  br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  zstd: (text) => zstdCompressSync(text),
+};
+
+/** Serves a file of a page, compressed for clients that accept it. It is read when it is first asked for: a program without visitors needs no pages. */
+function servePageFile(name: string, read: () => string): Handler {
+  let loaded: { readonly text: string; readonly tag: string } | undefined;
+  const load = (): { readonly text: string; readonly tag: string } => {
+    const text = read();
+    return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` };
+  };
+  const headers = {
+    'Content-Type': PAGE_TYPES[extname(name)] ?? 'text/plain; charset=utf-8',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    // Another program may use this port later: browsers keep a copy, but revalidate it.
+    'Cache-Control': 'no-cache',
+  };
+  const compressed = new Map<Coding, Uint8Array<ArrayBuffer>>();
+  const compress = (coding: Coding, text: string): Uint8Array<ArrayBuffer> => {
+    const bytes = compressed.get(coding) ?? Uint8Array.from(COMPRESSORS[coding](text));
+    compressed.set(coding, bytes);
+    return bytes;
+  };
+  return (context) => {
+    const { text, tag } = (loaded ??= load());
+    context.header('Vary', 'Accept-Encoding', { append: true });
+    const known =
+      context.req
+        .header('If-None-Match')
+        ?.split(',')
+        .map((one) => one.trim()) ?? [];
+    if (known.includes(tag) || known.includes(`W/${tag}`)) {
+      return context.body(null, 304, { ...headers, ETag: tag });
+    }
+    const coding = preferredCoding(context.req.header('Accept-Encoding'));
+    return coding === undefined
+      ? context.body(text, 200, { ...headers, ETag: tag })
+      : context.body(compress(coding, text), 200, {
+          ...headers,
+          ETag: `W/${tag}`,
+          'Content-Encoding': coding,
+        });
+  };
 }

@@ -11,7 +11,7 @@ import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { alertView } from './views/records.ts';
 
-const alert = closed(
+export const alert = closed(
   'Alert',
   {
     id: Type.String({ description: 'Also the `webhook-id`.' }),
@@ -38,7 +38,7 @@ const alert = closed(
 
 const alerts = Type.Array(alert);
 
-const testedAlert = closed('TestedAlert', {
+export const testedAlert = closed('TestedAlert', {
   id: Type.String({ description: 'The `webhook-id`.' }),
   to: Type.String({ description: 'Origin of the webhook’s URL.' }),
   status: Type.Integer({ description: 'HTTP status of the webhook.' }),

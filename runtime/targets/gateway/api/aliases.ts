@@ -39,7 +39,7 @@ const aliasChanges = closed(
   'Members that are not set stay unchanged; null removes one.',
 );
 
-const alias = closed(
+export const alias = closed(
   'Alias',
   {
     name: Type.String(),

@@ -13,7 +13,7 @@ import { budgetResetView, budgetView } from './views/accounts.ts';
 
 const budgetChanges = closed('BudgetChanges', requestMembers(BUDGET_FIELDS, 'update'));
 
-const budget = closed(
+export const budget = closed(
   'Budget',
   answerMembers(BUDGET_FIELDS),
   'A limit for the spending of each of its users.',

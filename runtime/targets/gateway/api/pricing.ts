@@ -75,7 +75,7 @@ const newPricing = closed('NewPricing', {
   ),
 });
 
-const pricing = closed('Pricing', {
+export const pricing = closed('Pricing', {
   model_key: Type.String(),
   ...prices,
   ...cachePrices,

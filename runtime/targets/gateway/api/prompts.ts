@@ -24,12 +24,12 @@ const head = {
   truncated: Type.Boolean({ description: 'Whether a text was cut at `prompt_log.max_characters`.' }),
 };
 
-const promptPage = closed('PromptPage', {
+export const promptPage = closed('PromptPage', {
   total: count('Number of matching requests.'),
   items: Type.Array(closed('PromptHead', head)),
 });
 
-const prompts = Type.Array(
+export const prompts = Type.Array(
   closed('Prompt', {
     ...head,
     request: Type.String({ description: 'Request body as JSON, without secrets. It can be truncated.' }),

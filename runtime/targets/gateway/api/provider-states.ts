@@ -10,7 +10,7 @@ import type { HttpParts } from './http/parts.ts';
 
 const milliseconds = (description: string) => orNull(Type.Number({ minimum: 0 }), description);
 
-const states = Type.Array(
+export const states = Type.Array(
   closed('TargetState', {
     model: Type.String({ description: 'Model, `provider:model`.' }),
     breaker: oneOf(['closed', 'open', 'trial'], {

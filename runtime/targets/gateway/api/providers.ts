@@ -51,7 +51,7 @@ export const entryFields = {
   updated_at: timeOrNull('Time of the last change; null for an entry of the file.'),
 };
 
-const provider = closed(
+export const provider = closed(
   'Provider',
   {
     name: Type.String(),

@@ -28,7 +28,7 @@ const taskModel = closed('TaskModel', {
 });
 
 /** The list of workflows. Clients of Otari get the list of OpenAI's API in other members. */
-const taskModels = closed('TaskModels', {
+export const taskModels = closed('TaskModels', {
   ...pageSchema('TaskModelPage', taskModel).properties,
   ...Type.Partial(models).properties,
 });

@@ -1,61 +1,120 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join, posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { pageAssets } from '#cli/packaging/base/page-assets.ts';
+import { type PageRoom, pageAssets } from '#cli/packaging/base/page-assets.ts';
 import { bundleProgram, type ProgramName } from '#cli/packaging/base/program.ts';
 import { textAsset } from '#contract/native.ts';
+import { reportHtml } from '#gateway/api/results/report/report-html.ts';
+import { pageFilesOf } from '../../../helpers/page-files-of.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const tempFolder = useTempFolder();
 
-/** A folder with these files. */
-function folderOf(name: string, files: Readonly<Record<string, string>>): string {
-  const folder = join(tempFolder(), name);
+/** A room whose folder has these files. */
+function roomOf(room: string, files: Readonly<Record<string, string>>): PageRoom {
+  const folder = join(tempFolder(), room, 'browser');
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
-  return folder;
+  return { room, folder };
 }
 
 const DOCUMENT = '<script type="module" src="assets/app.js"></script>';
 
-test('the module that a document starts with contains all others, of other folders, too', async () => {
-  const own = folderOf('own', {
+test('the script of a document contains all its modules, of other rooms, too', async () => {
+  const own = roomOf('own', {
     'index.html': DOCUMENT,
-    'app.js':
-      "import { word } from './parts/word.js';\nimport { shout } from './shout.js';\ndocument.title = shout(word);",
-    'parts/word.js': "import { end } from '../shout.js';\nexport const word = 'hello' + end;",
+    'app.ts':
+      "import { word } from './parts/word.ts';\nimport { shout } from '../../shared/browser/shout.ts';\ndocument.title = shout(word);",
+    'parts/word.ts':
+      "import { end } from '../../../shared/browser/shout.ts';\nexport const word: string = 'hello' + end;",
+    'parts/alone.ts': "export const read = 'by the program';",
     'tsconfig.json': '{}',
   });
-  const shared = folderOf('shared', {
-    'shout.js': "export const end = '!';\nexport const shout = (text) => text.toUpperCase();",
+  const shared = roomOf('shared', {
+    'shout.ts': "export const end = '!';\nexport const shout = (text: string) => text.toUpperCase();",
+    'style.css': 'p { color : red }',
   });
-  const assets = new Map(await pageAssets([shared, own]));
+  const assets = new Map(await pageAssets([shared, own], ['parts/alone.js']));
   expect([...assets.keys()]).toEqual(
-    ['shout.js', 'app.js', 'index.html', 'parts/word.js'].map((name) => textAsset(`page/${name}`)),
+    ['shared/style.css', 'own/index.html', 'own/app.js', 'own/parts/alone.js'].map((name) =>
+      textAsset(`page/${name}`),
+    ),
   );
   const textOf = (name: string): string =>
     Buffer.from(assets.get(textAsset(`page/${name}`)) ?? []).toString();
   const page = { title: '' };
   // oxlint-disable-next-line no-implied-eval -- the code of this test.
-  new Function('document', textOf('app.js'))(page);
+  new Function('document', textOf('own/app.js'))(page);
   expect(page.title).toBe('HELLO!');
-  expect(textOf('index.html')).toBe(DOCUMENT);
-  expect(textOf('parts/word.js')).toContain('import');
+  expect(textOf('own/index.html')).toBe(DOCUMENT);
+  expect(textOf('shared/style.css')).toBe('p{color:red}\n');
 });
 
-test('a module that does not exist is named', async () => {
-  const folder = folderOf('own', { 'index.html': DOCUMENT, 'app.js': "import './missing.js';" });
-  await expect(pageAssets([folder])).rejects.toThrow('There is no module missing.js.');
+test('a module that is missing, or not for browsers, is named', async () => {
+  const missing = roomOf('missing', { 'index.html': DOCUMENT, 'app.ts': "import './missing.ts';" });
+  await expect(pageAssets([missing])).rejects.toThrow('Could not resolve "./missing.ts"');
+  const secret = join(tempFolder(), 'secret.ts');
+  writeFileSync(secret, 'export const secret = 1;');
+  const code = "import { secret } from '../../secret.ts';\nconsole.log(secret);";
+  const foreign = roomOf('foreign', { 'index.html': DOCUMENT, 'app.ts': code });
+  await expect(pageAssets([foreign])).rejects.toThrow(`${secret}, which is not for browsers.`);
+  await expect(pageAssets([roomOf('own', { 'one.css': '' })], ['lost.js'])).rejects.toThrow(
+    'no module of a page for lost.js',
+  );
 });
 
-test.each<ProgramName>(['encoder', 'manager', 'gateway'])(
-  'pages of %s start with one module',
-  async (name) => {
-    const { assets } = await bundleProgram(name, '1.2.3');
-    const text = Buffer.from(assets.get(textAsset('page/app.js')) ?? []).toString();
-    expect(text.length).toBeGreaterThan(10_000);
-    expect(text).not.toMatch(/\bfrom\s*["']\.|\bimport\s*["']/);
+/** The script that a report starts with. */
+const [, REPORT_SCRIPT = ''] = /import "report\/([^"]+)"/.exec(reportHtml('Report', {})) ?? [];
+
+const PROGRAMS = {
+  encoder: { rooms: ['serve/http/docs-page', 'targets/encoder/http/page'], scripts: [] },
+  manager: {
+    rooms: ['serve/http/docs-page', 'targets/manager/http/pages', 'targets/manager/http/sign-in-page'],
+    scripts: [],
+  },
+  gateway: { rooms: ['serve/http/docs-page', 'targets/gateway/api/pages'], scripts: [REPORT_SCRIPT] },
+} satisfies Record<ProgramName, object>;
+
+test.each(Object.keys(PROGRAMS) as ProgramName[])(
+  'no file of the pages of %s is missing in it',
+  async (program) => {
+    const { assets } = await bundleProgram(program, '1.2.3');
+    const { rooms: names, scripts } = PROGRAMS[program];
+    const own = names.map(pageFilesOf);
+    const found = [...assets.keys()].filter((name) => name.startsWith(textAsset('page/')));
+    const isThere = (name: string): boolean => found.some((one) => one.endsWith(`/${name}`));
+    const rooms = [...own, pageFilesOf('serve/http/pages')];
+    const files = new Map(rooms.flatMap((room) => room.names().map((name) => [name, room] as const)));
+    // No file hides one of another room.
+    expect(files.size).toBe(rooms.reduce((sum, room) => sum + room.names().length, 0));
+    const texts = [...files.keys()].filter((name) => extname(name) !== '.js');
+    expect(texts.length).toBeGreaterThan(6);
+    expect(texts.filter((name) => !isThere(name))).toEqual([]);
+
+    const linked = texts
+      .filter((name) => name.endsWith('.html'))
+      .flatMap((name) => [...(files.get(name)?.read(name) ?? '').matchAll(/(?:src|href)="assets\/([^"]+)"/g)])
+      .map(([, name = '']) => name);
+    expect([...linked, ...scripts].filter((name) => !isThere(name))).toEqual([]);
+
+    // What starts with them imports every module of the program.
+    const reached = new Set([...linked, ...scripts].filter((name) => name.endsWith('.js')));
+    for (const name of reached) {
+      const text = files.get(name)?.read(name) ?? '';
+      for (const [, path = ''] of text.matchAll(/\b(?:from |import |import\()'(\.[^']+)'/g))
+        reached.add(posix.join(posix.dirname(name), path));
+    }
+    expect([...reached].filter((name) => !files.has(name))).toEqual([]);
+    const modules = own.flatMap((room) => room.names()).filter((name) => name.endsWith('.js'));
+    expect(modules.length).toBeGreaterThan(20);
+    expect(modules.filter((name) => !reached.has(name))).toEqual([]);
+    for (const name of [...linked, ...scripts].filter((one) => one.endsWith('.js'))) {
+      const key = found.find((one) => one.endsWith(`/${name}`)) ?? '';
+      const text = Buffer.from(assets.get(key) ?? []).toString();
+      expect(text.length).toBeGreaterThan(1000);
+      expect(text).not.toMatch(/\bfrom\s*["'][.#]|\bimport\s*["']/);
+    }
   },
 );

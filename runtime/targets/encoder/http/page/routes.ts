@@ -1,12 +1,15 @@
 import { Hono } from 'hono';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
 import { createPage } from '#serve/http/pages/page.ts';
-import { PAGE_FILES, readPageFile } from './files.ts';
+import { pageFiles } from '#serve/http/pages/page-files.ts';
+
+/** Files of the page for trying the model. The page also uses the files that all pages share. */
+const PAGE_FILES = pageFiles('targets/encoder/http/page', new URL('browser/', import.meta.url));
 
 /** Routes of the page for trying the model at `/`, of the API docs at `/docs`, and of their assets. */
 export function pageRoutes(): Hono {
   const routes = new Hono();
-  const { document, assets } = createPage({ document: 'index.html', files: PAGE_FILES, read: readPageFile });
+  const { document, assets } = createPage(PAGE_FILES, 'index.html');
   routes.get('/', document);
   routes.route('/', assets);
   routes.route('/', docsPageRoutes([{ href: './', name: 'Try the model' }]));

@@ -1,23 +1,25 @@
 import { gunzipSync } from 'node:zlib';
 import type { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
-import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
 import { docsPageRoutes } from '#serve/http/docs-page/routes.ts';
-import { SHARED_FILES } from '#serve/http/pages/files.ts';
-import { PAGE_FILES as ENCODER } from '#encoder/http/page/files.ts';
+import type { PageFiles } from '#serve/http/pages/page-files.ts';
 import { pageRoutes as encoderRoutes } from '#encoder/http/page/routes.ts';
-import { PAGE_FILES as GATEWAY } from '#gateway/api/pages/files.ts';
 import { pageRoutes as gatewayRoutes } from '#gateway/api/pages/routes.ts';
-import { PAGE_FILES as MANAGER } from '#manager/http/pages/files.ts';
 import { pageRoutes as managerRoutes } from '#manager/http/pages/routes.ts';
+import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 
 /** Everything that a browser can load from a program, compressed and not minified. */
 const MAX_BYTES = 250_000;
 
-const PROGRAMS: readonly (readonly [name: string, files: readonly string[], routes: readonly Hono[]])[] = [
-  ['encoder', ENCODER, [encoderRoutes()]],
-  ['gateway', GATEWAY, [gatewayRoutes(), docsPageRoutes()]],
-  ['mcp-manager', MANAGER, [managerRoutes({ check: () => undefined }), docsPageRoutes()]],
+const SHARED = ['serve/http/pages', 'serve/http/docs-page'].map(pageFilesOf);
+const PROGRAMS: readonly (readonly [name: string, files: PageFiles, routes: readonly Hono[]])[] = [
+  ['encoder', pageFilesOf('targets/encoder/http/page'), [encoderRoutes()]],
+  ['gateway', pageFilesOf('targets/gateway/api/pages'), [gatewayRoutes(), docsPageRoutes()]],
+  [
+    'mcp-manager',
+    pageFilesOf('targets/manager/http/pages'),
+    [managerRoutes({ check: () => undefined }), docsPageRoutes()],
+  ],
 ];
 
 describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
@@ -29,7 +31,7 @@ describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
 
   test(`weigh at most ${MAX_BYTES} bytes`, async () => {
     let total = 0;
-    for (const file of new Set([...SHARED_FILES, ...DOCS_FILES, ...files])) {
+    for (const file of [...SHARED, files].flatMap((one) => one.names())) {
       const path = { 'index.html': '/', 'docs.html': '/docs' }[file] ?? `/assets/${file}`;
       const answer = await get(path, 'gzip');
       expect([file, answer.headers.get('Content-Encoding')]).toEqual([file, 'gzip']);

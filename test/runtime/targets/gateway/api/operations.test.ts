@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { AppError, configError } from '#contract/errors.ts';
-import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
+import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 import { useGateway, useOwnGateways } from './use-gateway.ts';
 
 const gateway = useGateway();
@@ -206,7 +206,10 @@ describe('the OpenAPI document', () => {
     expect([status, headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     const linked = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, path = '']) => path);
     expect(linked.length).toBeGreaterThan(4);
-    const files = DOCS_FILES.filter((file) => file !== 'docs.html').map((file) => `assets/${file}`);
+    const files = pageFilesOf('serve/http/docs-page')
+      .names()
+      .filter((file) => file !== 'docs.html')
+      .map((file) => `assets/${file}`);
     for (const path of [...linked, ...files]) {
       expect(path).not.toMatch(/^\/|:/);
       const answer = await gateway().request(`/${path}`);

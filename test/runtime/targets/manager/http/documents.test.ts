@@ -2,8 +2,7 @@ import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { DOCS_FILES } from '#serve/http/docs-page/files.ts';
-import { PAGE_FILES } from '#manager/http/pages/files.ts';
+import { pageFilesOf } from '#test/helpers/page-files-of.ts';
 import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
 import { keyOf } from '../access/key-of.ts';
 import { useApi } from './use-api.ts';
@@ -228,7 +227,8 @@ test('the page that shows it is all here, and works without the internet', async
   expect(linked.length).toBeGreaterThan(4);
   for (const path of [
     ...linked,
-    ...[...PAGE_FILES, ...DOCS_FILES]
+    ...['targets/manager/http/pages', 'serve/http/docs-page']
+      .flatMap((room) => pageFilesOf(room).names())
       .filter((file) => file !== 'docs.html' && file !== 'index.html')
       .map((file) => `assets/${file}`),
   ]) {

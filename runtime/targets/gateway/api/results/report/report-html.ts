@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
-import { readSharedFile, SHARED_FILES } from '#serve/http/pages/files.ts';
-import { PAGE_FILES, readPageFile } from '../../pages/files.ts';
+import { SHARED_FILES } from '#serve/http/pages/page-files.ts';
+import { PAGE_FILES } from '../../pages/routes.ts';
 import { importMapOf, moduleName } from './inline-modules.ts';
 
-const ENTRY = 'experiments/report.js';
+/** The script of a report. */
+const REPORT_SCRIPT = 'experiments/report.js';
 const STYLES = ['tokens.css', 'style.css', 'components.css', 'charts.css'] as const;
 
 /** The report of an experiment as one HTML file: data, styles and code are in it, and it may load nothing else. */
 export function reportHtml(title: string, data: unknown): string {
-  const styles = [...STYLES.map(readSharedFile), readPageFile('experiments/experiments.css')].join('\n');
-  const map = importMapOf(ENTRY, readModule);
-  const start = `import ${JSON.stringify(moduleName(ENTRY))};`;
+  const styles = [...STYLES.map(SHARED_FILES.read), PAGE_FILES.read('experiments/experiments.css')].join(
+    '\n',
+  );
+  const map = importMapOf(REPORT_SCRIPT, readModule);
+  const start = `import ${JSON.stringify(moduleName(REPORT_SCRIPT))};`;
   const policy = [
     "default-src 'none'",
     `script-src data: ${hashOf(map)} ${hashOf(start)}`,
@@ -38,12 +41,8 @@ export function reportHtml(title: string, data: unknown): string {
   ].join('\n');
 }
 
-function readModule(path: string): string | undefined {
-  const shared = SHARED_FILES.find((file) => file === path);
-  if (shared) return readSharedFile(shared);
-  const own = PAGE_FILES.find((file) => file === path);
-  return own && readPageFile(own);
-}
+const readModule = (path: string): string | undefined =>
+  [SHARED_FILES, PAGE_FILES].find((files) => files.names().includes(path))?.read(path);
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

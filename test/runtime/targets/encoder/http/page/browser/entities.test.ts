@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
-import { loadModule } from '../load-module.ts';
+import { piecesOf, type Token } from '#encoder/http/page/browser/entities.ts';
 
-interface Token {
-  readonly token_info: { readonly start: number; readonly end: number };
-  readonly label: string;
-}
-
-const { piecesOf } = await loadModule<{
-  piecesOf: (text: string, tokens: readonly Token[]) => { text: string; type?: string }[];
-}>('entities.js');
-
-const token = (label: string, start: number, end: number): Token => ({ label, token_info: { start, end } });
+const token = (label: string, start: number, end: number): Token => ({
+  label,
+  score: 1,
+  token_info: { token: '', token_id: 0, start, end },
+});
 /** Entities in brackets, as [text type]. */
 const shown = (text: string, ...tokens: readonly Token[]): string =>
   piecesOf(text, tokens)

@@ -1,34 +1,10 @@
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { loadModule } from '../load-module.ts';
-
-interface Csv {
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  readonly delimiter: string;
-}
-type Cells = Record<string, string>;
-const { readCsv, writeCsv } = await loadModule<{
-  readCsv: (text: string) => Csv;
-  writeCsv: (records: readonly (readonly string[])[], delimiter: string) => string;
-}>('file/csv.js');
-const { runRows } = await loadModule<{
-  runRows: (options: {
-    texts: readonly string[];
-    send: (texts: readonly string[]) => Promise<Cells[]>;
-    onProgress: (done: number) => void;
-    signal: AbortSignal;
-  }) => Promise<(Cells | undefined)[]>;
-}>('file/run-rows.js');
-const { ServerError } = await loadModule<{
-  ServerError: new (message: string, status: number) => Error;
-}>('server.js');
-const { unreadPart } = await loadModule<{
-  unreadPart: (text: string, tokens: object[], offset?: number) => { before: string; after: string };
-}>('tokens.js');
-const { labelExamples } = await loadModule<{
-  labelExamples: (labels: string[], languages?: string[]) => { name: string; texts: string[] }[];
-}>('label-examples.js');
+import { readCsv, writeCsv } from '#encoder/http/page/browser/file/csv.ts';
+import { runRows } from '#encoder/http/page/browser/file/run-rows.ts';
+import { ServerError } from '#serve/http/pages/browser/server.ts';
+import { unreadPart } from '#encoder/http/page/browser/tokens.ts';
+import { labelExamples } from '#encoder/http/page/browser/label-examples.ts';
 
 test.each<[text: string, header: string[], rows: string[][], delimiter: string]>([
   ['a,b\n1,2\n', ['a', 'b'], [['1', '2']], ','],
@@ -80,7 +56,7 @@ test('rows are sent in batches, refused ones get the error, and empty ones nothi
   });
   expect(results[40]).toEqual({ error: 'Not this one.' });
   expect(results[50]).toEqual({});
-  expect(results.map((cells, at) => cells?.label ?? at)).toEqual(
+  expect(results.map((cells, at) => cells?.['label'] ?? at)).toEqual(
     texts.map((text, at) => (at === 40 || at === 50 ? at : text.toUpperCase())),
   );
   expect(Math.max(...sizes)).toBeLessThanOrEqual(32);
@@ -108,8 +84,8 @@ test('a stopped run keeps its results', async () => {
 });
 
 test('the part that was not read is what the tokens do not cover', () => {
-  const token = (start: number, end: number): object => ({ special: false, start, end });
-  const special = { special: true, start: null, end: null };
+  const token = (start: number, end: number) => ({ id: 1, text: '', special: false, start, end });
+  const special = { id: 0, text: '[CLS]', special: true, start: null, end: null };
   expect(unreadPart('😀 one two', [special, token(0, 1), token(2, 5), special])).toEqual({
     before: '',
     after: 'two',

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
-import { loadModule } from '../load-module.ts';
-
-const { percent, milliseconds, cosineText } =
-  await loadModule<Record<'percent' | 'milliseconds' | 'cosineText', (value: number) => string>>(
-    'numbers.js',
-  );
-const { cosine } = await loadModule<{ cosine: (left: number[], right: number[]) => number }>('vectors.js');
-const { jsonText } = await loadModule<{ jsonText: (value: unknown) => string }>('json-text.js');
+import { cosine, cosineText, milliseconds, percent } from '#encoder/http/page/browser/numbers.ts';
+import { jsonText } from '#serve/http/pages/browser/json-text.ts';
 
 test('percentages are never nothing where there is something', () => {
   expect([0, 0.00001, 0.0005, 0.5, 0.99949, 1].map(percent)).toEqual([

@@ -1,0 +1,10 @@
+/** Loads or calls what Node calls experimental, without the warning. The version of Node that this was tested with is pinned. */
+export function withoutWarning<Result>(load: () => Result): Result {
+  const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
+  process.emitWarning = () => {};
+  try {
+    return load();
+  } finally {
+    if (emitWarning) Object.defineProperty(process, 'emitWarning', emitWarning);
+  }
+}

@@ -1,0 +1,78 @@
+import { element, scrollable, withShare } from '../dom.ts';
+import { short } from '../format.ts';
+
+/** Beyond this number of columns, cells have a title instead of a number. */
+const MAX_NUMBERS = 24;
+
+interface HeatMapOptions {
+  readonly title: string;
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  /** By row. */
+  readonly cells: readonly (readonly (number | null)[])[];
+  /** What rows and columns are, e.g. `Actual \ predicted`. */
+  readonly corner?: string;
+  readonly text?: (value: number) => string;
+  /** Of the colors; default: the smallest value, at most 0. */
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/**
+ * A matrix of numbers as a table, whose cells are darker the larger they are. It needs no other form for screen readers.
+ */
+export function heatMap({
+  title,
+  rows,
+  columns,
+  cells,
+  corner = '',
+  text = short,
+  min,
+  max,
+}: HeatMapOptions) {
+  const known = cells.flat().filter((value) => value !== null);
+  const low = min ?? Math.min(0, ...known);
+  const high = max ?? Math.max(low, ...known);
+  const isDense = columns.length > MAX_NUMBERS;
+  const cell = (value: number | null, row: number, column: number) => {
+    if (value === null) return element('td', {}, '–');
+    const words = `${rows[row] ?? ''}, ${columns[column] ?? ''}: ${text(value)}`;
+    const node = element(
+      'td',
+      { title: words },
+      isDense ? element('span', { class: 'unseen' }, text(value)) : text(value),
+    );
+    return withShare(node, high === low ? 0 : Math.min(1, Math.max(0, (value - low) / (high - low))));
+  };
+  const body = rows.map((name, row) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, name),
+      ...columns.map((_, column) => cell(cells[row]?.[column] ?? null, row, column)),
+    ),
+  );
+  const table = element(
+    'table',
+    { class: isDense ? 'heat dense' : 'heat' },
+    element('caption', { class: 'unseen' }, title),
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        corner === '' ? element('td') : element('th', { scope: 'col' }, corner),
+        ...columns.map((name) => element('th', { scope: 'col' }, name)),
+      ),
+    ),
+    element('tbody', {}, ...body),
+  );
+  return element(
+    'figure',
+    { class: 'chart' },
+    element('figcaption', {}, element('strong', {}, title)),
+    scrollable(title, table),
+  );
+}

@@ -1,0 +1,103 @@
+/** Maps values to places on a drawing. */
+export interface Scale {
+  readonly min: number;
+  readonly max: number;
+  readonly ticks: readonly number[];
+  readonly at: (value: number) => number;
+}
+
+/**
+ * The smallest and the largest number; Infinity and -Infinity of none. Unlike Math.min, it has no limit on their number.
+ */
+export function extent(values: readonly number[]): [min: number, max: number] {
+  let [min, max] = [Infinity, -Infinity];
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return [min, max];
+}
+
+/**
+ * A linear scale whose ticks are round numbers. `range`: places of the smallest and the largest value. `options`: `isExact` ends at
+ * the values, not at ticks.
+ */
+export function linearScale(
+  values: readonly number[],
+  [start, end]: readonly [start: number, end: number],
+  {
+    ticks = 5,
+    fromZero = false,
+    isExact = false,
+  }: { ticks?: number; fromZero?: boolean; isExact?: boolean } = {},
+): Scale {
+  let [min, max] = extent(values);
+  if (min > max) [min, max] = [0, 1];
+  if (fromZero) [min, max] = [Math.min(0, min), Math.max(0, max)];
+  if (min === max) max = min + (Math.abs(min) || 1);
+  const step = roundStep((max - min) / ticks);
+  if (!isExact) [min, max] = [Math.floor(min / step + 1e-9) * step, Math.ceil(max / step - 1e-9) * step];
+  return scaleOf(min, max, start, end, multiples(step, min, max));
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const TIME_STEPS = [
+  1000,
+  5000,
+  15_000,
+  30_000,
+  MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  14 * DAY,
+  28 * DAY,
+  91 * DAY,
+  365 * DAY,
+];
+
+/** A scale of moments in milliseconds, whose ticks are round local times. */
+export function timeScale(
+  values: readonly number[],
+  [start, end]: readonly [start: number, end: number],
+  ticks: number,
+): Scale {
+  const [min, max] = extent(values);
+  if (!Number.isFinite(min)) return scaleOf(0, 1, start, end, []);
+  const last = max === min ? min + 1 : max;
+  const step = TIME_STEPS.find((one) => (last - min) / one <= ticks) ?? roundStep((last - min) / ticks);
+  const shift = new Date(min).getTimezoneOffset() * MINUTE;
+  const local = multiples(step, min - shift, last - shift).map((value) => value + shift);
+  return scaleOf(min, last, start, end, local);
+}
+
+const scaleOf = (min: number, max: number, start: number, end: number, ticks: readonly number[]): Scale => ({
+  min,
+  max,
+  ticks,
+  at: (value) => start + ((value - min) / (max - min)) * (end - start),
+});
+
+/** The next of 1, 2 and 5 times a power of ten. */
+function roundStep(rough: number) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return ([1, 2, 5, 10].find((factor) => rough <= factor * power * 1.0001) ?? 10) * power;
+}
+
+function multiples(step: number, min: number, max: number) {
+  const first = Math.ceil(min / step - 1e-9);
+  const length = Math.max(0, Math.floor(max / step + 1e-9) - first + 1);
+  // Rounded, because 3 * 0.1 is not 0.3.
+  return Array.from({ length: Math.min(length, 100) }, (_, at) =>
+    Number(((first + at) * step).toPrecision(12)),
+  );
+}

@@ -1,0 +1,109 @@
+import { element } from '../dom.ts';
+import { errorNotice } from './states.ts';
+import { ServerError } from '../server.ts';
+
+/** A button of a dialog. The last one is the main action, which Enter in a field presses. */
+interface Action {
+  readonly name: string;
+  readonly kind?: 'quiet' | 'danger';
+  /** The dialog stays open if it returns false or throws a ServerError, which the dialog then shows. */
+  readonly run?: () => unknown;
+}
+
+let dialogs = 0;
+
+/** Opens a modal dialog. Escape closes it, and the focus returns to where it was. */
+export function openDialog({
+  title,
+  content,
+  actions,
+  wide = false,
+}: {
+  title: string;
+  content: (Node | string) | readonly (Node | string)[];
+  actions: readonly Action[];
+  wide?: boolean;
+}): { close: () => void; closed: Promise<void>; dialog: HTMLDialogElement } {
+  const id = `dialog-${++dialogs}`;
+  const problem = element('div', { role: 'alert' });
+  const form = element(
+    'form',
+    { method: 'dialog', novalidate: true },
+    element('h2', { id }, title),
+    element('div', { class: 'dialog-content' }, ...[content].flat()),
+    problem,
+  );
+  const dialog = element('dialog', { 'aria-labelledby': id, class: wide ? 'wide' : '' }, form);
+  const opener = document.activeElement;
+  const close = () => dialog.close();
+
+  const press = async ({ run }: Action) => {
+    problem.replaceChildren();
+    form.setAttribute('aria-busy', 'true');
+    try {
+      if ((await run?.()) !== false) close();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      problem.replaceChildren(errorNotice(error));
+    } finally {
+      form.removeAttribute('aria-busy');
+    }
+  };
+  const buttons = actions.map((action, at) => {
+    const isMain = at === actions.length - 1;
+    const button = element(
+      'button',
+      { type: isMain ? 'submit' : 'button', class: action.kind ?? '' },
+      action.name,
+    );
+    if (!isMain) button.addEventListener('click', () => void press(action));
+    return button;
+  });
+  form.append(element('div', { class: 'actions' }, ...buttons));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const main = actions.at(-1);
+    if (main && !form.hasAttribute('aria-busy')) void press(main);
+  });
+  const closed = new Promise((resolve: (value: void) => void) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      // Not all browsers return the focus if the dialog is removed.
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      resolve();
+    });
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return { close, closed, dialog };
+}
+
+/** Asks for confirmation of an action that cannot be undone, and runs it. Returns whether it ran. */
+export async function confirmAction({
+  title,
+  words,
+  action,
+}: {
+  title: string;
+  words: string;
+  action: Action;
+}): Promise<boolean> {
+  let isDone = false;
+  const dialog = openDialog({
+    title,
+    content: element('p', {}, words),
+    actions: [
+      { name: 'Cancel', kind: 'quiet' },
+      {
+        ...action,
+        async run() {
+          const result = await action.run?.();
+          isDone = result !== false;
+          return result;
+        },
+      },
+    ],
+  });
+  await dialog.closed;
+  return isDone;
+}

@@ -1,0 +1,35 @@
+import type { ServerError } from '../server.ts';
+import { element } from '../dom.ts';
+
+/** What a part shows until its data is there. It appears after a moment, so that fast answers do not flicker. */
+export const loading = () =>
+  element('p', { class: 'state loading', role: 'status' }, element('span', {}, 'Loading …'));
+
+/** What a part shows if it has no data. `words`: why it is empty. `way`: what the user can do about it. */
+export function empty(words: string, way?: { name: string; href?: string; run?: () => void }) {
+  const node = element('div', { class: 'state' }, element('p', {}, words));
+  if (way?.href !== undefined) node.append(element('a', { href: way.href }, way.name));
+  else if (way) node.append(actionButton(way.name, way.run));
+  return node;
+}
+
+/** What a part shows if its data cannot be loaded. */
+export function failed(error: ServerError | Error, retry?: () => void) {
+  const status = 'status' in error ? error.status : 0;
+  const notice = errorNotice({ message: error.message, status });
+  notice.setAttribute('role', 'alert');
+  if (retry) notice.append(actionButton('Try again', retry));
+  return notice;
+}
+
+function actionButton(name: string, run: (() => void) | undefined) {
+  const button = element('button', { type: 'button', class: 'quiet' }, name);
+  button.addEventListener('click', () => run?.());
+  return button;
+}
+
+/** Shows an error with the server's message. */
+export function errorNotice({ message, status }: Pick<ServerError, 'message' | 'status'>) {
+  const title = status === 0 ? 'No response' : `Error ${status}`;
+  return element('div', { class: 'notice' }, element('strong', {}, title), element('p', {}, message));
+}

@@ -1,0 +1,72 @@
+import { element } from './dom.ts';
+
+/** How long the button shows that it copied. */
+const SAID_MS = 2000;
+
+/**
+ * A button that copies a text to the clipboard and confirms it visually and to screen readers. `label`: accessible name, where "Copy"
+ * alone would not be clear.
+ */
+export function copyButton(name: string, label: string, text: () => string) {
+  const said = element('span', { 'aria-live': 'polite', class: 'unseen' });
+  const face = element('span', {}, name);
+  const button = element('button', { type: 'button', class: 'quiet', 'aria-label': label }, face);
+  const say = (visible: string, spoken: string) => {
+    face.textContent = visible;
+    said.textContent = spoken;
+    setTimeout(() => {
+      face.textContent = name;
+      said.textContent = '';
+    }, SAID_MS);
+  };
+  button.addEventListener('click', () => {
+    copy(text()).then(
+      () => say('Copied', 'Copied'),
+      () => say('Copy failed; select the text', 'The browser did not allow copying'),
+    );
+  });
+  return element('span', { class: 'copy' }, button, said);
+}
+
+/** The clipboard API is only available on HTTPS and localhost; elsewhere, fall back to the older API. */
+async function copy(text: string) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = element('textarea', { class: 'unseen', 'aria-hidden': 'true' });
+  field.value = text;
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  if (!copied) throw new Error('refused');
+}
+
+/** Shows a secret that the server returns only once. */
+export function secretOnce({
+  name,
+  secret,
+  words = 'Copy it now: it is not shown again.',
+}: {
+  name: string;
+  secret: string;
+  words?: string;
+}) {
+  const text = element(
+    'code',
+    { class: 'secret', tabindex: 0, role: 'textbox', 'aria-readonly': 'true', 'aria-label': name },
+    secret,
+  );
+  text.addEventListener('focus', () => getSelection()?.selectAllChildren(text));
+  return element(
+    'div',
+    { class: 'secret-once', role: 'group', 'aria-label': name },
+    element('p', {}, element('strong', {}, name), ` ${words}`),
+    element(
+      'div',
+      { class: 'secret-row' },
+      text,
+      copyButton('Copy', `Copy ${name}`, () => secret),
+    ),
+  );
+}

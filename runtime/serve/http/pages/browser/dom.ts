@@ -1,0 +1,54 @@
+/**
+ * Creates an element. Strings become text nodes, so text from users and models is never parsed as HTML. `attributes`: `true` sets an
+ * empty attribute, `false` none.
+ */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Record<string, string | number | boolean> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) node.setAttribute(name, value === true ? '' : String(value));
+  }
+  node.append(...children);
+  return node;
+}
+
+/** The element of the page with this id. */
+export function byId<Type extends HTMLElement>(id: string, type: new () => Type): Type {
+  const node = document.getElementById(id);
+  if (!(node instanceof type)) throw new Error(`the page has no ${type.name} #${id}`);
+  return node;
+}
+
+/** Passes a number between 0 and 1 to the style sheet as `--share`. */
+export function withShare<Type extends HTMLElement>(node: Type, share: number): Type {
+  node.style.setProperty('--share', share.toFixed(4));
+  return node;
+}
+
+/**
+ * A region that scrolls horizontally; it is focusable, so that arrow keys can scroll it. `role`: `group` where a page has many with
+ * the same name, because each region is a landmark.
+ */
+export const scrollable = (name: string, content: Node, role: 'region' | 'group' = 'region') =>
+  element('div', { class: 'scrollable', role, 'aria-label': name, tabindex: 0 }, content);
+
+/**
+ * Names, separated by commas. Each one is an element, because a name can have characters that change the direction of what follows.
+ */
+export const listed = (names: readonly string[] | null | undefined, none = '–'): Node | string =>
+  names && names.length > 0
+    ? element(
+        'span',
+        {},
+        ...names.flatMap((name, at) => [...(at === 0 ? [] : [', ']), element('span', {}, name)]),
+      )
+    : none;
+
+/** A path or a name that lines can break after its punctuation, instead of within its words. */
+export const withBreaks = (text: string): (Node | string)[] =>
+  text
+    .split(/(?<=[/._:-])(?=\w|\{)/)
+    .flatMap((part, at) => (at === 0 ? [part] : [document.createElement('wbr'), part]));

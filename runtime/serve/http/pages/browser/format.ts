@@ -1,0 +1,93 @@
+const LANGUAGE = 'en';
+const WHOLE = new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 });
+const SHORT = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumSignificantDigits: 3 });
+const PRECISE = new Intl.NumberFormat(LANGUAGE, { maximumSignificantDigits: 4 });
+const PERCENT = new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: 1 });
+const DATE_TIME = new Intl.DateTimeFormat(LANGUAGE, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
+const DAY = new Intl.DateTimeFormat(LANGUAGE, { month: 'short', day: 'numeric' });
+const CLOCK = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const MONTH = new Intl.DateTimeFormat(LANGUAGE, { year: 'numeric', month: 'short' });
+const DAY_MS = 86_400_000;
+const MISSING = '–';
+
+/** Missing values are shown as a dash. */
+type Amount = number | null | undefined;
+
+/** A number of things: 1,234,567. */
+export const count = (value: Amount) => (isMissing(value) ? MISSING : WHOLE.format(value));
+
+/** A name within a sentence. Abbreviations such as URL keep their first letter. */
+export const lowerFirst = (text: string) =>
+  /^\p{Lu}[\p{Lu}\d]/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+
+/** A number where space is scarce: 1.23M. */
+export const short = (value: Amount) =>
+  isMissing(value) ? MISSING : (Math.abs(value) < 1000 ? PRECISE : SHORT).format(value);
+
+/** A share between 0 and 1: 12.3%. */
+export const percent = (value: Amount) => (isMissing(value) ? MISSING : PERCENT.format(value));
+
+/** An amount of money, with cents, or with the first two digits of smaller amounts: $1,234.50, $0.00042. */
+export function money(value: Amount, currency = 'USD') {
+  if (isMissing(value)) return MISSING;
+  const isSmall = value !== 0 && Math.abs(value) < 0.1;
+  const digits = isSmall
+    ? { minimumFractionDigits: 2, maximumFractionDigits: 12, maximumSignificantDigits: 2 }
+    : {};
+  return new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency, ...digits }).format(value);
+}
+
+const TIMES: readonly (readonly [name: string, milliseconds: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+];
+
+/** A duration: 0.34 ms, 3.2 ms, 12.5 s, 3 min 20 s, 2 d 4 h. */
+export function duration(milliseconds: Amount) {
+  if (isMissing(milliseconds)) return MISSING;
+  if (milliseconds < 1) return `${Number(milliseconds.toPrecision(2))} ms`;
+  if (milliseconds < 1000)
+    return `${PRECISE.format(Number(milliseconds.toFixed(milliseconds < 10 ? 1 : 0)))} ms`;
+  if (milliseconds < 60_000) return `${PRECISE.format(Number((milliseconds / 1000).toFixed(1)))} s`;
+  const at = TIMES.findIndex(([, size]) => milliseconds >= size);
+  const [name, size] = TIMES[at] ?? ['min', 60_000];
+  const [smaller, part] = TIMES[at + 1] ?? ['s', 1000];
+  const whole = Math.floor(milliseconds / size);
+  const rest = Math.floor((milliseconds % size) / part);
+  return rest === 0 ? `${whole} ${name}` : `${whole} ${name} ${rest} ${smaller}`;
+}
+
+/** A size in bytes: 512 B, 1.5 MiB. */
+export function bytes(value: Amount) {
+  if (isMissing(value)) return MISSING;
+  const power = value < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(value) / 10));
+  const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB'][power];
+  return `${PRECISE.format(Number((value / 1024 ** power).toFixed(1)))} ${unit}`;
+}
+
+/** A moment: local time as text, UTC as its title. */
+export function dateTime(moment: string | number | Date | null | undefined): Node {
+  const date = moment === null || moment === undefined ? undefined : new Date(moment);
+  if (!date || Number.isNaN(date.getTime())) return document.createTextNode(MISSING);
+  const node = document.createElement('time');
+  node.dateTime = date.toISOString();
+  node.title = `${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`;
+  node.textContent = DATE_TIME.format(date);
+  return node;
+}
+
+/**
+ * A moment on the axis of a chart that spans `range` milliseconds: a clock time within two days, a day within a year, else a month.
+ */
+export const axisTime = (moment: number, range: number) =>
+  (range > 1 && range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);
+
+const isMissing = (value: Amount): value is null | undefined =>
+  value === null || value === undefined || Number.isNaN(value);
+
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

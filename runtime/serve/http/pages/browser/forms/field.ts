@@ -1,0 +1,27 @@
+import { choiceField } from './choice-field.ts';
+import { jsonField, simpleField } from './simple-field.ts';
+import { listField } from './list-field.ts';
+import { objectField } from './object-field.ts';
+import { type Field, type FieldOptions, enumOf, resolve } from './schema.ts';
+
+/** Objects and lists below this depth are JSON fields, which also ends schemas that contain themselves. */
+const MAX_DEPTH = 4;
+
+/** The field for a schema. Schemas that no other field can show have a JSON field. */
+export function fieldOf(options: FieldOptions): Field {
+  const schema = resolve(options.root, options.schema);
+  const own = { ...options, schema, value: options.value ?? schema.default };
+  if (
+    enumOf(schema) ||
+    (typeof schema.type === 'string' && ['string', 'number', 'integer', 'boolean'].includes(schema.type)) ||
+    schema.const !== undefined
+  ) {
+    return simpleField(own);
+  }
+  if (options.depth >= MAX_DEPTH) return jsonField(own);
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (Array.isArray(alternatives) && !schema.properties) return choiceField(own, alternatives, fieldOf);
+  if (schema.type === 'array' && schema.items && !Array.isArray(schema.items)) return listField(own, fieldOf);
+  if (schema.properties && Object.keys(schema.properties).length > 0) return objectField(own, fieldOf);
+  return jsonField(own);
+}

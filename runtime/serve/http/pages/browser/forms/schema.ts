@@ -1,0 +1,102 @@
+/** A JSON schema of draft 7 to 2020-12. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly contentMediaType?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+/** Reads and checks the value of a field. `path` finds the field of a problem. */
+export interface Field {
+  readonly node: HTMLElement;
+  /** A value of undefined is omitted. */
+  readonly read: () => { value: unknown } | { problem: string };
+  /** Reads, shows the problem next to the field, and returns whether there is none. */
+  readonly check: () => boolean;
+  readonly focus: () => void;
+}
+
+export interface FieldOptions {
+  /** The whole document, for `$ref`. */
+  readonly root: Schema;
+  readonly schema: Schema;
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly value: unknown;
+  readonly depth: number;
+  /** Whether an object shows its fields without a frame, because it already has one. */
+  readonly isFlat?: boolean;
+}
+
+/** Resolves a `$ref` within the document; refs to other documents and loops return an empty schema. */
+export function resolve(root: Schema, schema: Schema): Schema {
+  let own = schema;
+  for (let depth = 0; typeof own?.$ref === 'string'; depth++) {
+    if (!own.$ref.startsWith('#') || depth > 20) return {};
+    const { $ref, ...beside } = own;
+    own = { ...(atPointer(root, $ref) as Schema | undefined), ...beside };
+  }
+  return withoutNull(own ?? {});
+}
+
+/** What a reference within a document leads to. */
+export const atPointer = (root: unknown, ref: string): unknown =>
+  ref
+    .split('/')
+    .slice(1)
+    .reduce<unknown>(
+      (node, step) =>
+        (node as Record<string, unknown> | null | undefined)?.[
+          decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
+        ],
+      root,
+    );
+
+/** A value that can also be null is a field that can be empty. */
+function withoutNull(schema: Schema): Schema {
+  if (Array.isArray(schema.type)) {
+    const types = schema.type.filter((type) => type !== 'null');
+    const [only] = types;
+    return only !== undefined && types.length === 1 ? { ...schema, type: only } : { ...schema, type: types };
+  }
+  for (const name of ['anyOf', 'oneOf'] as const) {
+    const all = schema[name];
+    if (!Array.isArray(all)) continue;
+    const rest = all.filter((one) => one?.type !== 'null');
+    const { [name]: _removed, ...beside } = schema;
+    if (rest.length === 1) return { ...rest[0], ...beside };
+    if (rest.length < all.length) return { ...beside, [name]: rest };
+  }
+  return schema;
+}
+
+/**
+ * The values of an enumeration, also of one written as alternatives of constants; undefined for other schemas.
+ */
+export function enumOf(schema: Schema): unknown[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum.filter((value) => value !== null);
+  const all = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(all) || all.length === 0) return undefined;
+  return all.every((one) => one?.const !== undefined) ? all.map((one) => one.const) : undefined;
+}

@@ -1,0 +1,70 @@
+/**
+ * A place in a program: a path and a query, both kept in the hash of the address, so that pages need no routes of the server.
+ */
+interface Route {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Reads the hash of an address, e.g. `#/keys/abc?sort=-cost`. */
+export function readRoute(hash: string): Route {
+  const [path = '', query = ''] = split(hash.replace(/^#\/?/, ''));
+  return { path, query: new URLSearchParams(query) };
+}
+
+function split(text: string) {
+  const at = text.indexOf('?');
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/**
+ * The link to a place. Parts of the path are encoded, so that names with slashes stay one part. `query`: empty values are omitted.
+ */
+export function linkTo(parts: readonly string[], query: Record<string, string> = {}) {
+  const entries = Object.entries(query).filter(([, value]) => value !== '');
+  const text = new URLSearchParams(entries).toString();
+  return `#/${parts.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
+}
+
+/** Matches a path with a pattern such as `keys/:id`. Returns the parameters, decoded, or undefined. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  const [expected, actual] = [pattern.split('/'), path.split('/')];
+  if (expected.length !== actual.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, part] of expected.entries()) {
+    const found = actual[at] ?? '';
+    if (!part.startsWith(':')) {
+      if (part !== found) return undefined;
+    } else if (found === '') return undefined;
+    else params[part.slice(1)] = decoded(found);
+  }
+  return params;
+}
+
+function decoded(text: string) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Changes the query of the current place without leaving the page. Empty values are removed. `options`: `replace` adds no entry to the
+ * history.
+ */
+export function changeQuery(
+  changes: Record<string, string>,
+  { replace = false }: { replace?: boolean } = {},
+) {
+  const { path, query } = readRoute(location.hash);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  const hash = `#/${path}${text === '' ? '' : `?${text}`}`;
+  // Neither function fires `hashchange`, so the page is not shown again.
+  if (replace) history.replaceState(undefined, '', hash);
+  else history.pushState(undefined, '', hash);
+}

@@ -1,0 +1,164 @@
+import { codeSamples } from '#serve/http/pages/browser/components/code-samples.ts';
+import { counted } from '#serve/http/pages/browser/format.ts';
+import { byId, element } from '#serve/http/pages/browser/dom.ts';
+import { createFilePanel } from './file/file-panel.ts';
+import { createResults } from './results.ts';
+import { ServerError } from '#serve/http/pages/browser/server.ts';
+import { createSession } from '#serve/http/pages/browser/session.ts';
+import type { Model, Sent } from './tasks/task.ts';
+import { taskOf } from './tasks/index.ts';
+import { createTextList } from './text-list.ts';
+import { showUnread, tokensDetails } from './tokens.ts';
+
+/** Number of labels to list under the title; the rest are only counted. */
+const NAMED_LABELS = 9;
+
+const form = byId('run-form', HTMLFormElement);
+const query = byId('query', HTMLInputElement);
+const option = byId('option', HTMLInputElement);
+const samples = codeSamples('This request');
+const session = createSession();
+const results = createResults();
+const texts = createTextList(byId('texts', HTMLOListElement), showCall);
+
+let model: Model | undefined;
+let running = new AbortController();
+
+byId('call', HTMLDivElement).append(samples.node);
+byId('add', HTMLButtonElement).addEventListener('click', texts.addEmpty);
+query.addEventListener('input', showCall);
+option.addEventListener('change', showCall);
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void attempt(run);
+});
+form.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  form.requestSubmit();
+});
+texts.replace(['']);
+void attempt(openModel);
+
+/** Runs an action that calls the server. */
+async function attempt(action: () => Promise<unknown>) {
+  try {
+    await action();
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    results.fail(error);
+  }
+}
+
+const theModel = async () => model ?? openModel();
+
+async function openModel() {
+  const { data } = await session.call<Model>('model');
+  if (!model) {
+    model = data;
+    introduce(data);
+  }
+  return data;
+}
+
+/** Runs the model on the texts. A new run cancels the previous one. */
+async function run() {
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  results.busy();
+  try {
+    const known = await theModel();
+    const task = taskOf(known);
+    const sent = texts.sent();
+    const asked = query.value;
+    const answer = await session.call<unknown>(task.path, { body: bodyOf(known, sent), signal });
+    const drawn = task.draw(sent, answer.data, known, asked);
+    const { cut } = results.show(answer, drawn, sent, [tokensDetails(sent, session)]);
+    // The server may have required a key.
+    showCall();
+    const truncated = answer.truncated.flatMap((at) => sent[at] ?? []);
+    if (truncated.length > 0 && task.asks === undefined) await showUnread(cut, truncated, session, known);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    if (!signal.aborted) results.done();
+  }
+}
+
+/** Shows the code of the request for the current input. */
+function showCall() {
+  if (!model) return;
+  byId('same-call', HTMLElement).hidden = false;
+  const url = new URL(taskOf(model).path, document.baseURI).href;
+  samples.show({ url, method: 'POST', body: bodyOf(model, texts.sent()), withKey: session.key() !== '' });
+}
+
+const bodyOf = (model: Model, sent: readonly Sent[]) =>
+  bodyOfTexts(
+    model,
+    sent.map(({ text }) => text),
+  );
+
+const bodyOfTexts = (model: Model, inputs: readonly string[]) =>
+  taskOf(model).body(inputs, model, query.value, option.checked);
+
+/** Shows the name of the model and offers example texts for it. */
+function introduce(model: Model) {
+  const { title, labels, asks, offers, examples: examplesOf } = taskOf(model);
+  const examples = examplesOf(model);
+  document.title = `${model.model_id} · ${title}`;
+  byId('model-name', HTMLHeadingElement).textContent = model.model_id;
+  byId('model-facts', HTMLParagraphElement).textContent = [
+    title,
+    ...labelFacts(labels(Object.values(model.id2label ?? {}))),
+    ...(model.license === undefined ? [] : [`License: ${model.license_name ?? model.license}`]),
+  ].join(' · ');
+  byId('examples', HTMLDivElement).append(
+    element('span', {}, 'Try'),
+    ...examples.map((example) => {
+      const button = element('button', { type: 'button', class: 'quiet' }, example.name);
+      button.addEventListener('click', () => {
+        write(example);
+        form.requestSubmit();
+      });
+      return button;
+    }),
+  );
+  byId('query-row', HTMLDivElement).hidden = asks === undefined;
+  byId('query-name', HTMLLabelElement).textContent = asks ?? '';
+  byId('option-row', HTMLParagraphElement).hidden = offers === undefined;
+  byId('option-name', HTMLLabelElement).textContent = offers ?? '';
+  byId('file', HTMLElement).hidden = false;
+  byId('file', HTMLElement).append(
+    createFilePanel({
+      model,
+      session,
+      bodyOf: (inputs) => bodyOfTexts(model, inputs),
+      onTexts: (found) => texts.replace(found),
+    }),
+  );
+  // Keep what the user typed before the server answered.
+  const typed = texts.sent().some(({ text }) => text !== '');
+  if (typed) showCall();
+  else write(examples[0] ?? { texts: [''] });
+}
+
+function write({
+  query: asked = '',
+  option: isChosen = false,
+  texts: inputs,
+}: {
+  query?: string;
+  option?: boolean;
+  texts: readonly string[];
+}) {
+  query.value = asked;
+  option.checked = isChosen;
+  texts.replace(inputs);
+}
+
+function labelFacts(names: readonly string[]) {
+  if (names.length === 0) return [];
+  return [names.length > NAMED_LABELS ? counted(names.length, 'label') : names.join(', ')];
+}

@@ -1,0 +1,47 @@
+import { element, withShare } from '#serve/http/pages/browser/dom.ts';
+import { table } from '#serve/http/pages/browser/components/facts.ts';
+
+/** Number of rows to show at first; the rest are expandable. */
+const SHOWN = 8;
+
+/** A label with its score. The score of a regression model is an unbounded number, so it has no bar. */
+export interface Rank {
+  readonly label: string;
+  readonly score: number;
+  readonly shown: string;
+  readonly hasBar: boolean;
+  /** Whether it is a result; default: only the first one is. */
+  readonly isChosen?: boolean;
+}
+
+/** Labels with their scores as bars. `owner`: what has the labels, as `text 1`. */
+export function bars(ranks: readonly Rank[], owner: string, label = 'Label') {
+  const labels = `${label}s`;
+  // All results are shown, and some of the others.
+  const shown = Math.max(SHOWN, ranks.filter(({ isChosen }) => isChosen).length);
+  const first = barTable(`${labels} of ${owner}`, label, ranks.slice(0, shown).map(withChoice));
+  if (ranks.length <= shown) return [first];
+  const summary = element('summary', {}, `${ranks.length - shown} more ${labels.toLowerCase()}`);
+  const rest = barTable(`More ${labels.toLowerCase()} of ${owner}`, label, ranks.slice(shown));
+  return [first, element('details', {}, summary, rest)];
+}
+
+const withChoice = (one: Rank, at: number) => ({ isChosen: at === 0, ...one });
+
+function barTable(caption: string, heading: string, ranks: readonly Rank[]) {
+  const rows = ranks.map(({ label, score, shown, hasBar }) => [label, hasBar ? bar(score, shown) : shown]);
+  const drawn = table(caption, [heading, 'Score'], rows, 'bars');
+  for (const [at, row] of [...(drawn.tBodies[0]?.rows ?? [])].entries()) {
+    if (ranks[at]?.isChosen) row.classList.add('chosen');
+  }
+  return drawn;
+}
+
+/** A horizontal bar for a share, with its number next to it. */
+export const bar = (share: number, shown: string) =>
+  element(
+    'div',
+    { class: 'measure' },
+    withShare(element('span', { class: 'bar', 'aria-hidden': 'true' }), share),
+    shown,
+  );

@@ -1,0 +1,155 @@
+/** Enough for some rows of long texts. */
+const PREVIEW_BYTES = 256 * 1024;
+const PREVIEW_ROWS = 5;
+
+/** A file that a user has chosen, with its first rows. */
+export interface DatasetFile {
+  /** Empty if the browser cannot read them. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** The file with other names of columns. */
+  readonly renamed: (names: ReadonlyMap<string, string>) => Promise<File>;
+}
+
+/** Reads the start of a dataset. Parquet files have no preview. */
+export async function readDatasetFile(file: File): Promise<DatasetFile> {
+  if (/\.parquet$/i.test(file.name)) return { columns: [], rows: [], renamed: async () => file };
+  const bytes = await file.slice(0, PREVIEW_BYTES).arrayBuffer();
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return /\.(jsonl|ndjson)$/i.test(file.name) ? readJsonLines(file, text) : readCsv(file, text);
+}
+
+function readCsv(file: File, text: string): DatasetFile {
+  const head = readCsvHead(text, PREVIEW_ROWS);
+  return {
+    columns: head.columns,
+    rows: head.rows,
+    async renamed(names) {
+      if (names.size === 0) return file;
+      const header = renamedHeader(head, renamedColumns(head.columns, names));
+      // Everything behind the first line is copied unread, so that large files need no memory.
+      const from = new TextEncoder().encode(head.before + head.header).length;
+      return new File([header, file.slice(from)], file.name);
+    },
+  };
+}
+
+function readJsonLines(file: File, text: string): DatasetFile {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const objects = lines
+    .slice(0, PREVIEW_ROWS)
+    .map(objectIn)
+    .filter((one) => one !== undefined);
+  const columns = [...new Set(objects.flatMap((one) => Object.keys(one)))];
+  return {
+    columns,
+    rows: objects.map((one) => columns.map((name) => cellText(one[name]))),
+    async renamed(names) {
+      if (names.size === 0) return file;
+      const all = (await file.text()).split('\n').map((line) => {
+        const one = objectIn(line);
+        // The server explains invalid lines.
+        if (!one) return line;
+        const keys = Object.keys(one);
+        const renamed = renamedColumns(keys, names);
+        return JSON.stringify(Object.fromEntries(keys.map((key, at) => [renamed[at] ?? key, one[key]])));
+      });
+      return new File([all.join('\n')], file.name);
+    },
+  };
+}
+
+/**
+ * New names of columns. A column that already has a name that another one gets becomes `<name>_original`.
+ */
+function renamedColumns(columns: readonly string[], names: ReadonlyMap<string, string>) {
+  const taken = new Set(names.values());
+  return columns.map((column) => {
+    const name = names.get(column);
+    if (name !== undefined) return name;
+    return taken.has(column) ? `${column}_original` : column;
+  });
+}
+
+function objectIn(line: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const cellText = (value: unknown) =>
+  value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** The first rows of a CSV file. */
+interface CsvHead {
+  readonly separator: string;
+  /** What is in front of the line with the names, e.g. a line `sep=;`. */
+  readonly before: string;
+  /** That line as it is in the file. */
+  readonly header: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const SEPARATORS = [',', ';', '\t', '|'];
+
+/** Reads the start of a CSV file. Cells in quotes can contain separators and line breaks. */
+export function readCsvHead(text: string, maxRows: number): CsvHead {
+  const [, before = '', named] = /^(\uFEFF?(?:sep=(.)\r?\n)?)/i.exec(text) ?? [];
+  const rest = text.slice(before.length);
+  const separator = named ?? likelySeparator(rest);
+  const header = rest.slice(0, lineEnd(rest, 0));
+  const rows = [] as string[][];
+  let from = header.length;
+  while (rows.length < maxRows && from < rest.length) {
+    const end = lineEnd(rest, from);
+    const line = rest.slice(from, end);
+    // The last line can be cut.
+    if (end === rest.length && !line.endsWith('\n') && rows.length > 0) break;
+    if (line.trim() !== '') rows.push(cellsOf(line, separator));
+    from = end;
+  }
+  return { separator, before, header, columns: cellsOf(header, separator), rows };
+}
+
+/** The header with other names. */
+export function renamedHeader({ separator, before, header }: CsvHead, names: readonly string[]) {
+  const end = /\r?\n$/.exec(header)?.[0] ?? '';
+  const quoted = names.map((name) => (/["\r\n,;\t|]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name));
+  return before + quoted.join(separator) + end;
+}
+
+function likelySeparator(text: string) {
+  const line = text.slice(0, lineEnd(text, 0));
+  const counts = SEPARATORS.map((separator) => cellsOf(line, separator).length);
+  return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ',';
+}
+
+/** The position behind the line break that ends the line, which quotes can extend. */
+function lineEnd(text: string, from: number) {
+  let isQuoted = false;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === '\n' && !isQuoted) return at + 1;
+  }
+  return text.length;
+}
+
+function cellsOf(line: string, separator: string) {
+  const cells = [''];
+  let isQuoted = false;
+  const text = line.replace(/\r?\n$/, '');
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? '';
+    if (character === '"' && isQuoted && text[at + 1] === '"') {
+      cells[cells.length - 1] += '"';
+      at++;
+    } else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) cells.push('');
+    else cells[cells.length - 1] += character;
+  }
+  return cells;
+}

@@ -1,0 +1,53 @@
+import type { Series } from '#serve/http/pages/browser/charts/lines.ts';
+import type { Static } from 'typebox';
+import type { spending } from '#gateway/api/trends-schemas.ts';
+import type { Session } from '#serve/http/pages/browser/session.ts';
+import { columnChart } from '#serve/http/pages/browser/components/chart.ts';
+import { rangeIn, rangeQuery } from './time-range.ts';
+
+/** Points of a line. `points`: of the API. */
+export const seriesOf = <Point extends { readonly start: string }>(
+  points: readonly Point[],
+  valueOf: (point: Point) => number | null,
+): Series['points'] => points.map((point) => [Date.parse(point.start), valueOf(point)]);
+
+type Points<Member extends string> = readonly (Readonly<Record<Member, number>> & {
+  readonly start: string;
+})[];
+
+interface Trend<Member extends string> {
+  readonly groups: readonly { readonly group: string | null; readonly points: Points<Member> }[];
+  readonly others: { readonly points: Points<Member> } | null;
+}
+
+/** The groups of an answer as series, and one for all others. `trend`: answer of `/v1/usage/spending`. */
+export const stackOf = <Member extends string>(
+  { groups, others }: Trend<Member>,
+  member: Member,
+  nameOf: (group: string | null) => string = (group) => group ?? 'None',
+): Series[] => [
+  ...groups.map((one) => ({
+    name: nameOf(one.group),
+    points: seriesOf(one.points, (point) => point[member]),
+  })),
+  ...(others ? [{ name: 'Others', points: seriesOf(others.points, (point) => point[member]) }] : []),
+];
+
+type Spending = Static<typeof spending>;
+
+/**
+ * A chart of the spending of one user, key or team in the last 30 days; nothing without requests. `scope`: e.g. `{ user_id: 'ada' }`.
+ */
+export async function ownSpending(session: Session, scope: Record<string, string>, signal: AbortSignal) {
+  const query = { ...rangeQuery(rangeIn(new URLSearchParams({ range: '30d' }))), ...scope, top: 5 };
+  const { data } = await session.call<Spending>('v1/usage/spending', { query, signal });
+  if (data.totals.requests === 0) return [];
+  return [
+    columnChart({
+      title: 'Spend of the last 30 days by model',
+      unit: 'USD',
+      time: true,
+      series: stackOf(data, 'cost'),
+    }),
+  ];
+}

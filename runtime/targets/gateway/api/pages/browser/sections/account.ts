@@ -1,0 +1,74 @@
+import type { Static } from 'typebox';
+import type { me } from '#gateway/api/auth.ts';
+import type { ownKey } from '#gateway/api/keys-schemas.ts';
+import type { GatewaySection } from '../parts/section.ts';
+import { facts, figures } from '#serve/http/pages/browser/components/facts.ts';
+import { element, listed } from '#serve/http/pages/browser/dom.ts';
+import { count, dateTime, money } from '#serve/http/pages/browser/format.ts';
+import { actionButton, actions } from '../parts/edit.ts';
+
+type Account = Static<typeof ownKey>['quota']['user'];
+
+export const ACCOUNT: readonly GatewaySection[] = [
+  {
+    path: 'account',
+    name: 'Your account',
+    group: 'You',
+    async show({ root, session, signal }) {
+      const { data: caller } = await session.call<Static<typeof me>>('v1/me', { signal });
+      root.append(
+        facts([
+          ['User', caller.user_id ?? 'Master key'],
+          ['Role', caller.role],
+          [
+            'Credential',
+            caller.scope === 'master'
+              ? 'Master key'
+              : `Key that ${caller.scope === 'models' ? 'calls models' : 'manages'}`,
+          ],
+          ['Expires', caller.expires_at === null ? 'Never' : dateTime(caller.expires_at)],
+          [
+            'Teams',
+            listed(
+              caller.teams.map((one) => `${one.team_id} (${one.role})`),
+              'None',
+            ),
+          ],
+        ]),
+      );
+      if (caller.scope !== 'master' && session.key() === '')
+        root.append(
+          actions(
+            actionButton('Sign out', async () => {
+              await session.call('auth/sign-out', { method: 'POST' });
+              location.reload();
+            }),
+          ),
+        );
+      // No limits apply to a key that manages, so it has none to show.
+      if (caller.scope !== 'models') return;
+      const { data: own } = await session.call<Static<typeof ownKey>>('v1/keys/me', { signal });
+      for (const [name, account] of Object.entries(own.quota)) root.append(...accountPart(name, account));
+    },
+  },
+];
+
+const accountPart = (name: string, account: Account) => [
+  element('h2', {}, `Budget and limits of your ${name}`),
+  figures([
+    { name: 'Spent', value: money(account.spend) },
+    { name: 'Held', value: money(account.reserved), note: 'for requests in flight' },
+    {
+      name: 'Left',
+      value: account.remaining === null ? 'No limit' : money(account.remaining),
+      ...(account.max_budget === null ? {} : { note: `of ${money(account.max_budget)}` }),
+    },
+    { name: 'Requests', ...allowance(account.requests) },
+    { name: 'Tokens', ...allowance(account.tokens) },
+  ]),
+];
+
+const allowance = ({ used, limit }: Account['requests']) => ({
+  value: limit === null ? 'No limit' : count(limit - used),
+  note: limit === null ? 'per minute' : `left of ${count(limit)} per minute`,
+});

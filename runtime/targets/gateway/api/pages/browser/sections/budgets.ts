@@ -1,0 +1,137 @@
+import type { Static } from 'typebox';
+import type { budget } from '#gateway/api/budgets.ts';
+import type { key } from '#gateway/api/keys-schemas.ts';
+import type { team } from '#gateway/api/teams-schemas.ts';
+import type { userView } from '#gateway/api/views/accounts.ts';
+import type { GatewaySection } from '../parts/section.ts';
+import type { Session } from '#serve/http/pages/browser/session.ts';
+import { barChart } from '#serve/http/pages/browser/components/chart.ts';
+import { empty } from '#serve/http/pages/browser/components/states.ts';
+import { element, scrollable, withShare } from '#serve/http/pages/browser/dom.ts';
+import { dateTime, duration, money, percent } from '#serve/http/pages/browser/format.ts';
+import { allOf } from '../parts/lists.ts';
+import { resourcePages } from '../parts/resource.ts';
+import { linkTo } from '#serve/http/pages/browser/route.ts';
+import { table } from '#serve/http/pages/browser/components/facts.ts';
+
+type Budget = Static<typeof budget>;
+
+const resetOf = ({ calendar, time_zone: zone, budget_duration_sec: seconds }: Budget) =>
+  calendar !== null
+    ? `Each ${calendar} (${zone ?? 'UTC'})`
+    : seconds === null
+      ? 'Never'
+      : `Every ${duration(seconds * 1000)}`;
+
+export const BUDGETS: readonly GatewaySection[] = [
+  {
+    path: 'budget-use',
+    name: 'Budget use',
+    group: 'Usage',
+    readers: true,
+    async show({ root, session, signal }) {
+      root.append(...(await budgetUse(session, signal)));
+    },
+  },
+  ...resourcePages<Budget>({
+    path: 'budgets',
+    name: 'Budgets',
+    noun: 'budget',
+    id: 'budget_id',
+    newSchema: 'BudgetChanges',
+    changeSchema: 'BudgetChanges',
+    columns: [
+      { key: 'name', title: 'Name', sortable: true, cell: (row) => row.name ?? row.budget_id },
+      {
+        key: 'max_budget',
+        title: 'Limit',
+        numeric: true,
+        sortable: true,
+        cell: (row) => (row.max_budget === null ? 'None' : money(row.max_budget)),
+      },
+      { key: 'calendar', title: 'Reset', cell: resetOf },
+      { key: 'created_at', title: 'Created', sortable: true, cell: (row) => dateTime(row.created_at) },
+    ],
+    filters: [{ key: 'search', title: 'Search', kind: 'text' }],
+    empty: 'No budgets yet. A budget limits the spending of each of its users, teams and organizations.',
+    deletion: 'A budget that is assigned cannot be deleted.',
+  }),
+];
+
+/** What is spent, held and left of every budget. */
+async function budgetUse(session: Session, signal: AbortSignal) {
+  const [budgets, users, teams, keys] = await Promise.all([
+    allOf<Budget>(session, 'v1/budgets', signal),
+    allOf<ReturnType<typeof userView>>(session, 'v1/users', signal),
+    allOf<Static<typeof team>>(session, 'v1/teams', signal),
+    allOf<Static<typeof key>>(session, 'v1/keys', signal),
+  ]);
+  const limits = new Map(budgets.map(({ budget_id: id, max_budget: max }) => [id, max]));
+  const limitOf = ({ budget_id: id }: { readonly budget_id: string | null }) => limits.get(id ?? '') ?? null;
+  const owners = [
+    ...users.map((one) => ({
+      name: `User ${one.alias ?? one.user_id}`,
+      link: linkTo(['users', one.user_id]),
+      spend: one.spend,
+      reserved: one.reserved,
+      max: limitOf(one),
+      reset: one.next_budget_reset_at,
+    })),
+    ...teams.map((one) => ({
+      name: `Team ${one.alias ?? one.team_id}`,
+      link: linkTo(['teams', one.team_id]),
+      spend: one.spend,
+      reserved: one.reserved,
+      max: limitOf(one),
+      reset: one.next_budget_reset_at,
+    })),
+    ...keys.map((one) => ({
+      name: `Key ${one.key_name ?? one.key_prefix}`,
+      link: linkTo(['keys', one.id]),
+      spend: one.spend,
+      // What a key holds is part of what its user holds.
+      reserved: undefined,
+      max: one.budget?.max_budget ?? null,
+      reset: undefined,
+    })),
+  ].flatMap(({ max, reserved, ...one }) =>
+    max === null ? [] : [{ ...one, max, reserved, left: Math.max(0, max - one.spend - (reserved ?? 0)) }],
+  );
+  if (owners.length === 0)
+    return [empty('No user, team or key has a budget.', { name: 'Budgets', href: linkTo(['budgets']) })];
+  const shareOf = ({ max, spend, reserved = 0 }: (typeof owners)[number]) =>
+    max === 0 ? 1 : (spend + reserved) / max;
+  const sorted = owners.toSorted((one, other) => shareOf(other) - shareOf(one));
+  return [
+    barChart({
+      title: 'Spent, held and left',
+      unit: 'USD',
+      stacked: true,
+      bars: sorted.slice(0, 12).map(({ name, spend, reserved = 0, left }) => ({
+        name,
+        parts: [
+          { name: 'Spent', value: spend },
+          { name: 'Held', value: reserved },
+          { name: 'Left', value: left },
+        ],
+      })),
+    }),
+    scrollable(
+      'Budget use',
+      table(
+        'Budget use',
+        ['Owner', 'Used', 'Spent', 'Held', 'Left', 'Limit', 'Reset'],
+        sorted.map((one) => [
+          element('a', { href: one.link }, one.name),
+          withShare(element('span', { class: 'used' }, percent(shareOf(one))), Math.min(1, shareOf(one))),
+          money(one.spend),
+          money(one.reserved),
+          money(one.left),
+          money(one.max),
+          dateTime(one.reset),
+        ]),
+        'data',
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,113 @@
+import type { Static } from 'typebox';
+import type { states } from '#gateway/api/provider-states.ts';
+import type { provider } from '#gateway/api/providers.ts';
+import type { GatewaySection } from '../parts/section.ts';
+import type { Session } from '#serve/http/pages/browser/session.ts';
+import { badge, table } from '#serve/http/pages/browser/components/facts.ts';
+import { element, listed, scrollable } from '#serve/http/pages/browser/dom.ts';
+import { count, dateTime, duration } from '#serve/http/pages/browser/format.ts';
+import { every, livePart } from '../parts/live-part.ts';
+import { resourcePages } from '../parts/resource.ts';
+
+type Provider = Static<typeof provider>;
+
+const REFRESH_MS = 5000;
+
+export const PROVIDERS: readonly GatewaySection[] = [
+  ...resourcePages<Provider>({
+    path: 'providers',
+    name: 'Providers',
+    noun: 'provider',
+    id: 'name',
+    newSchema: 'NewProvider',
+    changeSchema: 'ProviderChanges',
+    columns: [
+      { key: 'name', title: 'Name' },
+      { key: 'type', title: 'API' },
+      { key: 'api_base', title: 'Base URL' },
+      { key: 'status', title: 'Status', cell: statusOf },
+      { key: 'source', title: 'Configured in' },
+      { key: 'used_by', title: 'Aliases', cell: (row) => listed(row.used_by) },
+      { key: 'problem', title: 'Problem', cell: (row) => row.problem ?? '' },
+    ],
+    empty: 'No providers. Add one, or name one in the configuration file.',
+    deletion: 'Requests to its models are rejected. Those in flight continue.',
+    intro: 'Providers of the configuration file are changed there.',
+    canChange: ({ source }) => source === 'database',
+  }),
+  {
+    path: 'health',
+    name: 'Provider health',
+    group: 'Usage',
+    readers: true,
+    show({ root, session, signal }) {
+      const part = livePart(signal, (leaving) => drawStates(session, leaving));
+      every(signal, REFRESH_MS, part.refresh);
+      root.append(
+        element(
+          'p',
+          { class: 'hint' },
+          'Circuit breakers, pauses and speeds in the gateway process that answers. A breaker opens after several failures, so that requests do not wait for a provider that is down.',
+        ),
+        part,
+      );
+    },
+  },
+];
+
+function statusOf({ status }: Provider) {
+  return badge(status, status === 'active' ? 'good' : status === 'invalid' ? 'alarm' : 'warning');
+}
+
+const BREAKERS = {
+  closed: ['Works', 'good'],
+  open: ['Suspended', 'alarm'],
+  trial: ['Is tried again', 'warning'],
+} as const;
+
+async function drawStates(session: Session, signal: AbortSignal) {
+  const { data } = await session.call<Static<typeof states>>('v1/provider-states', { signal });
+  if (data.length === 0)
+    return [
+      element(
+        'p',
+        { class: 'state' },
+        'All models work: no breaker is open, and no failure was the last result.',
+      ),
+    ];
+  return [
+    scrollable(
+      'Models',
+      table(
+        'Models',
+        [
+          'Model',
+          'Breaker',
+          'Failures in a row',
+          'Open until',
+          'Paused until',
+          'Running',
+          'First output',
+          'Per token',
+        ],
+        data.map((one) => {
+          const [words, kind] = BREAKERS[one.breaker];
+          return [
+            one.model,
+            badge(
+              one.breaker === 'closed' && one.failures > 0 ? 'Last request failed' : words,
+              one.failures > 0 && kind === 'good' ? 'warning' : kind,
+            ),
+            count(one.failures),
+            dateTime(one.open_until),
+            dateTime(one.paused_until),
+            count(one.running),
+            duration(one.first_output_ms),
+            duration(one.output_token_ms),
+          ];
+        }),
+        'data',
+      ),
+    ),
+  ];
+}

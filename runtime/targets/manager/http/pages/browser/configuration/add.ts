@@ -1,0 +1,140 @@
+import type { Place } from '#serve/http/pages/browser/start-app.ts';
+import { formOf } from '#serve/http/pages/browser/components/form.ts';
+import { element } from '#serve/http/pages/browser/dom.ts';
+import { linkTo } from '#serve/http/pages/browser/route.ts';
+import { admin, EDIT_HINT, readCaller } from '../shared/caller.ts';
+import { type Edited, reviewChange } from './review.ts';
+
+const texts = { type: 'array', items: { type: 'string' } };
+const pairs = (title: string, description: string) => ({
+  type: 'array',
+  title,
+  description,
+  items: {
+    type: 'object',
+    title: 'Value',
+    required: ['name', 'value'],
+    properties: {
+      name: { type: 'string', title: 'Name' },
+      value: { type: 'string', title: 'Value' },
+    },
+  },
+});
+
+/** The settings that most servers need. All others can be added to the text of the server afterwards. */
+const SCHEMA = {
+  type: 'object',
+  required: ['name', 'launch', 'tools'],
+  properties: {
+    name: {
+      type: 'string',
+      title: 'Name',
+      description: 'In addresses and before the names of tools, e.g. time.',
+    },
+    launch: {
+      title: 'Source',
+      oneOf: [
+        {
+          title: 'A package',
+          type: 'object',
+          required: ['package'],
+          properties: {
+            package: {
+              type: 'string',
+              title: 'Package',
+              description:
+                'With its version: uvx::mcp-server-time@2025.8.4, npx::@scope/name@1.0.0 or docker::image@tag.',
+            },
+            args: { ...texts, title: 'Arguments' },
+          },
+        },
+        {
+          title: 'A command',
+          type: 'object',
+          required: ['command'],
+          properties: {
+            command: { type: 'string', title: 'Command' },
+            args: { ...texts, title: 'Arguments' },
+          },
+        },
+        {
+          title: 'A remote server',
+          type: 'object',
+          required: ['url'],
+          properties: {
+            url: { type: 'string', title: 'URL', description: 'For example https://mcp.example.com/mcp.' },
+          },
+        },
+      ],
+    },
+    tools: {
+      ...texts,
+      title: 'Allowed tools',
+      description: 'Names or patterns. * allows all tools.',
+      default: ['*'],
+      minItems: 1,
+    },
+    env: pairs('Secret environment variables', 'Stored in the secrets file, and never shown again.'),
+    headers: pairs(
+      'Secret headers',
+      'For a remote server. Stored in the secrets file, and never shown again.',
+    ),
+    lazy: { type: 'boolean', title: 'Start with the first call, and stop when idle' },
+    read_only: { type: 'boolean', title: 'Allow only tools that change nothing' },
+  },
+};
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+interface NewServer {
+  readonly name: string;
+  readonly launch: object;
+  readonly tools: readonly string[];
+  readonly env?: readonly NamedValue[];
+  readonly headers?: readonly NamedValue[];
+  readonly lazy?: boolean;
+  readonly read_only?: boolean;
+}
+
+/** A form for a new server. The change of the file is shown before it is written. */
+export async function showAdd({ root, session, signal, navigate }: Place) {
+  const caller = await readCaller(session, signal);
+  if (!caller.edit) {
+    root.append(element('p', {}, EDIT_HINT));
+    return;
+  }
+  root.append(
+    formOf<NewServer>(SCHEMA, {
+      values: { tools: ['*'] },
+      submit: 'Review change',
+      async onSubmit({ name, launch, env, headers, lazy, read_only: readOnly, tools }) {
+        const settings = {
+          ...launch,
+          tools,
+          ...(lazy ? { lazy } : {}),
+          ...(readOnly ? { read_only: readOnly } : {}),
+        };
+        const secrets = {
+          ...(env?.length ? { env: recordOf(env) } : {}),
+          ...(headers?.length ? { headers: recordOf(headers) } : {}),
+        };
+        const written = await reviewChange({
+          title: `Add ${name}`,
+          send: (isDryRun) =>
+            session.call<Edited>(admin('configuration', 'servers'), {
+              body: { name, settings, secrets },
+              query: { dry_run: isDryRun },
+            }),
+        });
+        if (written)
+          navigate(linkTo(written.problem ? ['configuration'] : ['servers', name.trim().toLowerCase()]));
+      },
+    }),
+  );
+}
+
+const recordOf = (list: readonly NamedValue[]) =>
+  Object.fromEntries(list.map(({ name, value }) => [name, value]));

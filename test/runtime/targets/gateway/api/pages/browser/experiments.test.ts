@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import {
+  readCsvHead,
+  renamedHeader,
+  readDatasetFile,
+} from '#gateway/api/pages/browser/experiments/dataset-file.ts';
+import { type DiffPart, wordDiff } from '#gateway/api/pages/browser/experiments/word-diff.ts';
+
+/** Both texts can be read from the parts again. */
+function sidesOf(parts: readonly DiffPart[]): readonly [string, string] {
+  const without = (kind: DiffPart['kind']): string =>
+    parts
+      .filter((part) => part.kind !== kind)
+      .map(({ text }) => text)
+      .join('');
+  return [without('added'), without('removed')];
+}
+
+test('a difference of two answers shows the words that were added and removed', () => {
+  expect(wordDiff('the cat sat here', 'the dog sat')).toEqual([
+    { text: 'the ', kind: 'same' },
+    { text: 'cat', kind: 'removed' },
+    { text: 'dog', kind: 'added' },
+    { text: ' sat', kind: 'same' },
+    { text: ' here', kind: 'removed' },
+  ]);
+  const long = Array.from({ length: 3000 }, (_, at) => `w${(at * 7919) % 613}`).join(' ');
+  for (const [first, second] of [
+    ['', 'new'],
+    ['same', 'same'],
+    ['日本 語,a', '日本 語;a'],
+    [long, `${long.slice(9000)} ${long.slice(0, 5000)}`],
+  ] as const)
+    expect(sidesOf(wordDiff(first, second))).toEqual([first, second]);
+});
+
+test('the start of a CSV file is read with quotes, line breaks and any separator, and its header renamed', () => {
+  const head = readCsvHead('\uFEFFid;"a ""text""\nin two lines";label\r\n1;"x; y";P\r\n2;z;N\r\n3;cut', 5);
+  expect(head).toMatchObject({
+    separator: ';',
+    columns: ['id', 'a "text"\nin two lines', 'label'],
+    rows: [
+      ['1', 'x; y', 'P'],
+      ['2', 'z', 'N'],
+    ],
+  });
+  expect(renamedHeader(head, ['id', 'examples', 'ground;truth'])).toBe(
+    '\uFEFFid;examples;"ground;truth"\r\n',
+  );
+  expect(readCsvHead('sep=|\na|b,c\n1|2\n', 5).columns).toEqual(['a', 'b,c']);
+});
+
+test('columns of a file get other names, and the rest of the file is unchanged', async () => {
+  const csv = new File(['text,examples\nä,"b\nc"\n'], 'one.csv');
+  const renamed = await (await readDatasetFile(csv)).renamed(new Map([['text', 'examples']]));
+  expect(await renamed.text()).toBe('examples,examples_original\nä,"b\nc"\n');
+  const lines = new File(['{"text":"a","n":1}\nbroken\n{"text":{"b":2}}\n'], 'one.jsonl');
+  const read = await readDatasetFile(lines);
+  expect([read.columns, read.rows]).toEqual([
+    ['text', 'n'],
+    [
+      ['a', '1'],
+      ['{"b":2}', ''],
+    ],
+  ]);
+  expect(await (await read.renamed(new Map([['text', 'examples']]))).text()).toBe(
+    '{"examples":"a","n":1}\nbroken\n{"examples":{"b":2}}\n',
+  );
+});
