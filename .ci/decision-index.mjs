@@ -20,7 +20,7 @@ const SUBJECTS = {
   'Workflows and experiments': '0019 0036 0039 0049 0105 0106 0107 0108 0116 0117 0118 0119 0122 0143',
   'All programs': '0020 0038 0041 0042 0043 0044 0045 0046 0050 0054 0133 0134 0148 0150',
   'Pages and documentation': '0110 0111 0115 0123 0125 0128',
-  'The repository': '0008 0040 0151',
+  'The repository': '0008 0040 0151 0155',
 };
 
 /** The text of docs/decisions/README.md. Throws if a decision has no subject, or a subject has no such decision. */
