@@ -114,7 +114,7 @@ const FORMATS: Record<
 /** Maximum number of lines that are buffered for a slow reader; further lines are skipped. */
 const MAX_BUFFERED = 1000;
 
-/** Streams new lines of a log. */
+/** Streams new lines of a log. @internal Exported for tests only. */
 export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const { before, after, keepAlive: silence } = FORMATS[options.format ?? 'ndjson'];

@@ -16,11 +16,7 @@ import { compact } from '../views/compact.ts';
 import { DRY_RUN, flagOf, flagParameter } from './flag-parameter.ts';
 import { PAGE_PARAMETERS, pageOf, slicePage, SERVER_NAME } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
-import { Type } from 'typebox';
-import { closed, oneOf } from '#serve/http/schemas.ts';
-import { APPROVAL_ACTIONS, APPROVAL_CONDITIONS, PIN_ACTIONS } from '../../config/tool-policy.ts';
-import { changedTools } from '../schemas/health.ts';
-import { nextCursor, struct } from '../schemas/struct.ts';
+import { pinnedToolsBody, removedPinsBody, toolPoliciesBody } from '../schemas/pins.ts';
 
 /** `/api/v1/admin/pins`: the pinned tools, approval rules and overrides of servers. */
 export function pinRoutes(
@@ -172,53 +168,3 @@ function policyView(server: ManagedServer) {
     })),
   };
 }
-
-const approvalRule = closed('ApprovalRule', {
-  tools: Type.Array(Type.String(), { description: 'Patterns for the names of tools on the server.' }),
-  when: Type.Optional(oneOf(APPROVAL_CONDITIONS, { description: 'Required annotations of the tool.' })),
-  action: oneOf(APPROVAL_ACTIONS),
-});
-
-const toolOverride = closed('ToolOverride', {
-  tool: Type.String({ description: 'Name of the tool on the server.' }),
-  rename: Type.Optional(Type.String({ description: 'Name of the tool for clients.' })),
-  hidden: Type.Boolean({ description: 'Whether lists and searches omit the tool.' }),
-  described: Type.Boolean({ description: 'Whether the description is replaced.' }),
-});
-
-const toolPolicy = closed('ToolPolicy', {
-  server: Type.String(),
-  pinned: Type.Integer({ minimum: 0, description: 'Number of pinned tools; 0 if the server is not pinned.' }),
-  onChange: Type.Optional(
-    oneOf(PIN_ACTIONS, { description: 'Treatment of tools that are new or differ from their pin.' }),
-  ),
-  changedTools,
-  approvals: Type.Array(approvalRule, { description: 'The first rule that matches a tool applies.' }),
-  overrides: Type.Array(toolOverride),
-});
-
-const toolPoliciesBody = struct('ToolPolicies', {
-  servers: Type.Array(toolPolicy, { description: 'Servers with pins, approval rules or overrides.' }),
-  total: Type.Integer({ minimum: 0 }),
-  nextCursor,
-});
-
-const pinnedToolsBody = struct('PinnedTools', {
-  server: Type.String(),
-  tools: Type.Integer({ minimum: 0, description: 'Number of tools of the server.' }),
-  differences: Type.Array(
-    closed('ToolDifference', {
-      tool: Type.String(),
-      change: oneOf(['new', 'changed', 'removed']),
-      members: Type.Array(Type.String(), { description: 'Members that differ.' }),
-      lines: Type.Array(Type.String(), { description: 'The removed and added lines.' }),
-    }),
-    { description: 'Differences from the pins before the request.' },
-  ),
-  written: Type.Boolean({ description: 'Whether the tools were pinned.' }),
-});
-
-const removedPinsBody = struct('RemovedPins', {
-  server: Type.String(),
-  removed: Type.Boolean({ description: 'Whether the server had pins.' }),
-});

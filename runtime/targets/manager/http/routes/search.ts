@@ -11,11 +11,7 @@ import { promptView, resourceView, templateView } from '../views/resource-view.t
 import { TOOL_VIEWS } from '../views/tool-view.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
-import { Type } from 'typebox';
-import { closed } from '#serve/http/schemas.ts';
-import { promptMembers } from '../schemas/prompts.ts';
-import { resourceMembers } from '../schemas/resources.ts';
-import { optionalText, struct } from '../schemas/struct.ts';
+import { foundPromptsBody, foundResourcesBody, foundToolsBody } from '../schemas/search.ts';
 
 /** `GET /api/v1/tools`, `/prompts` and `/resources`: searches over all servers. */
 export function searchRoutes(
@@ -119,30 +115,3 @@ const parameters = (what: string, example: string): NonNullable<Operation['param
     schema: wholeNumber(LIMIT.min, LIMIT.max, LIMIT.fallback),
   },
 ];
-
-const server = Type.String({ description: 'Name of the server.' });
-const best = { description: 'Best matches first.' };
-
-const foundTool = closed('FoundTool', {
-  server: Type.String(),
-  name: Type.String({ description: 'Name of the tool on the server.' }),
-  title: optionalText('Display name of the tool.'),
-  description: Type.String({ description: 'Description of the tool.' }),
-});
-
-const foundToolsBody = struct('FoundTools', {
-  tools: Type.Array(foundTool, { description: 'Matching tools, best matches first.' }),
-});
-
-const foundPromptsBody = struct('FoundPrompts', {
-  prompts: Type.Array(closed('FoundPrompt', { server, ...promptMembers }), best),
-});
-
-const foundResource = closed('FoundResource', {
-  server,
-  uri: optionalText('URI of the resource; omitted for a template.'),
-  uriTemplate: optionalText('URI template (RFC 6570); omitted for a resource.'),
-  ...resourceMembers,
-});
-
-const foundResourcesBody = struct('FoundResources', { resources: Type.Array(foundResource, best) });

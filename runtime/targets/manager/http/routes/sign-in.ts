@@ -17,9 +17,7 @@ import { compact } from '../views/compact.ts';
 import { serverOf } from './admin.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { SERVER_NAME } from './operations.ts';
-import { Type } from 'typebox';
-import { oneOf } from '#serve/http/schemas.ts';
-import { dateTime, optionalText, struct } from '../schemas/struct.ts';
+import { signInBody, signInCompletion, signInStart, signedOut, startedSignIn } from '../schemas/sign-in.ts';
 
 /** The server of a request, and the user whose sign-in it is about; undefined for a shared one. */
 interface Subject {
@@ -178,40 +176,3 @@ const EXAMPLE = {
   expiresAt: '2026-01-31T12:00:00Z',
 };
 const common = { tag: SIGN_IN_TAG, parameters: [SERVER_NAME] };
-
-const signInBody = struct(
-  'SignIn',
-  {
-    server: Type.String(),
-    state: oneOf(['signed-in', 'required'], { description: 'Whether there is a sign-in.' }),
-    isShared: Type.Boolean({ description: 'Whether all callers share the sign-in.' }),
-    issuer: optionalText('The authorization server.'),
-    scope: optionalText('The granted scopes, separated by spaces.'),
-    expiresAt: dateTime('When the access token expires. It is renewed before that if possible.'),
-  },
-  'The sign-in of the caller to a remote server.',
-);
-
-const signInStart = struct('SignInStart', {
-  redirectUri: Type.String({
-    description:
-      'URL to which the browser returns: an `http://` URL of the machine of the user with a port, or the page `/signed-in` of the manager.',
-  }),
-});
-
-const startedSignIn = struct('StartedSignIn', {
-  authorizationUrl: Type.String({ format: 'uri', description: 'URL for the browser of the user.' }),
-});
-
-const signInCompletion = struct('SignInCompletion', {
-  query: Type.String({
-    description: 'Query of the URL to which the browser returned, e.g. `code=…&state=…`.',
-  }),
-});
-
-const signedOut = struct('SignedOut', {
-  wasSignedIn: Type.Boolean({ description: 'Whether there was a sign-in.' }),
-  notRevoked: optionalText(
-    'Why the authorization server did not revoke the tokens, which are deleted anyway.',
-  ),
-});

@@ -100,7 +100,10 @@ const SECOND = 1_000_000_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Formats nanoseconds like Go: `350.5µs`, `1.234567ms`, `1m0.5s`. https://pkg.go.dev/time#Duration.String */
+/**
+ * Formats nanoseconds like Go: `350.5µs`, `1.234567ms`, `1m0.5s`. https://pkg.go.dev/time#Duration.String
+ * @internal Exported for tests only.
+ */
 export function formatGoDuration(nanoseconds: number): string {
   const whole = Math.round(Math.abs(nanoseconds));
   if (whole === 0) return '0s';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { serverOverviews } from '#manager/http/schemas/admin-servers.ts';
+import type { serverOverviews } from '#manager/http/schemas/admin.ts';
 import type { serverHealth } from '#manager/http/schemas/health.ts';
 import type { Place } from '#serve/http/pages/browser/start-app.ts';
 import { dataTable } from '#serve/http/pages/browser/components/data-table.ts';

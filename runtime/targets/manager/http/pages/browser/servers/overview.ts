@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { serverOverviewBody } from '#manager/http/schemas/admin-servers.ts';
+import type { serverOverviewBody } from '#manager/http/schemas/admin.ts';
 import type { Place } from '#serve/http/pages/browser/start-app.ts';
 import { confirmAction } from '#serve/http/pages/browser/components/dialog.ts';
 import { facts, figures } from '#serve/http/pages/browser/components/facts.ts';

@@ -1,0 +1,76 @@
+import { Type } from 'typebox';
+import { closed, oneOf } from '#serve/http/schemas.ts';
+import { dateTime, optionalText, struct } from './struct.ts';
+
+const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
+
+const scopes = {
+  servers: patterns(
+    'Patterns of allowed servers; empty for all, or for those that the other patterns mention.',
+  ),
+  tools: patterns('Patterns `server/tool`; anything else on such a server is denied.'),
+  prompts: patterns('Patterns `server/prompt`.'),
+  resources: patterns('Patterns `server/uri`.'),
+  groups: patterns('Groups that the key is limited to; empty for none.'),
+};
+
+const readOnly = Type.Boolean({
+  description: 'Whether only tools with the annotation `readOnlyHint` are allowed.',
+});
+
+const admin = Type.Boolean({
+  description:
+    'Whether the key can restart its servers and read their logs and, without limits to servers, reload.',
+});
+
+const adminReadOnly = Type.Boolean({
+  description: 'Whether the admin permission is for reading only; implies `admin`.',
+});
+
+const edit = Type.Boolean({
+  description: 'Whether the key can change servers and keys, and therefore run any command.',
+});
+
+const keyMembers = {
+  id: Type.String(),
+  name: Type.String(),
+  state: oneOf(['active', 'expired', 'revoked']),
+  ...scopes,
+  readOnly,
+  admin,
+  adminReadOnly,
+  edit,
+  rate: optionalText('Rate limit, e.g. `100/m`.'),
+  created: Type.String({ format: 'date-time' }),
+  expires: dateTime('Time after which the key is rejected.'),
+  revoked: dateTime('Time at which the key was revoked.'),
+};
+
+const apiKey = closed('ApiKey', keyMembers);
+
+export const revokedKeyBody = struct('RevokedKey', keyMembers);
+
+export const keysBody = struct('ApiKeys', {
+  path: Type.String({ description: 'Path of the keys file.' }),
+  keys: Type.Array(apiKey, { description: 'The keys, newest first.' }),
+});
+
+export const newKeyRequest = closed('NewApiKey', {
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the key, which logs contain.' }),
+  servers: Type.Optional(scopes.servers),
+  tools: Type.Optional(scopes.tools),
+  prompts: Type.Optional(scopes.prompts),
+  resources: Type.Optional(scopes.resources),
+  groups: Type.Optional(scopes.groups),
+  readOnly: Type.Optional(readOnly),
+  admin: Type.Optional(admin),
+  adminReadOnly: Type.Optional(adminReadOnly),
+  edit: Type.Optional(edit),
+  rate: Type.Optional(Type.String({ description: 'Rate limit, e.g. `100/m`. Default: none.' })),
+  expires: Type.Optional(Type.String({ description: 'Expiry, e.g. `30d` or `2027-01-31`. Default: never.' })),
+});
+
+export const createdKeyBody = struct('CreatedApiKey', {
+  key: Type.String({ description: 'The key, which is not stored and returned only here.' }),
+  record: apiKey,
+});

@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { oneOf } from '#serve/http/schemas.ts';
+import { dateTime, optionalText, struct } from './struct.ts';
+
+export const signInBody = struct(
+  'SignIn',
+  {
+    server: Type.String(),
+    state: oneOf(['signed-in', 'required'], { description: 'Whether there is a sign-in.' }),
+    isShared: Type.Boolean({ description: 'Whether all callers share the sign-in.' }),
+    issuer: optionalText('The authorization server.'),
+    scope: optionalText('The granted scopes, separated by spaces.'),
+    expiresAt: dateTime('When the access token expires. It is renewed before that if possible.'),
+  },
+  'The sign-in of the caller to a remote server.',
+);
+
+export const signInStart = struct('SignInStart', {
+  redirectUri: Type.String({
+    description:
+      'URL to which the browser returns: an `http://` URL of the machine of the user with a port, or the page `/signed-in` of the manager.',
+  }),
+});
+
+export const startedSignIn = struct('StartedSignIn', {
+  authorizationUrl: Type.String({ format: 'uri', description: 'URL for the browser of the user.' }),
+});
+
+export const signInCompletion = struct('SignInCompletion', {
+  query: Type.String({
+    description: 'Query of the URL to which the browser returned, e.g. `code=…&state=…`.',
+  }),
+});
+
+export const signedOut = struct('SignedOut', {
+  wasSignedIn: Type.Boolean({ description: 'Whether there was a sign-in.' }),
+  notRevoked: optionalText(
+    'Why the authorization server did not revoke the tokens, which are deleted anyway.',
+  ),
+});
