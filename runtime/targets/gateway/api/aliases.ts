@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
-import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
 import { storedAlias } from '../config/schemas/stored-entries.ts';
 import type { GatewayContext } from '../context.ts';
 import { STRATEGIES } from '../requests/routing/strategies.ts';
 import { nonEmptyText } from './http/fields.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { entryFields, schemaOfFile } from './providers.ts';
+import { entryFields, memberOfChanges, schemaOfFile } from './providers.ts';
 import { aliasView } from './views/models.ts';
 
 const { targets, strategy, fallbacks } = storedAlias.properties;
@@ -33,8 +33,8 @@ const aliasChanges = closed(
   'AliasChanges',
   {
     targets: Type.Optional(settings.targets),
-    strategy: Type.Optional(orNull(settings.strategy)),
-    fallbacks: Type.Optional(orNull(settings.fallbacks)),
+    strategy: memberOfChanges(settings.strategy),
+    fallbacks: memberOfChanges(settings.fallbacks),
   },
   'Members that are not set stay unchanged; null removes one.',
 );

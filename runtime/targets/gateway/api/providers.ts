@@ -15,6 +15,12 @@ import { providerView } from './views/models.ts';
 export const schemaOfFile = (schema: TSchema): TSchema =>
   parseJsonText(JSON.stringify(schema, withoutRule)) as TSchema;
 
+/** A member of a change, which keeps its value if it is not set: the default of the file is none there. */
+export function memberOfChanges<Schema extends TSchema>(schema: Schema) {
+  const { default: _, ...member } = schema as Schema & { readonly default?: unknown };
+  return Type.Optional(orNull(member as Schema));
+}
+
 const withoutRule = (key: string, value: unknown): unknown => (key === RULE_KEYWORD ? undefined : value);
 
 const settings = Object.entries(storedProvider.properties).map(
@@ -32,7 +38,7 @@ const newProvider = closed(
 
 const providerChanges = closed(
   'ProviderChanges',
-  Object.fromEntries(settings.map(([name, schema]) => [name, Type.Optional(orNull(schema))])),
+  Object.fromEntries(settings.map(([name, schema]) => [name, memberOfChanges(schema)])),
   'Members that are not set stay unchanged; null removes one.',
 );
 

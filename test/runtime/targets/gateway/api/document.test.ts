@@ -13,3 +13,37 @@ test('the OpenAPI document is, byte for byte, the one that clients know', async 
     join(FIXTURES, 'golden', 'gateway-openapi.json'),
   );
 });
+
+interface Member {
+  readonly default?: unknown;
+  readonly anyOf?: readonly Member[];
+}
+interface Document {
+  readonly paths: Readonly<
+    Record<string, { readonly patch?: { readonly requestBody?: { readonly content: Body } } }>
+  >;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly properties?: Readonly<Record<string, Member>> }>>;
+  };
+}
+type Body = Readonly<Record<string, { readonly schema: { readonly $ref?: string } }>>;
+
+test('a member of a change has no default, because it keeps its value if it is not set', async () => {
+  const { request } = await start();
+  const { paths, components } = (await request('/openapi.json')).body as Document;
+  const changes = Object.values(paths).flatMap(({ patch }) =>
+    Object.values(patch?.requestBody?.content ?? {}).map(
+      ({ schema }) => schema.$ref?.replace('#/components/schemas/', '') ?? '',
+    ),
+  );
+  expect(changes).toEqual(expect.arrayContaining(['KeyChanges', 'ProviderChanges', 'AliasChanges']));
+  const members = changes.flatMap((name) =>
+    Object.entries(components.schemas[name]?.properties ?? {}).map(
+      ([member, schema]) => [`${name}.${member}`, schema] as const,
+    ),
+  );
+  const withDefault = members.filter(([, { anyOf = [], ...one }]) =>
+    [one, ...anyOf].some((schema) => 'default' in schema),
+  );
+  expect(withDefault).toEqual([]);
+});
