@@ -2,10 +2,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import { NO_RATES, type RateLimits } from '../fields/shared-fields.ts';
-import type { Caller, HeaderReader, Identity, Payer, Spender } from './identity.ts';
+import type { Caller, HeaderReader, Identity, Payer, Spender, SharedAccount, Tag, Tags } from './identity.ts';
 import { refused, tokenIn, tokenOf, createMasterKey, badFormat, hashOf } from './credentials.ts';
-import { createAccountGrants, createTagGrants } from './account-grants.ts';
-import { createDirectory, type KnownKey, type Cached } from './directory.ts';
+import { createDirectory, type KnownKey, type Cached, type Directory } from './directory.ts';
 import { keyStatusOf } from './key-rows.ts';
 import { createGroups } from './groups.ts';
 import { createKeys } from './keys.ts';
@@ -21,9 +20,20 @@ import {
   userSpender,
   workSpender,
 } from './spender.ts';
-import { createTags } from './tags.ts';
 import { createUsers } from './users.ts';
 import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
+import { type Kysely, sql } from 'kysely';
+import { accountOwner, tagAccount } from '../../store/account-ids.ts';
+import type { Schema, AccountRow, TagRow } from '../../store/schema.ts';
+import { keyLabel, userLabel } from './account-labels.ts';
+import { groupGrantOf } from './group-grants.ts';
+import { thresholdsOf } from './alert-columns.ts';
+import { calendarOf } from './calendar-columns.ts';
+import { inputError } from '#contract/errors.ts';
+import { isTag, TAG_RULE } from '../../shared/tag.ts';
+import { balanceOf, createAccount, moveWindow, startWindow } from './accounts.ts';
+import { notFound } from './checks.ts';
+import { budgetRowOf } from './budget-row.ts';
 
 export interface IdentityOptions {
   readonly clock: Clock;
@@ -152,3 +162,145 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     close: lastUsed.close,
   };
 }
+
+/** Finds accounts by their ids. Work that ends after its request has nothing else of its payer. */
+function createAccountGrants(
+  db: Kysely<Schema>,
+  directory: Directory,
+  tagGrants: TagGrants,
+): (ids: readonly string[]) => Promise<readonly SharedAccount[]> {
+  const find = async (account: string): Promise<SharedAccount | undefined> => {
+    const { kind, id } = accountOwner(account);
+    if (kind === 'key') {
+      const key = (await directory.keyById(id)).value?.key;
+      return key && { account, limits: key.limits, label: keyLabel(key) };
+    }
+    if (kind === 'user') {
+      const user = (await directory.user(id)).value?.user;
+      return user && { account, limits: user.limits, label: userLabel(user) };
+    }
+    if (kind === 'tag') return (await tagGrants([id]))[0];
+    return kind === 'team' || kind === 'org' ? await groupGrantOf(db, kind, id) : undefined;
+  };
+  return async (ids) => (await Promise.all(ids.map(find))).filter((account) => account !== undefined);
+}
+
+/** The accounts of those of the tags that have a budget. */
+type TagGrants = (tags: readonly string[]) => Promise<SharedAccount[]>;
+
+/** Caches all tags with a budget, which are few, and reads them again when the database has changed. */
+function createTagGrants(db: Kysely<Schema>, revision: FollowedRevision): TagGrants {
+  let known: ReadonlyMap<string, SharedAccount> = new Map();
+  let asOf = -1;
+  return async (tags) => {
+    const current = await revision.current();
+    if (current !== asOf) {
+      const rows = await db
+        .selectFrom('gateway_tags')
+        .innerJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_tags.budget_id')
+        .select([
+          'tag',
+          'max_budget_nano',
+          'budget_duration_sec',
+          'calendar',
+          'time_zone',
+          'alert_thresholds',
+        ])
+        .execute();
+      known = new Map(rows.map((row) => [row.tag, grantOf(row)]));
+      asOf = current;
+    }
+    return tags.flatMap((tag) => known.get(tag) ?? []);
+  };
+}
+
+function grantOf(row: {
+  readonly tag: string;
+  readonly max_budget_nano: bigint | null;
+  readonly budget_duration_sec: number | null;
+  readonly calendar: string | null;
+  readonly time_zone: string | null;
+  readonly alert_thresholds: string | null;
+}): SharedAccount {
+  return {
+    account: tagAccount(row.tag),
+    label: `Tag '${row.tag}'`,
+    limits: {
+      ...NO_RATES,
+      maxBudget: row.max_budget_nano,
+      budgetDurationSec: row.budget_duration_sec,
+      budgetCalendar: calendarOf(row),
+      alertThresholds: thresholdsOf(row),
+    },
+  };
+}
+
+/** Tags that have a budget. Other tags of requests are only recorded. */
+function createTags({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Tags {
+  const now = (): number => Math.floor(clock.now());
+  const get = async (trx: Kysely<Schema>, tag: string): Promise<Tag> => {
+    const row = isTag(tag) ? await selectTags(trx).where('tag', '=', tag).executeTakeFirst() : undefined;
+    if (!row) throw notFound(`Tag '${tag}' has no budget`, 'tag_not_found');
+    return tagOf(row, clock.now());
+  };
+  return {
+    set: async (tag, budgetId) => {
+      await ledger.sync();
+      return await revision.change(async (trx, note) => {
+        if (!isTag(tag))
+          throw inputError(`Invalid tag ${JSON.stringify(tag.slice(0, 100))}: expected ${TAG_RULE}.`);
+        const time = now();
+        const window = startWindow(await budgetRowOf(trx, budgetId), time);
+        const known = await trx
+          .selectFrom('gateway_tags')
+          .selectAll()
+          .where('tag', '=', tag)
+          .executeTakeFirst();
+        const before = known && (await get(trx, tag));
+        if (!known) await createAccount(trx, tagAccount(tag), window);
+        else if (known.budget_id !== budgetId) await moveWindow(trx, tagAccount(tag), window);
+        await trx
+          .insertInto('gateway_tags')
+          .values({ tag, budget_id: budgetId, created_at: time, updated_at: time })
+          .onConflict((conflict) =>
+            conflict.column('tag').doUpdateSet({ budget_id: budgetId, updated_at: time }),
+          )
+          .execute();
+        const after = await get(trx, tag);
+        note('tag.set', tag, { before, after });
+        return after;
+      });
+    },
+    list: async ({ skip, limit }) => {
+      await ledger.sync();
+      const rows = await selectTags(db).orderBy('tag').limit(limit).offset(skip).execute();
+      return rows.map((row) => tagOf(row, clock.now()));
+    },
+    get: async (tag) => {
+      await ledger.sync();
+      return await get(db, tag);
+    },
+    delete: async (tag) =>
+      await revision.change(async (trx, note) => {
+        note('tag.delete', tag, { before: await get(trx, tag) });
+        await trx.deleteFrom('gateway_tags').where('tag', '=', tag).execute();
+        await trx.deleteFrom('gateway_accounts').where('id', '=', tagAccount(tag)).execute();
+      }),
+  };
+}
+
+const selectTags = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_tags')
+    .innerJoin('gateway_accounts', (join) =>
+      join.on('gateway_accounts.id', '=', sql<string>`${sql.lit(tagAccount(''))} || tag`),
+    )
+    .selectAll();
+
+const tagOf = (row: TagRow & AccountRow, now: number): Tag => ({
+  tag: row.tag,
+  budgetId: row.budget_id,
+  ...balanceOf(row, now),
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});

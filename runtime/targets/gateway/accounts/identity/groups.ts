@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type Transaction, sql } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { groupAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { GroupKind, Schema } from '../../store/schema.ts';
+import type { GroupKind, Schema, GroupRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-import { moveWindow, createAccount, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, startWindow, spentAt } from './accounts.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { checkFields, checkId, notFound } from './checks.ts';
-import { dissolveTeam } from './dissolve-team.ts';
-import { foundGroups } from './found-groups.ts';
 import { GROUP_NOUNS, groupOf, selectGroups } from './group-rows.ts';
 import { cellsOf, emptyCells } from '../../store/field-columns.ts';
 import { type Group, TEAM_FIELDS } from '../fields/groups.ts';
 import type { Groups } from './groups-api.ts';
+import { isOfTeam } from '../../store/space-columns.ts';
+import { containsInAnyCase } from '../../store/contains-text.ts';
+import { equalValues } from '../../store/equal-values.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
+import { hasAccountStatus } from './has-account-status.ts';
+import { inTeams } from './in-teams.ts';
+import type { GroupQuery } from './list-queries.ts';
 
 /** Creates the management of all teams, or of all organizations. */
 export function createGroups(
@@ -137,4 +142,56 @@ async function requireNoTeams(trx: Transaction<Schema>, id: string): Promise<voi
     `Organization with id '${id}' has ${teams} team${teams === 1 ? '' : 's'}; delete them first, or assign them to another organization`,
     { reason: 'organization_in_use' },
   );
+}
+
+/** Removes the members of a team, its invitations and its secrets, disables its keys, and deletes its service accounts with their keys. */
+async function dissolveTeam(trx: Transaction<Schema>, teamId: string, now: number): Promise<void> {
+  await trx.deleteFrom('gateway_team_members').where('team_id', '=', teamId).execute();
+  await trx.deleteFrom('gateway_invitations').where('team_id', '=', teamId).execute();
+  const { owner_id: ownerId } = await trx
+    .selectFrom('gateway_groups')
+    .select('owner_id')
+    .where('kind', '=', 'team')
+    .where('id', '=', teamId)
+    .executeTakeFirstOrThrow();
+  await trx.deleteFrom('gateway_secrets').where(isOfTeam(ownerId)).execute();
+  await trx
+    .updateTable('gateway_keys')
+    .set({ is_active: 0, updated_at: now })
+    .where((row) =>
+      row.or([
+        row('team_id', '=', teamId),
+        row('user_id', 'in', row.selectFrom('gateway_users').select('user_id').where('team_id', '=', teamId)),
+      ]),
+    )
+    .execute();
+  await trx
+    .updateTable('gateway_users')
+    .set({ deleted_at: now, updated_at: now })
+    .where('team_id', '=', teamId)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+const CREATED = { by: 'created_at', isDescending: false } as const;
+
+/** Selects the teams or the organizations of a list. */
+function foundGroups(
+  db: Kysely<Schema>,
+  { kind, query, now }: { readonly kind: GroupKind; readonly query: GroupQuery; readonly now: number },
+): ReturnType<typeof selectGroups> {
+  const { ids, search, status, organizationId, order = CREATED } = query;
+  const all = selectGroups(db, kind);
+  const found = (ids === undefined ? all : all.where((row) => inTeams(row.ref('gateway_groups.id'), ids)))
+    .where(containsInAnyCase(['gateway_groups.id', 'alias'], search))
+    .where(equalValues<GroupRow>({ parent_id: organizationId }))
+    .where(hasAccountStatus(status));
+  const values = {
+    created_at: sql.ref('created_at'),
+    team_id: textOrder('gateway_groups.id'),
+    organization_id: textOrder('gateway_groups.id'),
+    alias: textOrder('alias'),
+    spend: spentAt(now),
+  };
+  return inOrder(found, order, { values, id: 'gateway_groups.id' });
 }

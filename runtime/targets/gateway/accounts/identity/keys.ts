@@ -1,24 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { type Kysely, type Transaction, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { Schema } from '../../store/schema.ts';
+import type { Schema, KeyRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, createAccount, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, startWindow, spentAt } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import { cellsOf, emptyCells } from '../../store/field-columns.ts';
 import { type Field, nameOf } from '../fields/field.ts';
-import { type Key, KEY_FIELDS, type KeyBudget } from '../fields/keys.ts';
+import { type Key, KEY_FIELDS, type KeyBudget, type KeyStatus } from '../fields/keys.ts';
 import type { Keys } from './identity.ts';
-import { checkCount, checkExpiry, checkFields, inputProblem, notFound } from './checks.ts';
+import { checkCount, checkExpiry, checkFields, inputProblem, notFound, checkUserId } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { foundKeys } from './found-keys.ts';
 import { keyOf, selectKeys } from './key-rows.ts';
-import { ensureKeyUser, joinTeam } from './key-user.ts';
 import type { LastUsed } from './last-used.ts';
 import { newKeySecret } from './credentials.ts';
+import { addMember } from './members.ts';
+import { addUser } from './users.ts';
+import { containsInAnyCase } from '../../store/contains-text.ts';
+import { equalValues } from '../../store/equal-values.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
+import { inTeams } from './in-teams.ts';
+import type { KeyQuery, Visible } from './list-queries.ts';
 
 export function createKeys(
   { db }: Store,
@@ -183,3 +188,112 @@ const hashesOf = ({
 
 const windowOf = (budget: KeyBudget | null | undefined, now: number): ReturnType<typeof startWindow> =>
   startWindow(budget && { budget_duration_sec: budget.budgetDurationSec }, now);
+
+interface NewKeyOwner {
+  readonly userId: string | undefined;
+  readonly keyId: string;
+  readonly keyName: string | null | undefined;
+}
+
+/** Returns the owner of a new key: the requested user, created if missing, or a new user for this key. */
+async function ensureKeyUser(
+  trx: Transaction<Schema>,
+  { userId, keyId, keyName }: NewKeyOwner,
+  now: number,
+): Promise<string> {
+  if (userId === undefined) {
+    const own = `apikey-${keyId}`;
+    const alias = `Virtual user for API key: ${keyName || 'unnamed'}`;
+    await addUser(trx, { userId: own, alias }, undefined, now);
+    return own;
+  }
+  checkUserId(userId);
+  const known = await trx
+    .selectFrom('gateway_users')
+    .select('deleted_at')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (known && known.deleted_at !== null) {
+    throw notFound(`User '${userId}' has been deleted. Recreate via POST /v1/users first.`, 'user_not_found');
+  }
+  if (!known) await addUser(trx, { userId, alias: `User ${userId}` }, undefined, now);
+  return userId;
+}
+
+/** Makes the owner of a key a member of its team, and returns the team. Keys of a service account belong to its own team. */
+async function joinTeam(
+  trx: Transaction<Schema>,
+  { teamId, userId }: { readonly teamId: string | null; readonly userId: string },
+  now: number,
+): Promise<string | null> {
+  const { team_id: own } = await trx
+    .selectFrom('gateway_users')
+    .select('team_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  if (own === null && teamId !== null) await addMember(trx, { teamId, userId }, now);
+  if (own === null) return teamId;
+  if (own === teamId) return own;
+  // The id of another service account can be one that its creator expects to be that of a person.
+  if (teamId === null && userId.startsWith(`${own}/`)) return own;
+  if (teamId === null)
+    throw inputProblem(
+      'team_id',
+      `User '${userId}' is a service account of team '${own}'. Set team_id to '${own}' to create a key of it.`,
+    );
+  throw inputProblem(
+    'team_id',
+    `User '${userId}' is a service account of team '${own}'; it cannot have keys of team '${teamId}'.`,
+  );
+}
+
+const SEARCHED = ['key_name', 'key_prefix', 'user_id', 'gateway_keys.id'];
+const CREATED = { by: 'created_at', isDescending: false } as const;
+
+/** Selects the keys of a list. */
+function foundKeys(
+  db: Kysely<Schema>,
+  { visible = 'everything', search, status, userId, teamId, order = CREATED }: KeyQuery,
+  now: number,
+): ReturnType<typeof selectKeys> {
+  const found = visibleKeys(selectKeys(db), visible)
+    .where(containsInAnyCase(SEARCHED, search))
+    .where(equalValues<KeyRow>({ user_id: userId, team_id: teamId }))
+    .where(status === undefined ? sql<SqlBool>`1 = 1` : hasStatus(status, now));
+  const values = {
+    created_at: sql.ref('gateway_keys.created_at'),
+    key_name: textOrder('key_name'),
+    user_id: textOrder('user_id'),
+    spend: spentAt(now),
+    last_used_at: sql.ref('last_used_at'),
+  };
+  return inOrder(found, order, { values, id: 'gateway_keys.id' });
+}
+
+/** When the user and the team of a key were created. Keys from before are those of earlier ones with the same id. */
+const USER_ORIGIN = sql`(select origin.created_at from gateway_users origin where origin.user_id = gateway_keys.user_id)`;
+const TEAM_ORIGIN = sql`(select origin.created_at from gateway_groups origin
+  where origin.kind = 'team' and origin.id = gateway_keys.team_id)`;
+
+/** Restricts a selection to the keys that a manager can see. */
+const visibleKeys = (query: ReturnType<typeof selectKeys>, visible: Visible): typeof query =>
+  visible === 'everything'
+    ? query
+    : query.where((row) =>
+        row.or([
+          row.and([
+            row('user_id', '=', visible.userId),
+            sql<boolean>`gateway_keys.created_at >= ${USER_ORIGIN}`,
+          ]),
+          row.and([
+            inTeams(row.ref('team_id'), visible.teamIds),
+            sql<boolean>`gateway_keys.created_at >= ${TEAM_ORIGIN}`,
+          ]),
+        ]),
+      );
+
+function hasStatus(status: KeyStatus, now: number): RawBuilder<SqlBool> {
+  if (status === 'inactive') return sql`is_active = 0`;
+  if (status === 'expired') return sql`is_active = 1 and expires_at <= ${now}`;
+  return sql`is_active = 1 and (expires_at is null or expires_at > ${now})`;
+}

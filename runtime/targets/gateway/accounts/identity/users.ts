@@ -1,22 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, type Transaction, sql, type Selectable } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import type { BudgetRow, Schema } from '../../store/schema.ts';
+import type { BudgetRow, Schema, AccountRow, UserRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, createAccount, startWindow } from './accounts.ts';
+import { moveWindow, createAccount, startWindow, spentAt, balanceOf } from './accounts.ts';
 import { userAccount } from '../../store/account-ids.ts';
-import { cellsOf, emptyCells } from '../../store/field-columns.ts';
+import { cellsOf, emptyCells, valuesOf } from '../../store/field-columns.ts';
 import { type User, USER_FIELDS, type UserRole } from '../fields/users.ts';
 import type { Users } from './identity.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { checkFields, checkUserId, inputProblem, notFound } from './checks.ts';
 import { requireGroup } from './groups.ts';
-import { foundUsers } from './found-users.ts';
-import { selectUsers, userOf } from './user-rows.ts';
 import { isOfUser } from '../../store/space-columns.ts';
+import { containsInAnyCase } from '../../store/contains-text.ts';
+import { inOrder, textOrder } from '../../store/in-order.ts';
+import { inTeams } from './in-teams.ts';
+import { hasAccountStatus } from './has-account-status.ts';
+import type { UserQuery, Visible } from './list-queries.ts';
 
 export function createUsers({ db, ledger }: Store, revision: FollowedRevision, clock: Clock): Users {
   const find = async (trx: Kysely<Schema>, userId: string): Promise<User | undefined> => {
@@ -201,3 +204,63 @@ function checkServiceRole(role: UserRole | undefined): void {
 function missing(userId: string): never {
   throw notFound(`User with id '${userId}' not found`, 'user_not_found');
 }
+
+const CREATED = { by: 'created_at', isDescending: false } as const;
+
+/** Selects the users of a list. */
+function foundUsers(
+  db: Kysely<Schema>,
+  { visible = 'everything', search, status, teamId, order = CREATED }: UserQuery,
+  now: number,
+): ReturnType<typeof selectUsers> {
+  const visibleOnes = visibleUsers(selectUsers(db), visible);
+  const found = (teamId === undefined ? visibleOnes : usersOf(visibleOnes, [teamId].filter(isStorable)))
+    .where(containsInAnyCase(['user_id', 'alias'], search))
+    .where(hasAccountStatus(status));
+  const values = {
+    created_at: sql.ref('created_at'),
+    user_id: textOrder('user_id'),
+    alias: textOrder('alias'),
+    spend: spentAt(now),
+  };
+  return inOrder(found, order, { values, id: 'user_id' });
+}
+
+/** Restricts a selection to the users that a manager can see: members and service accounts of administered teams. */
+const visibleUsers = (query: ReturnType<typeof selectUsers>, visible: Visible): typeof query =>
+  visible === 'everything' ? query : usersOf(query, visible.teamIds, visible.userId);
+
+/** Restricts a selection to the members and service accounts of teams, and one more user. */
+const usersOf = (
+  query: ReturnType<typeof selectUsers>,
+  teamIds: readonly string[],
+  userId?: string,
+): typeof query =>
+  query.where((row) =>
+    row.or([
+      ...(userId === undefined ? [] : [row('user_id', '=', userId)]),
+      inTeams(row.ref('team_id'), teamIds),
+      row.exists(
+        row
+          .selectFrom('gateway_team_members')
+          .select('gateway_team_members.user_id')
+          .whereRef('gateway_team_members.user_id', '=', 'gateway_users.user_id')
+          .where((member) => inTeams(member.ref('gateway_team_members.team_id'), teamIds)),
+      ),
+    ]),
+  );
+
+/** Selects users that are not deleted, with their spending. */
+const selectUsers = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('gateway_users')
+    .innerJoin('gateway_accounts', (join) =>
+      join.on('gateway_accounts.id', '=', sql<string>`${sql.lit(userAccount(''))} || user_id`),
+    )
+    .selectAll()
+    .where('deleted_at', 'is', null);
+
+const userOf = (row: Selectable<UserRow & AccountRow>, now: number): User => ({
+  ...valuesOf(USER_FIELDS, row),
+  ...balanceOf(row, now),
+});

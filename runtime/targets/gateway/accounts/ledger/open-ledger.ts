@@ -1,22 +1,32 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { accountsOf } from '../../store/account-ids.ts';
-import type { Identity, Spender } from '../identity/identity.ts';
+import { accountsOf, keyAccount, userAccount } from '../../store/account-ids.ts';
+import type { Identity, Spender, Limits } from '../identity/identity.ts';
 import type { Store, InFlightNote, LedgerStore } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
-import { admitted, type Estimate, type Ledger, type Reservation, type UsageEntry } from './ledger.ts';
+import {
+  admitted,
+  type Estimate,
+  type Ledger,
+  type Reservation,
+  type UsageEntry,
+  type AccountState,
+  type Allowance,
+  type Quota,
+} from './ledger.ts';
 import { createLedgerQueue } from './batch-queue.ts';
 import type { AlertPolicy } from './budget-alerts.ts';
 import { closeReservation, keepReservation, openReservation, type Closing } from './reservation.ts';
-import { heldAccounts, type HeldAccount } from './limits.ts';
+import { heldAccounts, type HeldAccount, totalOf, minuteOf } from './limits.ts';
 import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
-import { quotaOf } from './quota.ts';
 import { repeat } from './repeat.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { spentNow } from '../identity/accounts.ts';
+import type { AccountRow } from '../../store/schema.ts';
 
 interface LedgerOptions {
   readonly clock: Clock;
@@ -342,3 +352,56 @@ function interruptedOf(text: string): InterruptedUsage {
   };
   return { entry: { ...entry, cost: entry.cost === null ? null : BigInt(entry.cost) }, tags };
 }
+
+async function quotaOf(
+  { ledger }: Pick<Store, 'ledger'>,
+  { user, key, shared }: Spender,
+  now: number,
+): Promise<Quota> {
+  const ids = [
+    userAccount(user.userId),
+    ...(key ? [keyAccount(key.id)] : []),
+    ...shared.map(({ account }) => account),
+  ];
+  const rows = await ledger.accounts(ids);
+  const stateOf = (id: string, limits: Limits): AccountState =>
+    accountState(rows.find((row) => row.id === id) ?? unused(id), limits, now);
+  return {
+    user: stateOf(userAccount(user.userId), user.limits),
+    key: key && stateOf(keyAccount(key.id), key.limits),
+    shared: shared.map(({ account, limits }) => ({ account, state: stateOf(account, limits) })),
+  };
+}
+
+function accountState(row: AccountRow, limits: Limits, now: number): AccountState {
+  const spent = spentNow(row, now);
+  const { requests, tokens } = minuteOf(row, now);
+  const left = limits.maxBudget === null ? null : limits.maxBudget - spent - row.reserved_nano;
+  return {
+    spent,
+    reserved: row.reserved_nano,
+    maxBudget: limits.maxBudget,
+    remaining: left !== null && left < 0n ? 0n : left,
+    budgetStartedAt: row.window_started_at,
+    nextBudgetResetAt: row.window_ends_at,
+    requests: allowance(totalOf(requests), limits.rpm),
+    tokens: allowance(totalOf(tokens), limits.tpm),
+    parallel: allowance(row.running, limits.maxParallel),
+  };
+}
+
+const allowance = (used: number, limit: number | null): Allowance => ({
+  used,
+  limit,
+  remaining: limit === null ? null : Math.max(0, limit - used),
+});
+
+const unused = (id: string): AccountRow => ({
+  id,
+  spent_nano: 0n,
+  reserved_nano: 0n,
+  running: 0,
+  window_started_at: null,
+  window_ends_at: null,
+  minute: null,
+});

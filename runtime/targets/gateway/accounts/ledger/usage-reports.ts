@@ -4,11 +4,15 @@ import { inTimeRange } from '../../store/in-time-range.ts';
 import type { Store } from '../../store/store.ts';
 import { isTag } from '../../shared/tag.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
-import type { Schema, UsageRow } from '../../store/schema.ts';
+import { type Schema, type UsageRow, TABLES } from '../../store/schema.ts';
 import type { UsageFilter, UsageGrouping, UsageInterval, UsageReports, UsageTotals } from './usage-api.ts';
-import { usageCsvHeader, usageCsvLine } from './usage-csv.ts';
 import { inZone, QUARTER_MS } from './usage-zones.ts';
 import { memberOf } from '#core/values/member-of.ts';
+import { csvLine } from '../../shared/csv-line.ts';
+import { dollarText } from '../../shared/money.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { tagsIn } from './tags-in.ts';
+import { keysOf } from '#core/values/keys.ts';
 
 /** Columns to group by. Requests with several tags are in the group of each. */
 const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
@@ -196,3 +200,27 @@ const totalsOf = (row: Sums): UsageTotals => ({
 });
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Columns of the export. Users can read it, so details of provider failures, which are for administrators only, are omitted. */
+const COLUMNS = keysOf(TABLES.gateway_usage.columns).filter((name) => name !== 'error_detail');
+
+/** Names of the API that differ from those of the database. */
+const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {
+  cost_nano: 'cost',
+  estimated: 'usage_estimated',
+};
+
+const usageCsvHeader = (): string => csvLine(COLUMNS.map((column) => NAMES[column] ?? column));
+
+/** A row as a CSV line, with amounts in dollars and times in RFC 3339, like in the API. */
+const usageCsvLine = (row: UsageRow): string => csvLine(COLUMNS.map((column) => textOf(row, column)));
+
+function textOf(row: UsageRow, column: keyof UsageRow): string {
+  const value = row[column];
+  if (value === null) return '';
+  if (column === 'cost_nano') return row.cost_nano === null ? '' : dollarText(row.cost_nano);
+  if (column === 'timestamp') return rfc3339(row.timestamp);
+  if (column === 'tags') return tagsIn(row).join(',');
+  if (column === 'estimated') return value === 1 ? 'true' : 'false';
+  return String(value);
+}
