@@ -1,7 +1,7 @@
 import { chosenArms } from './chosen-arms.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
-import { serveCommand } from '#encoder/commands/serve.ts';
-import { openContext } from '#encoder/servers/open-context.ts';
+import { serveModelCommand } from '#encoder/commands/serve.ts';
+import { openEncoder } from '#encoder/servers/open-context.ts';
 import { readAddresses } from '#encoder/servers/addresses.ts';
 import { readServerSettings } from '#encoder/servers/settings.ts';
 import { startServers } from '#encoder/servers/start-servers.ts';
@@ -31,13 +31,13 @@ const inProcess: ServingArm = {
 
 /** Serves the folder that `build --no-build` wrote, from this process. */
 export async function serveAssets(path: string, flags: readonly string[] = []): Promise<Served> {
-  const invocation = parseInvocation(serveCommand(''), [...ANY_PORTS, ...flags], {});
+  const invocation = parseInvocation(serveModelCommand(''), [...ANY_PORTS, ...flags], {});
   const settings = {
     ...readServerSettings(invocation),
     ...readAddresses(invocation),
   };
   let log = '';
-  const context = await openContext(path, settings, (line) => {
+  const context = await openEncoder(path, settings, (line) => {
     log += line;
   });
   const { ports, stop } = await startServers(context, settings);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync, readdirSync, existsSync, readFileSync } from 
 import { join } from 'node:path';
 import { messageOf } from '#contract/errors.ts';
 import type { CgroupPaths, Controller } from './cgroup-paths.ts';
-import { type ChildCgroup, openChildCgroup, removeGroup, pidsIn } from './child-cgroup.ts';
+import { type ChildCgroup, openChildCgroup, removeCgroup, pidsIn } from './child-cgroup.ts';
 import { type ProcessLimits, LIMIT_NAMES } from '#core/limits/process-limits.ts';
 import { descendantsOf } from '../process-tree/descendants.ts';
 
@@ -84,7 +84,7 @@ export function openCgroups(id: string, paths: CgroupPaths): Cgroups {
       ),
     close() {
       own.close();
-      for (const parent of legacyParents) removeGroup(join(parent, name));
+      for (const parent of legacyParents) removeCgroup(join(parent, name));
     },
   };
 }
@@ -108,7 +108,7 @@ async function endGroups(top: string): Promise<number> {
   const count = groups.reduce((sum, group) => sum + group.pids().length, 0);
   for (const group of groups) group.kill();
   await Promise.all(groups.map((group) => group.remove()));
-  removeGroup(top);
+  removeCgroup(top);
   return count;
 }
 
@@ -229,8 +229,8 @@ function openOwnCgroup(own: string | undefined, name: string): OwnCgroup {
         tryWrite(control(own), `-${controller}`);
       }
       for (const pid of pidsIn(leftGroup)) tryWrite(join(own, 'cgroup.procs'), String(pid));
-      removeGroup(leftGroup);
-      removeGroup(folder);
+      removeCgroup(leftGroup);
+      removeCgroup(folder);
     },
   };
 }

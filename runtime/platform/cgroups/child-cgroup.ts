@@ -33,7 +33,7 @@ export function openChildCgroup(folders: readonly string[]): ChildCgroup {
     },
     memoryKills: () => Math.max(0, greatest(folders.map((folder) => memoryKillsIn(folder)))),
     async remove() {
-      await becomesTrue(REMOVE_MS, () => folders.every((folder) => removeGroup(folder)));
+      await becomesTrue(REMOVE_MS, () => folders.every((folder) => removeCgroup(folder)));
     },
   };
 }
@@ -66,7 +66,7 @@ function memoryKillsIn(folder: string): number {
 }
 
 /** Returns whether the group no longer exists. One with processes cannot be removed. */
-export function removeGroup(folder: string): boolean {
+export function removeCgroup(folder: string): boolean {
   try {
     rmdirSync(folder);
     return true;

@@ -7,7 +7,7 @@ import {
   type Program,
   UsageError,
 } from './command.ts';
-import { freeName, namesOf, type Options } from './option-table.ts';
+import { freeName, optionNames, type Options } from './option-table.ts';
 
 export interface FoundCommand {
   /** The words of the command as typed; empty for the program itself. */
@@ -108,7 +108,7 @@ function takeLeadingOptions(
   for (let word = argv[at]; word !== undefined; word = argv[at]) {
     const [, long = '', inline, short = '', attached] = LEADING.exec(word) ?? [];
     const found = all.find(({ name, option }) =>
-      short === '' ? namesOf(name, option).includes(long) : option.short === short,
+      short === '' ? optionNames(name, option).includes(long) : option.short === short,
     );
     if (!found) break;
     const value = attached === undefined ? inline : `=${attached}`;
@@ -123,7 +123,7 @@ const LEADING = /^(?:--([^=]+)(=[^]*)?|-(\w)([^]+)?)$/;
 
 /** Options of the program by the names that they have after this command. */
 function afterCommand(leading: readonly LeadingOption[], own: Options): string[] {
-  const taken = new Set(Object.entries(own).flatMap(([name, option]) => namesOf(name, option)));
+  const taken = new Set(Object.entries(own).flatMap(([name, option]) => optionNames(name, option)));
   return leading.flatMap(({ name, option, rest: [inline, ...words] }) => [
     `--${freeName(name, option, taken) ?? name}${inline}`,
     ...words,

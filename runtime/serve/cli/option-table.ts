@@ -15,7 +15,7 @@ export interface OptionTable {
  * available under its next alias.
  */
 export function optionTable(own: Options, shared: Options = {}): OptionTable {
-  const taken = new Set(Object.entries(own).flatMap(([name, option]) => namesOf(name, option)));
+  const taken = new Set(Object.entries(own).flatMap(([name, option]) => optionNames(name, option)));
   const others = Object.entries(shared).flatMap(([name, option]): [string, Option][] => {
     const shown = freeName(name, option, taken);
     if (shown === undefined) return [];
@@ -23,16 +23,16 @@ export function optionTable(own: Options, shared: Options = {}): OptionTable {
   });
   const options = { ...Object.fromEntries(others), ...own };
   const shownNames = Object.entries(options).flatMap(([shown, option]) =>
-    namesOf(shown, option).map((name) => [name, shown] as const),
+    optionNames(shown, option).map((name) => [name, shown] as const),
   );
   return { options, shownNames: new Map(shownNames) };
 }
 
 /** Name under which a command with these options accepts an option of the program. */
 export const freeName = (name: string, option: Option, taken: ReadonlySet<string>): string | undefined =>
-  namesOf(name, option).find((candidate) => !taken.has(candidate));
+  optionNames(name, option).find((candidate) => !taken.has(candidate));
 
-export const namesOf = (name: string, { aliases = [] }: Option): string[] => [
+export const optionNames = (name: string, { aliases = [] }: Option): string[] => [
   name,
   ...aliases.flatMap((alias) => alias.name ?? []),
 ];

@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 /** The content of a table cell; `style` is for terminals with colors. */
-export interface Cell {
+export interface TableCell {
   readonly text: string;
   readonly style?: 'green' | 'yellow' | 'red' | 'dim' | undefined;
 }
@@ -15,7 +15,7 @@ const MIN_COLUMN_WIDTH = 6;
 /** Formats one line per row, no wider than the terminal: text that does not fit is truncated, in the widest columns first. */
 export function formatTable(
   head: readonly string[],
-  rows: readonly (readonly (Cell | string)[])[],
+  rows: readonly (readonly (TableCell | string)[])[],
   terminal: Terminal,
 ): string[] {
   const cells = [head.map((text) => ({ text })), ...rows.map((row) => row.map(toCell))];
@@ -25,7 +25,7 @@ export function formatTable(
   );
   return cells.map((row) =>
     row
-      .map(({ text, style }: Cell, column) => {
+      .map(({ text, style }: TableCell, column) => {
         const width = widths[column] ?? 0;
         const shown = cutText(text, width);
         const styled = style === undefined ? shown : terminal.style(style, shown);
@@ -42,7 +42,7 @@ export const oneLine = (text: string): string =>
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
 
-const toCell = (cell: Cell | string): Cell =>
+const toCell = (cell: TableCell | string): TableCell =>
   typeof cell === 'string' ? { text: oneLine(cell) } : { ...cell, text: oneLine(cell.text) };
 
 function fit(widths: readonly number[], maxWidth: number): number[] {

@@ -4,7 +4,7 @@ import { DURATION_RULE, parseDuration, parseDurationOrZero } from '#core/time/du
 import { type Invocation, type Option, UsageError } from './command.ts';
 
 /** Returns the value of an integer option, which has a fallback or can be missing. */
-export function wholeNumber(
+export function wholeNumberOption(
   invocation: Invocation,
   name: string,
   { min, max }: { min: number; max: number },
@@ -23,13 +23,13 @@ export function requiredNumber(
   name: string,
   limits: { min: number; max: number },
 ): number {
-  const number = wholeNumber(invocation, name, limits);
+  const number = wholeNumberOption(invocation, name, limits);
   if (number === undefined) throw new Error(`--${name} has no fallback`);
   return number;
 }
 
 /** Returns the value of a duration option in milliseconds. `zero` allows 0. */
-export function duration(
+export function durationOption(
   invocation: Invocation,
   name: string,
   { zero = false }: { zero?: boolean } = {},
@@ -43,7 +43,7 @@ export function duration(
 }
 
 /** Returns comma-separated items. A repeated flag adds to them. */
-export function list(invocation: Invocation, name: string): string[] {
+export function listOption(invocation: Invocation, name: string): string[] {
   return invocation
     .values(name)
     .flatMap((text) => text.split(','))

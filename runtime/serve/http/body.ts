@@ -10,7 +10,7 @@ import { holdOf } from '../request-memory.ts';
 import { DOCUMENTED_KEYWORD } from './documented.ts';
 import { explainProblems, MESSAGE_KEYWORD, problemsOf } from './explain-problems.ts';
 import type { HttpExchange } from './exchange.ts';
-import { type ParseOptions, parseJson, readBytes, type ReadOptions } from './read-body.ts';
+import { type ParseOptions, parseJson, readBytes, type ReadBytesOptions } from './read-body.ts';
 
 /** Reads the JSON body of a request and validates it against a schema. Throws an AppError that lists all problems. */
 export type BodyReader = <Schema extends TSchema>(
@@ -21,7 +21,7 @@ export type BodyReader = <Schema extends TSchema>(
 /** The schema of a body, or a function that selects it, for routes with several kinds of bodies. */
 type SchemaChoice<Schema extends TSchema> = Schema | ((body: unknown) => Schema);
 
-export interface BodyOptions extends ReadOptions, ParseOptions {
+export interface BodyOptions extends ReadBytesOptions, ParseOptions {
   readonly maxBodyBytes: number;
   /** Message for an empty body, even without a content type. Default: an empty body is JSON that ends too early. */
   readonly emptyMessage?: string | undefined;

@@ -1,5 +1,5 @@
 import type { ByteHold } from '#core/limits/byte-budget.ts';
-import { type ReadOptions, tooLargeError, readIncoming } from './read-body.ts';
+import { type ReadBytesOptions, tooLargeError, readIncoming } from './read-body.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OpenHold } from '../request-memory.ts';
 
@@ -24,7 +24,7 @@ export interface HttpExchange {
   readonly onGone: (listener: () => void) => void;
 }
 
-interface BodyLimits extends ReadOptions {
+interface BodyLimits extends ReadBytesOptions {
   readonly maxBodyBytes: number;
 }
 

@@ -11,7 +11,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { measureJson } from '#core/json/json-size.ts';
 import type { Steps } from '#core/limits/steps.ts';
 
-export interface ReadOptions {
+export interface ReadBytesOptions {
   /** Message for a body that is too large. */
   readonly tooLargeMessage?: ((limit: number) => string) | undefined;
   /** Timeout for the body in milliseconds. Default: the server's request timeout. */
@@ -22,7 +22,7 @@ export interface ReadOptions {
 export async function readBytes(
   c: Context,
   limit: number,
-  { tooLargeMessage, timeoutMs }: ReadOptions = {},
+  { tooLargeMessage, timeoutMs }: ReadBytesOptions = {},
 ): Promise<Uint8Array> {
   const refusal = (): AppError => tooLargeError(limit, tooLargeMessage);
   const decode = decoderOf(c);
@@ -80,7 +80,7 @@ const tooLargeText = (limit: number): string =>
 
 export const tooLargeError = (
   limit: number,
-  message: ReadOptions['tooLargeMessage'] = tooLargeText,
+  message: ReadBytesOptions['tooLargeMessage'] = tooLargeText,
 ): AppError => new AppError('TooLargeError', message(limit));
 
 export const bodyTimeoutError = (): AppError => new AppError('SlowRequestError', 'request body read timeout');

@@ -18,7 +18,7 @@ export interface ReadMessageOptions {
 export type Refusal = { readonly refusal: HttpAnswer };
 
 /** Reads the JSON of a POST; returns an error response if the body is unreadable. */
-export async function readJson(
+export async function readJsonBody(
   exchange: HttpExchange,
   { parse, maxBytes = DEFAULT_MAX_BODY_BYTES }: ReadMessageOptions,
 ): Promise<{ readonly value: unknown } | Refusal> {
@@ -54,7 +54,7 @@ export async function readPosted(
   options: ReadMessageOptions,
 ): Promise<PostedMessages | Refusal> {
   if (!accepts(exchange, BOTH_TYPES)) return { refusal: HTTP_ERRORS.notAcceptable(BOTH_TYPES) };
-  const body = await readJson(exchange, options);
+  const body = await readJsonBody(exchange, options);
   if ('refusal' in body) return body;
   const messages = readClientMessages(body.value);
   if (messages) return { messages, isList: Array.isArray(body.value) };

@@ -1,12 +1,12 @@
 /** A clock that tests can replace. */
-export interface Clock {
+export interface SessionClock {
   /** Milliseconds since an arbitrary moment. */
   now(): number;
   /** Runs a function periodically; the returned function stops it. */
   every(milliseconds: number, run: () => void): () => void;
 }
 
-export const systemClock: Clock = {
+export const systemSessionClock: SessionClock = {
   now: () => performance.now(),
   every(milliseconds, run) {
     const timer = setInterval(run, milliseconds).unref();
@@ -18,7 +18,7 @@ export interface SessionRules<Value> {
   readonly max: number;
   /** A session without requests or open streams for this long is removed. */
   readonly idleMilliseconds: number;
-  readonly clock: Clock;
+  readonly clock: SessionClock;
   /** Called for each session that the store removes itself. */
   readonly onDrop: (value: Value) => void;
 }

@@ -4,7 +4,7 @@ import { type HttpExchange, STREAM_TYPE } from '../http/exchange.ts';
 import { createHostCheck, type HostRules } from '../http/request-head.ts';
 import { HTTP_ERRORS } from './http-errors.ts';
 import { createMessageSession, type MessageSession, type ServerSource } from './message-session.ts';
-import { readJson } from './read-message.ts';
+import { readJsonBody } from './read-message.ts';
 import { readClientMessages } from './rpc-message.ts';
 
 export interface McpSseOptions<Client> extends HostRules {
@@ -80,7 +80,7 @@ export function createMcpSse<Client>(options: McpSseOptions<Client>): McpSse<Cli
       const client = found && clientFor(found.opener);
       if (!found || client === undefined) return exchange.answer(HTTP_ERRORS.unknownStream());
       const { parseBody: parse, maxBodyBytes: maxBytes } = options;
-      const body = await readJson(exchange, { parse, maxBytes });
+      const body = await readJsonBody(exchange, { parse, maxBytes });
       if ('refusal' in body) return exchange.answer(body.refusal);
       const messages = readClientMessages(body.value);
       if (!messages) {

@@ -3,7 +3,7 @@ import { HTTP_ERRORS } from './http-errors.ts';
 import { type HttpExchange, JSON_TYPE } from '../http/exchange.ts';
 import { notification } from './mcp-session.ts';
 import { createPostAnswer } from './post-answer.ts';
-import { readJson } from './read-message.ts';
+import { readJsonBody } from './read-message.ts';
 import { RPC_CODE, RpcError } from './rpc-error.ts';
 import type { Params } from './rpc-message.ts';
 import {
@@ -91,7 +91,7 @@ export function createStatelessHttp<Client>(
     const refuse = (status: number, refusal: StatelessRefusal): void =>
       exchange.answer({ status, headers: JSON_TYPE, body: JSON.stringify(rpcError(refusal)) });
     if (exchange.method !== 'POST') return exchange.answer(HTTP_ERRORS.method(['POST']));
-    const body = await readJson(exchange, { parse, maxBytes });
+    const body = await readJsonBody(exchange, { parse, maxBytes });
     if ('refusal' in body) return exchange.answer(body.refusal);
     const checked = checkStateless(body.value, exchange.headers);
     // No notification of a client needs handling.

@@ -15,7 +15,7 @@ import {
 } from './protocol-version.ts';
 import { accepts, readPosted, type PostedMessages } from './read-message.ts';
 import type { SessionLink, SessionServer } from './session-server.ts';
-import { type Clock, createSessionStore, systemClock } from './session-store.ts';
+import { type SessionClock, createSessionStore, systemSessionClock } from './session-store.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
 import { createEventStream, type EventStream, parseEventId } from './event-stream.ts';
 import { createMcpSession, notification } from './mcp-session.ts';
@@ -49,7 +49,7 @@ export interface McpHttpOptions<Client = void> extends HostRules {
   readonly cancelWhenGone?: boolean | undefined;
   /** Time in milliseconds after which a response becomes a stream. Default: one second. */
   readonly streamAfterMilliseconds?: number | undefined;
-  readonly clock?: Clock | undefined;
+  readonly clock?: SessionClock | undefined;
 }
 
 export interface McpHttp<Client = void> {
@@ -82,7 +82,7 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
   const store = createSessionStore<Known<Client>>({
     max: options.maxSessions ?? 1000,
     idleMilliseconds: options.idleMilliseconds ?? HALF_AN_HOUR,
-    clock: options.clock ?? systemClock,
+    clock: options.clock ?? systemSessionClock,
     onDrop: ({ session }) => session?.close(),
   });
   let closed = false;

@@ -1,7 +1,7 @@
 import { durationText } from '#core/time/duration.ts';
 import type { Invocation } from '../cli/command.ts';
 import { commonOptions } from '../cli/common-options.ts';
-import { duration, wholeNumber } from '../cli/values.ts';
+import { durationOption, wholeNumberOption } from '../cli/values.ts';
 import type { KernelLimits } from '../kernel.ts';
 
 /** Limits of a server process as a whole, which all programs have. */
@@ -20,8 +20,8 @@ export const PROCESS_OPTIONS = commonOptions({
 });
 
 export const readProcessSettings = (invocation: Invocation): ProcessSettings => ({
-  maxRequestMemory: wholeNumber(invocation, 'max-request-memory', REQUEST_MEMORY_LIMITS),
-  watchdogMs: duration(invocation, 'watchdog-timeout', { zero: true }) ?? DEFAULT_WATCHDOG_MS,
+  maxRequestMemory: wholeNumberOption(invocation, 'max-request-memory', REQUEST_MEMORY_LIMITS),
+  watchdogMs: durationOption(invocation, 'watchdog-timeout', { zero: true }) ?? DEFAULT_WATCHDOG_MS,
 });
 
 /** The version of the program that runs. Builds of executables replace the variable by their version. */

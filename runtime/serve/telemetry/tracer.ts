@@ -13,7 +13,7 @@ export interface Tracer {
   /** Runs work outside of the current request, for work that continues after it. Calls within it have no spans. */
   readonly runOutside: <Result>(work: () => Result) => Result;
   /** Records steps of the current request. They can overlap. */
-  readonly recordSteps: (steps: readonly Step[]) => void;
+  readonly recordSteps: (steps: readonly TraceStep[]) => void;
   /** Sends the remaining spans, for `limitMs` at most. The default and the maximum are a few seconds. */
   readonly close: (limitMs?: number) => Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface SpanOutcome {
 }
 
 /** A step of a request. */
-export interface Step {
+export interface TraceStep {
   readonly name: string;
   /** Milliseconds since its start. */
   readonly startedAgo: number;

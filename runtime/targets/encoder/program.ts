@@ -9,9 +9,9 @@ import { inferCommand } from './commands/infer.ts';
 import { readModelLicense } from './commands/model-license.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { mcpCommand } from './commands/mcp.ts';
-import { serveCommand } from './commands/serve.ts';
+import { serveModelCommand } from './commands/serve.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { versionCommand } from './commands/version.ts';
+import { encoderVersionCommand } from './commands/version.ts';
 
 /** The commands of a model executable. `modelPath` is the file or folder that contains the model. */
 export function encoderProgram(modelPath: string, name: string): Program {
@@ -21,13 +21,13 @@ export function encoderProgram(modelPath: string, name: string): Program {
     options: JSON_OPTION,
     explainUnknown: (word) => textHint(name, word),
     commands: {
-      serve: serveCommand(modelPath),
+      serve: serveModelCommand(modelPath),
       infer: inferCommand(modelPath),
       mcp: mcpCommand(modelPath),
       bench: benchCommand(modelPath),
       inspect: inspectCommand(modelPath),
       verify: verifyCommand(modelPath),
-      version: versionCommand(modelPath),
+      version: encoderVersionCommand(modelPath),
       completion: completionCommand,
       licenses: licensesCommand('encoder', () => readModelLicense(modelPath)),
     } satisfies Record<ModelCommand, Command>,

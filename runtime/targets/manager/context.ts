@@ -1,5 +1,5 @@
 import type { Kernel } from '#serve/kernel.ts';
-import type { Groups } from './access/groups.ts';
+import type { CallerGroups } from './access/groups.ts';
 import type { Calls } from './calls/call.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
@@ -10,7 +10,7 @@ export interface ManagerContext {
   readonly kernel: Kernel;
   readonly supervisor: Supervisor;
   readonly calls: Calls;
-  readonly groups: Groups;
+  readonly groups: CallerGroups;
   readonly signIns: RemoteSignIns;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;

@@ -3,11 +3,11 @@ import { licensesCommand } from '#serve/cli/licenses-command.ts';
 import { versionCommand } from '#serve/cli/version-command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { CLIENT_COMMANDS } from './commands/client-commands.ts';
-import { CONFIG_COMMANDS } from './commands/config-commands.ts';
+import { SERVER_CONFIG_COMMANDS } from './commands/config-commands.ts';
 import { CONFIG_OPTIONS } from './commands/config-options.ts';
 import { daemonCommand } from './commands/daemon.ts';
 import { stdioCommand } from './commands/stdio.ts';
-import { KEY_COMMANDS } from './commands/key-commands.ts';
+import { CLIENT_KEY_COMMANDS } from './commands/key-commands.ts';
 import { MCPD_LOG_OPTIONS } from './commands/mcpd-options.ts';
 import { SIGN_IN_COMMANDS } from './commands/sign-in-commands.ts';
 
@@ -21,8 +21,8 @@ export const managerProgram: Program = {
     serve: daemonCommand,
     stdio: stdioCommand,
     ...CLIENT_COMMANDS,
-    ...CONFIG_COMMANDS,
-    ...KEY_COMMANDS,
+    ...SERVER_CONFIG_COMMANDS,
+    ...CLIENT_KEY_COMMANDS,
     ...SIGN_IN_COMMANDS,
     version: versionCommand('mcp-manager'),
     licenses: licensesCommand('manager'),

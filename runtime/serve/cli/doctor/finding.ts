@@ -16,7 +16,7 @@ export interface Finding {
 
 export const ok = (what: string, message: string): Finding => ({ what, state: 'ok', message });
 export const note = (what: string, message: string): Finding => ({ what, state: 'note', message });
-export const problem = (what: string, message: string, wayOut?: string): Finding => ({
+export const problemFinding = (what: string, message: string, wayOut?: string): Finding => ({
   what,
   state: 'problem',
   message,
@@ -46,7 +46,7 @@ export async function checkPort(
     return ok('port', `${shown} is available`);
   } catch (error) {
     const why = errorCode(error) ?? messageOf(error);
-    return problem('port', `${who} cannot listen on ${shown} (${why})`, wayOut);
+    return problemFinding('port', `${who} cannot listen on ${shown} (${why})`, wayOut);
   } finally {
     server.close();
   }

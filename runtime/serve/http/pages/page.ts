@@ -5,7 +5,7 @@ import { type Handler, Hono } from 'hono';
 import { type Coding, preferredCoding } from '../compress-responses.ts';
 import { PAGE_TYPES, type PageFiles, SHARED_FILES } from './page-files.ts';
 
-export interface Page {
+export interface HtmlPage {
   /** Serves the document. */
   readonly document: Handler;
   /** Routes of the other files. */
@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** A page of a program. `edit` completes the text of its document. */
-export const createPage = (files: PageFiles, document: string, edit = (text: string) => text): Page => ({
+export const createPage = (files: PageFiles, document: string, edit = (text: string) => text): HtmlPage => ({
   document: servePageFile(document, () => edit(files.read(document))),
   assets: assetRoutes(files),
 });

@@ -5,7 +5,7 @@ import { type Measured, putLoad, summarize } from './load.ts';
 const CONCURRENCIES = [1, 8, 64] as const;
 
 /** A line of the table: texts of one length, sent so many at a time. */
-export interface Cell {
+export interface BenchCell {
   readonly tokens: number;
   readonly concurrency: number;
   /** Undefined if one round of requests would take much longer than its share of the time. */
@@ -20,11 +20,11 @@ export async function measureCells(
   engine: ServingEngine,
   milliseconds: number,
   onProgress: (done: number, total: number) => void,
-): Promise<Cell[]> {
+): Promise<BenchCell[]> {
   const lengths = lengthsUpTo(engine.manifest.tokenizer.maxLength);
   const total = lengths.length * CONCURRENCIES.length;
   const share = milliseconds / total;
-  const cells: Cell[] = [];
+  const cells: BenchCell[] = [];
   /** Milliseconds of a single text, and the length that it had. */
   let single = { milliseconds: 0, tokens: 1 };
   for (const tokens of lengths) {

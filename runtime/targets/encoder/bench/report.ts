@@ -2,14 +2,14 @@ import type { Manifest } from '#contract/manifest.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import type { Terminal } from '#serve/cli/terminal.ts';
 import { flagsText, type FlagsResult } from './flags-result.ts';
-import type { Cell } from './cells.ts';
+import type { BenchCell } from './cells.ts';
 import type { FlagsComparison } from './compare-flags.ts';
 import type { Measured } from './load.ts';
 
 export interface BenchResult {
   readonly model: Pick<Manifest, 'name' | 'version' | 'modelType'>;
   readonly host: { readonly processor: string; readonly cores: number; readonly memoryBytes: number };
-  readonly cells: readonly Cell[];
+  readonly cells: readonly BenchCell[];
   readonly comparison: FlagsComparison;
 }
 

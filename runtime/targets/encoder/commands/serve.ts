@@ -4,7 +4,7 @@ import { withEnvironment } from '#serve/cli/values.ts';
 import { DEFAULT_HOSTNAMES, ENGINE_OPTIONS, SERVER_OPTIONS } from '../servers/options.ts';
 
 /** The `serve` command: serves HTTP, gRPC and MCP until the process is stopped. */
-export function serveCommand(modelPath: string): Command {
+export function serveModelCommand(modelPath: string): Command {
   return {
     summary: 'Serve the model over HTTP, gRPC and MCP.',
     options: {

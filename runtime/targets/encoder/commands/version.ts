@@ -4,7 +4,7 @@ import { printJson } from '#serve/cli/terminal.ts';
 import { openModel } from '../model.ts';
 
 /** The `version` command: prints the name and version of the model, of its builder and of Node. */
-export function versionCommand(modelPath: string): Command {
+export function encoderVersionCommand(modelPath: string): Command {
   return {
     summary: 'Print the versions of the model and its runtime.',
     options: JSON_OPTION,

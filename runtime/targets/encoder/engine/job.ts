@@ -7,7 +7,7 @@ import { vectorKind } from '#contract/model-types.ts';
 import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import { itemAt } from '#core/values/item-at.ts';
-import { readJson } from '../json/json.ts';
+import { readRenderedJson } from '../json/json.ts';
 import { encodeJson, encodeVector } from '../json/json-writer.ts';
 import type { EntitySpan } from '../math/entity-candidates.ts';
 import { meanOfWindows } from '../math/mean-of-windows.ts';
@@ -85,7 +85,7 @@ class WindowedText {
   #mergeSpans(entities: EntityOptions): Uint8Array {
     const { source } = this.#text.words ?? {};
     if (!source) throw new Error('tokenized without words');
-    const spans = this.#parts.flatMap((part) => readJson(part) as EntitySpan[]);
+    const spans = this.#parts.flatMap((part) => readRenderedJson(part) as EntitySpan[]);
     const result = entitiesOf(spans, source, entities);
     return isProto(this.#view) ? writeEntities(result) : encodeJson(result);
   }

@@ -39,7 +39,7 @@ const RESULTS = 1;
  * The method that runs the model on the inputs of a request. The members of a request have the names of those of `/predict`. Results
  * that a thread can encode are added to the response as opaque fields, so that no number is converted on the way to the socket.
  */
-export function predict({ kernel, engine }: EncoderContext, service: DescService) {
+export function answerPredict({ kernel, engine }: EncoderContext, service: DescService) {
   const { input, output } = methodOf(service, 'Predict');
   return async (request: Message, call: HandlerContext): Promise<Message> =>
     await runAdmitted(kernel.lifecycle, async () => {

@@ -2,7 +2,7 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { Health } from '#gen/grpc/health/v1/health_pb.ts';
 import type { EncoderContext } from '../context.ts';
 import { SERVED } from '../served/index.ts';
-import { getModelMetadata, methodOf, predict } from './predict.ts';
+import { getModelMetadata, methodOf, answerPredict } from './predict.ts';
 import { addHealth } from './server/health.ts';
 import { addReflection } from './server/reflection.ts';
 import { serviceOptions } from './server/service-options.ts';
@@ -23,7 +23,7 @@ export async function encoderGrpcRoutes(
   const { manifest } = context.engine;
   const service = await SERVED[manifest.modelType].grpc();
   return (router) => {
-    router.rpc(methodOf(service, 'Predict'), predict(context, service), forCallers);
+    router.rpc(methodOf(service, 'Predict'), answerPredict(context, service), forCallers);
     router.rpc(methodOf(service, 'GetModelMetadata'), () => getModelMetadata(manifest), forCallers);
     addHealth(router, { services: [service.typeName], lifecycle, serviceOptions: forAnyone });
     addReflection(router, [service, Health], forCallers);

@@ -14,7 +14,7 @@ import { pageRoutes } from './page/routes.ts';
 import { MCP_SESSION_HEADER } from '../mcp/routes.ts';
 import { cohereRerankRoutes } from './routes/cohere-rerank.ts';
 import { foreignTask, inferenceApiRoutes } from './routes/inference-api.ts';
-import { modelRoutes } from './routes/model.ts';
+import { modelInfoRoutes } from './routes/model.ts';
 import {
   createEmbeddingsAnswer,
   EMBEDDINGS_PATH,
@@ -66,7 +66,7 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   const groups = [
     // Documents list operations in this order.
     predictRoutes(context, predict),
-    modelRoutes(context),
+    modelInfoRoutes(context),
     rerankRoutes(context, readBody),
     tokenizeRoutes(context, readBody),
     openAiEmbeddingRoutes(context, embeddings),

@@ -5,7 +5,7 @@ import { withArticle } from '#core/text/with-article.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { SERVED } from '../served/index.ts';
 import type { DocumentScores, RankRequest, ScoreDocuments } from '../served/served-type.ts';
-import { callerOf, runModel, sumOf } from './run-model.ts';
+import { requestCaller, runModel, sumOf } from './run-model.ts';
 
 interface Ranking extends Pick<DocumentScores, 'truncated'> {
   /** Documents, most relevant first. */
@@ -20,7 +20,7 @@ export async function rankDocuments(
   score: ScoreDocuments,
   request: RankRequest,
 ): Promise<Ranking> {
-  const caller = callerOf(c);
+  const caller = requestCaller(c);
   const { scores, tokens, truncated } = await score(engine, request, {
     query: (wanted) => engine.run({ ...wanted, signal: caller.signal }),
     documents: (wanted) => runModel(caller, engine, wanted),

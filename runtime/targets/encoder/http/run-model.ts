@@ -17,7 +17,7 @@ export interface ModelCaller extends Pick<HttpExchange, 'setHeader'> {
 }
 
 /** The caller of a request that the app has received. */
-export const callerOf = (c: Context): ModelCaller => ({
+export const requestCaller = (c: Context): ModelCaller => ({
   setHeader: (name, value) => c.header(name, value),
   signal: c.req.raw.signal,
 });

@@ -9,7 +9,7 @@ import type { Output } from '#serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FailedInference, Inference, PrintOptions } from '../tasks/task.ts';
-import { formatOf } from './formats.ts';
+import { formatOfInput } from './formats.ts';
 import { inferOptions } from './print-options.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
@@ -37,7 +37,7 @@ export async function inferFile(
 ): Promise<number> {
   const source: TextSource = {
     input: job.input,
-    format: formatOf(job.input, job.format),
+    format: formatOfInput(job.input, job.format),
     column: job.column,
   };
   const sink = openSink(engine, options, output, job, source);

@@ -5,7 +5,7 @@ import { UsageError } from '#serve/cli/command.ts';
 export const INPUT_FORMATS = ['txt', 'jsonl', 'csv'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
-export function formatOf(input: string, given: string | undefined): InputFormat {
+export function formatOfInput(input: string, given: string | undefined): InputFormat {
   const known = INPUT_FORMATS.find((format) => format === (given ?? extname(input).slice(1).toLowerCase()));
   if (known) return known;
   if (input === '-') return 'txt';

@@ -4,7 +4,7 @@ import { TEXT_ROLES, type TextRole } from '#contract/multi-vector.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { wholeNumber } from '#serve/cli/values.ts';
+import { wholeNumberOption } from '#serve/cli/values.ts';
 import type { InferOptions } from '../engine/engine.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { FlagReader, InferFlag, PrintModel, PrintOptions, Task } from '../tasks/task.ts';
@@ -50,7 +50,7 @@ const flagReader = (invocation: Invocation): FlagReader => ({
     const value = invocation.value(name);
     return value === undefined ? undefined : value === 'true';
   },
-  count: (name, max = MAX_COUNT) => wholeNumber(invocation, name, { min: 1, max }),
+  count: (name, max = MAX_COUNT) => wholeNumberOption(invocation, name, { min: 1, max }),
   share(name) {
     const value = invocation.value(name);
     if (value === undefined) return undefined;

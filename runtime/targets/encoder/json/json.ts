@@ -8,7 +8,7 @@ export function toJsonLine(value: unknown): string {
 }
 
 /** Reads a result that a thread has rendered. */
-export const readJson = (bytes: Uint8Array): unknown => parseJsonText(Buffer.from(bytes).toString());
+export const readRenderedJson = (bytes: Uint8Array): unknown => parseJsonText(Buffer.from(bytes).toString());
 
 /** Indented JSON for reading, with lists of plain values on one line, so that a vector does not fill a page. */
 export function toPrettyJson(value: unknown): string {

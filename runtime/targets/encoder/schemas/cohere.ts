@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers, text } from './texts.ts';
+import { overflowMembers, textMember } from './texts.ts';
 import { document } from './rerank.ts';
 
 /** Unknown keys are ignored, as in `/rerank`: clients send settings that a model server does not use. */
@@ -11,7 +11,7 @@ export const cohereRerankRequest = (maxDocuments: number) =>
       model: optional(
         Type.String({ description: 'Ignored: the server has one model, which the response names.' }),
       ),
-      query: text,
+      query: textMember,
       documents: documented(
         Type.Array(document, {
           minItems: 1,

@@ -4,7 +4,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
-import { overflowMembers, NOT_EMPTY, promptName, text } from './texts.ts';
+import { overflowMembers, NOT_EMPTY, promptName, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
 
@@ -57,8 +57,8 @@ export function textsOrTokenIds(
   const description = 'With the special tokens of the model.';
   const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids', description });
   return Type.Union([
-    text,
-    documented(Type.Array(text, { ...list, title: 'a list of texts' }), { maxItems }),
+    textMember,
+    documented(Type.Array(textMember, { ...list, title: 'a list of texts' }), { maxItems }),
     tokenIds,
     documented(Type.Array(tokenIds, { ...list, title: 'a list of lists of token ids' }), { maxItems }),
   ]);

@@ -2,9 +2,12 @@ import { Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { overflowMembers, text } from './texts.ts';
+import { overflowMembers, textMember } from './texts.ts';
 
-export const document = Type.Union([text, Type.Object({ text }, { title: 'an object with a text' })]);
+export const document = Type.Union([
+  textMember,
+  Type.Object({ text: textMember }, { title: 'an object with a text' }),
+]);
 
 const weight = Type.Optional(Type.Number({ exclusiveMinimum: 0 }));
 const weights = optional(
@@ -25,13 +28,13 @@ export const rerankRequest = (maxDocuments: number, { tokenOutputs }: Pick<Manif
   const list = { minItems: 1, description: `At most ${maxDocuments} per request.` };
   return Type.Object(
     {
-      query: text,
+      query: textMember,
       documents: Type.Optional(
         documented(Type.Array(document, { ...list, title: 'a list of texts' }), { maxItems: maxDocuments }),
       ),
       texts: Type.Optional(
         documented(
-          Type.Array(text, { ...list, title: 'a list of texts', description: 'Alias of `documents`.' }),
+          Type.Array(textMember, { ...list, title: 'a list of texts', description: 'Alias of `documents`.' }),
           { maxItems: maxDocuments },
         ),
       ),

@@ -4,7 +4,7 @@ import { documented } from '#serve/http/documented.ts';
 import { anyObject, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
-import { overflowMembers, promptName, text } from './texts.ts';
+import { overflowMembers, promptName, textMember } from './texts.ts';
 
 // Shapes of Hugging Face's text-embeddings-inference. Unknown keys are ignored, as in that server.
 
@@ -59,9 +59,9 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
   Type.Object(
     {
       inputs: Type.Object({
-        source_sentence: text,
+        source_sentence: textMember,
         sentences: documented(
-          Type.Array(text, {
+          Type.Array(textMember, {
             minItems: 1,
             title: 'a list of texts',
             description: `At most ${maxClientBatch - 1} per request.`,

@@ -10,9 +10,9 @@ import { inputError } from '#contract/errors.ts';
 /** The message that the contract defines for a missing or empty text. */
 export const NOT_EMPTY = { [MESSAGE_KEYWORD]: 'Cannot tokenize empty string' };
 
-export const text = Type.String({ minLength: 1, title: 'text', ...NOT_EMPTY });
+export const textMember = Type.String({ minLength: 1, title: 'text', ...NOT_EMPTY });
 
-const pair = Type.Array(text, {
+const pair = Type.Array(textMember, {
   minItems: 2,
   maxItems: 2,
   title: 'a pair of texts',
@@ -20,11 +20,11 @@ const pair = Type.Array(text, {
 });
 
 /** One input of most models. */
-export type TextOrPair = Static<typeof text> | Static<typeof pair>;
+export type TextOrPair = Static<typeof textMember> | Static<typeof pair>;
 
-export const texts = (maxInputs: number) =>
+export const textMembers = (maxInputs: number) =>
   documented(
-    Type.Array(text, {
+    Type.Array(textMember, {
       minItems: 1,
       title: 'a list of texts',
       description: `Texts. At most ${maxInputs} per request.`,
@@ -35,7 +35,7 @@ export const texts = (maxInputs: number) =>
 
 export const textsAndPairs = (maxInputs: number) =>
   documented(
-    Type.Array(Type.Union([text, pair]), {
+    Type.Array(Type.Union([textMember, pair]), {
       minItems: 1,
       title: 'a list of texts',
       description: `Texts, or pairs of texts. At most ${maxInputs} per request.`,

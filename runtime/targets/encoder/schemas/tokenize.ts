@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { NOT_EMPTY, promptName, text } from './texts.ts';
+import { NOT_EMPTY, promptName, textMember } from './texts.ts';
 
 export const tokenizeRequest = (manifest: Manifest, maxInputs: number) =>
   Type.Object(
     {
       inputs: Type.Union([
-        text,
-        Type.Array(text, {
+        textMember,
+        Type.Array(textMember, {
           minItems: 1,
           maxItems: maxInputs,
           title: 'a list of texts',

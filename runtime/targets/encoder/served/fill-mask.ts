@@ -2,9 +2,16 @@ import { type Static, Type } from 'typebox';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { ServingEngine } from '../engine/serving.ts';
-import { readJson } from '../json/json.ts';
+import { readRenderedJson } from '../json/json.ts';
 import { encodeJson } from '../json/json-writer.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, text, atLeastOne, engineInputs } from '../schemas/texts.ts';
+import {
+  overflowMembers,
+  overflowOf,
+  NOT_EMPTY,
+  textMember,
+  atLeastOne,
+  engineInputs,
+} from '../schemas/texts.ts';
 import { type FilledText, fillMasks, type MaskedText, targetIds } from '../tasks/fill-mask.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
@@ -50,15 +57,17 @@ const filled = (
 ): Promise<FilledText[]> =>
   fillMasks(
     engine,
-    results.map((one) => readJson(one) as MaskedText),
+    results.map((one) => readRenderedJson(one) as MaskedText),
   );
 
 const foreignRequest = ({ maxClientBatch: maxItems }: ClientBatch) =>
   Type.Object(
     {
       inputs: Type.Union([
-        text,
-        documented(Type.Array(text, { minItems: 1, title: 'a list of texts', ...NOT_EMPTY }), { maxItems }),
+        textMember,
+        documented(Type.Array(textMember, { minItems: 1, title: 'a list of texts', ...NOT_EMPTY }), {
+          maxItems,
+        }),
       ]),
       parameters: optional(
         Type.Object({

@@ -4,7 +4,7 @@ import { planVector } from '#core/model/vector-plan.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { sharedRows } from '../math/max-sim.ts';
 import { numbers } from '../schemas/results.ts';
-import { texts, engineInputs } from '../schemas/texts.ts';
+import { textMembers, engineInputs } from '../schemas/texts.ts';
 import { encodedQuery, documentScore } from './scores.ts';
 import type { BodyOf, ScoreDocuments, ServedType } from './served-type.ts';
 
@@ -53,7 +53,7 @@ export const servedMultiVector: ServedType<BodyOf<typeof options, string>> = {
     summary: 'Compute one vector per token of each query or document.',
     tool: 'Computes one vector per token of input queries or documents, for late interaction.',
   },
-  request: (_, { maxClientBatch }) => ({ inputs: texts(maxClientBatch), options }),
+  request: (_, { maxClientBatch }) => ({ inputs: textMembers(maxClientBatch), options }),
   result: () => result,
   example: () => ({
     request: { input_type: 'document' },

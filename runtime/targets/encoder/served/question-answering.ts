@@ -6,9 +6,9 @@ import { memberOf } from '#core/values/member-of.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { RequestOverflow, RunModel } from '../engine/serving.ts';
-import { readJson } from '../json/json.ts';
+import { readRenderedJson } from '../json/json.ts';
 import type { WindowAnswers } from '../math/answer-spans.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, text } from '../schemas/texts.ts';
+import { overflowMembers, overflowOf, NOT_EMPTY, textMember } from '../schemas/texts.ts';
 import { type Answers, answersIn } from '../tasks/question-answering.ts';
 import { hasParameters } from './hugging-face.ts';
 import type { BodyOf, HuggingFaceTask, ServedType } from './served-type.ts';
@@ -25,7 +25,7 @@ const options = {
   ),
 };
 
-const members = { question: text, context: text };
+const members = { question: textMember, context: textMember };
 const question = Type.Object(members, {
   $id: 'Question',
   additionalProperties: false,
@@ -75,7 +75,9 @@ async function answerQuestions(
     overflow,
   });
   return asked.map(({ context }, at) => {
-    const { windows } = readJson(itemAt(results, at)) as { readonly windows: readonly WindowAnswers[] };
+    const { windows } = readRenderedJson(itemAt(results, at)) as {
+      readonly windows: readonly WindowAnswers[];
+    };
     return answersIn(windows, context, plan);
   });
 }

@@ -1,5 +1,5 @@
 import type { EngineAnswer } from '../engine/serving.ts';
-import { readJson } from '../json/json.ts';
+import { readRenderedJson } from '../json/json.ts';
 import type { ReadVector } from '../math/sparse.ts';
 
 /** The vectors of a query. Which members there are depends on the model and on the outputs of the request. */
@@ -10,7 +10,7 @@ export interface EncodedQuery {
 }
 
 export const encodedQuery = ({ results: [result] }: Pick<EngineAnswer, 'results'>): EncodedQuery =>
-  result === undefined ? {} : (readJson(result) as EncodedQuery);
+  result === undefined ? {} : (readRenderedJson(result) as EncodedQuery);
 
 /** The score of a document. */
 export const documentScore = (result: Uint8Array): number => Number(Buffer.from(result).toString());

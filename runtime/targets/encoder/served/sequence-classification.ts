@@ -5,8 +5,8 @@ import { sigmoid } from '#core/numbers/softmax.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
-import { readJson } from '../json/json.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, text, engineInputs } from '../schemas/texts.ts';
+import { readRenderedJson } from '../json/json.ts';
+import { overflowMembers, overflowOf, NOT_EMPTY, textMember, engineInputs } from '../schemas/texts.ts';
 import { numbers } from '../schemas/results.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { firstLabel, labelsOf } from './labels.ts';
@@ -44,7 +44,7 @@ interface Rendered {
   readonly scores: readonly number[];
 }
 
-const sequence = Type.Array(text, {
+const sequence = Type.Array(textMember, {
   minItems: 1,
   maxItems: 2,
   title: 'a list of one or two texts',
@@ -56,7 +56,7 @@ const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatc
   Type.Object(
     {
       inputs: Type.Union([
-        text,
+        textMember,
         documented(Type.Array(sequence, { minItems: 1, title: 'a list of lists of texts', ...NOT_EMPTY }), {
           maxItems,
         }),
@@ -121,7 +121,7 @@ function rank(
   raw: boolean,
   { id2label }: Manifest,
 ): { label: string; score: number }[] {
-  const { logits, scores } = readJson(rendered) as Rendered;
+  const { logits, scores } = readRenderedJson(rendered) as Rendered;
   return (raw ? logits : scores)
     .map((score, index) => ({ label: id2label?.[index] ?? `LABEL_${index}`, score }))
     .sort((a, b) => b.score - a.score);
@@ -139,7 +139,7 @@ const scorePairs: ScoreDocuments = async (_, { query, documents, raw, overflow }
 
 /** Computed from the logit, because `scores` can come from a transform or a regression model and may not be between 0 and 1. */
 function scoreOf(rendered: Uint8Array, raw: boolean): number {
-  const logit = Float32Array.from((readJson(rendered) as Rendered).logits);
+  const logit = Float32Array.from((readRenderedJson(rendered) as Rendered).logits);
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
 }
 

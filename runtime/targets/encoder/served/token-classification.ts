@@ -3,9 +3,9 @@ import { inputError } from '#contract/errors.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import type { ServingEngine } from '../engine/serving.ts';
-import { readJson } from '../json/json.ts';
+import { readRenderedJson } from '../json/json.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
-import { overflowMembers, overflowOf, text, type TextOrPair, engineInputs } from '../schemas/texts.ts';
+import { overflowMembers, overflowOf, textMember, type TextOrPair, engineInputs } from '../schemas/texts.ts';
 import { EXAMPLE_TOKEN, numbers, tokenInfo } from '../schemas/results.ts';
 import { AGGREGATIONS, type AggregatedEntity, aggregateTexts } from '../tasks/token-classification.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
@@ -78,7 +78,7 @@ const entitiesOf = (
     engine,
     texts.map((one, at) => ({
       text: one,
-      tokens: (readJson(itemAt(results, at)) as Rendered).tokens.map(({ token_info, scores }) => ({
+      tokens: (readRenderedJson(itemAt(results, at)) as Rendered).tokens.map(({ token_info, scores }) => ({
         ...token_info,
         scores: Float32Array.from(scores),
       })),
@@ -98,7 +98,7 @@ function singleTexts(inputs: readonly TextOrPair[]): string[] {
 
 const foreignRequest = Type.Object(
   {
-    inputs: text,
+    inputs: textMember,
     parameters: optional(
       Type.Object({
         aggregation_strategy: optional(

@@ -4,8 +4,8 @@ import { DEFAULT_TEMPLATE, type LabelPlan, planLabels } from '#core/model/label-
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
 import type { RequestOverflow, RunModel, ServingEngine } from '../engine/serving.ts';
-import { readJson } from '../json/json.ts';
-import { overflowMembers, overflowOf, NOT_EMPTY, text } from '../schemas/texts.ts';
+import { readRenderedJson } from '../json/json.ts';
+import { overflowMembers, overflowOf, NOT_EMPTY, textMember } from '../schemas/texts.ts';
 import { type RankedLabels, rankLabels } from '../tasks/zero-shot-classification.ts';
 import { hasParameters } from './hugging-face.ts';
 import { labelsOf } from './labels.ts';
@@ -39,7 +39,7 @@ type Options = Pick<BodyOf<typeof options>, 'candidate_labels' | 'hypothesis_tem
 
 const texts = (maxInputs: number) =>
   documented(
-    Type.Array(text, {
+    Type.Array(textMember, {
       minItems: 1,
       title: 'a list of texts',
       description: `Texts. At most ${maxInputs} per request, and as many pairs of a text and a label.`,
@@ -92,12 +92,12 @@ async function classify(
 }
 
 const logitsOf = (rendered: Uint8Array): Float32Array =>
-  Float32Array.from((readJson(rendered) as { readonly logits: readonly number[] }).logits);
+  Float32Array.from((readRenderedJson(rendered) as { readonly logits: readonly number[] }).logits);
 
 const foreignRequest = ({ maxClientBatch }: ClientBatch) =>
   Type.Object(
     {
-      inputs: Type.Union([text, texts(maxClientBatch)]),
+      inputs: Type.Union([textMember, texts(maxClientBatch)]),
       parameters: Type.Object(options),
       ...overflowMembers,
     },

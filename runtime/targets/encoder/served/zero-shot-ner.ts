@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { DEFAULT_THRESHOLD, planEntities } from '#core/model/entity-options.ts';
 import { optional } from '#serve/http/schemas.ts';
-import { texts, engineInputs } from '../schemas/texts.ts';
+import { textMembers, engineInputs } from '../schemas/texts.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
 
 const options = {
@@ -53,7 +53,7 @@ export const servedZeroShotNer: ServedType<BodyOf<typeof options, string>> = {
     summary: 'Find entities of the given types in each text.',
     tool: 'Finds entities of the given types in input text sequences.',
   },
-  request: (_, { maxClientBatch }) => ({ inputs: texts(maxClientBatch), options }),
+  request: (_, { maxClientBatch }) => ({ inputs: textMembers(maxClientBatch), options }),
   result: () => result,
   example: () => ({
     request: { labels: ['person', 'city'], threshold: 0.5 },

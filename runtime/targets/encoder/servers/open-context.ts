@@ -13,9 +13,9 @@ import type { EngineSettings } from './settings.ts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Manifest } from '#contract/manifest.ts';
 import type { EngineObserver, EngineStats } from '../engine/serving.ts';
-import type { Step } from '#serve/telemetry/tracer.ts';
+import type { TraceStep } from '#serve/telemetry/tracer.ts';
 
-export interface ContextSettings extends ReadTracing, KernelLimits {
+export interface EncoderContextSettings extends ReadTracing, KernelLimits {
   readonly engine: EngineSettings;
   readonly apiKeys: readonly string[];
   readonly logLevel: LogLevel;
@@ -24,18 +24,18 @@ export interface ContextSettings extends ReadTracing, KernelLimits {
 /** Work that is done while the threads open the model. */
 export type Meanwhile = () => Promise<unknown>;
 
-export interface OpenedContext extends EncoderContext {
+export interface OpenedEncoder extends EncoderContext {
   /** Resolves when the model can no longer run. */
   readonly ended: Promise<void>;
 }
 
 /** Opens the model for serving, with the state that its transports share. `write` receives log lines. */
-export async function openContext(
+export async function openEncoder(
   modelPath: string,
-  settings: ContextSettings,
+  settings: EncoderContextSettings,
   write: (line: string) => void,
   meanwhile?: Meanwhile,
-): Promise<OpenedContext> {
+): Promise<OpenedEncoder> {
   const log = createLog(settings.logLevel, { write });
   for (const warning of settings.tracingWarnings) log.warn(warning);
   const runtime = runtimeFacts(modelPath);
@@ -154,7 +154,7 @@ export function requestSteps({
   tokens,
   truncated,
   timings: { tokenization, queue, inference, total },
-}: Parameters<EngineObserver['onRequest']>[0]): Step[] {
+}: Parameters<EngineObserver['onRequest']>[0]): TraceStep[] {
   return [
     {
       name: 'tokenize',

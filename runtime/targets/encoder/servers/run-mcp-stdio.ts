@@ -1,17 +1,17 @@
 import { openLogLines } from '#platform/log-lines.ts';
 import { stopSignal } from '#serve/program/signals.ts';
 import { serveStdio } from '../mcp/stdio.ts';
-import { type ContextSettings, openContext } from './open-context.ts';
+import { type EncoderContextSettings, openEncoder } from './open-context.ts';
 
 /** Maximum time to send the last spans. Hosts kill a server two seconds after SIGTERM. */
 const TRACES_CLOSE_MS = 1000;
 
 /** Serves MCP on stdio until stdin ends or the process is stopped; returns the exit code. */
-export async function runMcpStdio(modelPath: string, settings: ContextSettings): Promise<number> {
+export async function runMcpStdio(modelPath: string, settings: EncoderContextSettings): Promise<number> {
   const { signal, forget } = stopSignal();
   const lines = openLogLines(process.stderr);
   try {
-    const context = await openContext(modelPath, settings, lines.write);
+    const context = await openEncoder(modelPath, settings, lines.write);
     context.kernel.lifecycle.ready();
     const { stdin, stdout } = process;
     await serveStdio(context, { stdin, stdout, signal });

@@ -1,6 +1,6 @@
 import { runServer } from '#serve/program/run-server.ts';
 import { exposureNotice } from './exposure.ts';
-import { openContext } from './open-context.ts';
+import { openEncoder } from './open-context.ts';
 import type { ServeSettings } from './settings.ts';
 import { loadServers, startServers, type RunningServers } from './start-servers.ts';
 import { formatAddress } from '#serve/bind.ts';
@@ -12,7 +12,7 @@ export const runServers = (modelPath: string, settings: ServeSettings): Promise<
   runServer({
     reloads: false,
     async start(write) {
-      const context = await openContext(modelPath, settings, write, () => loadServers(settings));
+      const context = await openEncoder(modelPath, settings, write, () => loadServers(settings));
       const notice = exposureNotice(settings);
       const { ports, stop } = await startServers(context, settings);
       return {

@@ -2,7 +2,7 @@ import { type GrpcServer, listenGrpc } from '../grpc/server/listen.ts';
 import type { EncoderContext } from '../context.ts';
 import { encoderGrpcRoutes } from '../grpc/routes.ts';
 import type { Address } from './addresses.ts';
-import { hostRulesOf, type ServeSettings } from './settings.ts';
+import { modelHostRules, type ServeSettings } from './settings.ts';
 
 /** Grace period for the last bytes of responses; all requests are answered by then. */
 const CLOSE_MILLISECONDS = 2000;
@@ -24,7 +24,7 @@ export async function serveGrpc(
     requestMemory,
     ...address,
     tls,
-    hostRules: hostRulesOf(settings, address),
+    hostRules: modelHostRules(settings, address),
     closeTimeout: CLOSE_MILLISECONDS,
   });
 }

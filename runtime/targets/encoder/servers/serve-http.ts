@@ -3,7 +3,7 @@ import type { EncoderContext } from '../context.ts';
 import { encoderHttp } from '../http/app.ts';
 import { mcpApp, type McpRoutes, mcpRoutes } from '../mcp/routes.ts';
 import type { Address } from './addresses.ts';
-import { hostRulesOf, type ServeSettings } from './settings.ts';
+import { modelHostRules, type ServeSettings } from './settings.ts';
 
 export interface HttpServing {
   readonly http: HttpListener;
@@ -18,7 +18,7 @@ export async function serveHttp(
   address: Address,
 ): Promise<HttpServing> {
   const { tls, maxBodyBytes, corsOrigins, metrics } = settings;
-  const hostRules = hostRulesOf(settings, address);
+  const hostRules = modelHostRules(settings, address);
   const mcp = mcpRoutes(context, {
     ...hostRules,
     maxBodyBytes,

@@ -1,6 +1,6 @@
 import type { HostRules } from '#serve/http/request-head.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { duration, requiredNumber, wholeNumber, list } from '#serve/cli/values.ts';
+import { durationOption, requiredNumber, wholeNumberOption, listOption } from '#serve/cli/values.ts';
 import { type ProcessSettings, readProcessSettings } from '#serve/program/process-options.ts';
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { type MetricsAccess, metricsAccess } from '#serve/http/health.ts';
@@ -42,15 +42,15 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
   const count = (name: string): number => requiredNumber(invocation, name, ANY_COUNT);
   return {
     limits: {
-      maxBatchTokens: wholeNumber(invocation, 'max-batch-tokens', ANY_COUNT),
+      maxBatchTokens: wholeNumberOption(invocation, 'max-batch-tokens', ANY_COUNT),
       maxClientBatch: count('max-client-batch'),
       maxQueue: count('max-queue'),
       maxInputChars: count('max-input-chars'),
       maxWindows: count('max-windows'),
       onOverflow: invocation.value('on-overflow') === 'error' ? 'error' : 'truncate',
     },
-    workers: wholeNumber(invocation, 'workers', ANY_COUNT),
-    threads: wholeNumber(invocation, 'threads', ANY_COUNT),
+    workers: wholeNumberOption(invocation, 'workers', ANY_COUNT),
+    threads: wholeNumberOption(invocation, 'threads', ANY_COUNT),
     cacheDir: invocation.value('cache-dir'),
   };
 }
@@ -62,8 +62,8 @@ export function readServerSettings(invocation: Invocation): ServerSettings {
     engine: readEngineSettings(invocation),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_COUNT),
-    shutdownMs: duration(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
-    shutdownDelayMs: duration(invocation, 'shutdown-delay', { zero: true }) ?? 0,
+    shutdownMs: durationOption(invocation, 'shutdown-timeout', { zero: true }) ?? 0,
+    shutdownDelayMs: durationOption(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     logLevel: logLevel(invocation.value('log-level')),
     metrics: metricsAccess(invocation.value('metrics')),
     ...readTracing(invocation, process.env, 'encoder'),
@@ -82,11 +82,11 @@ interface Callers {
 
 /** Throws a UsageError if a value could never match a request. */
 function readCallers(invocation: Invocation): Callers {
-  const allowedHosts = list(invocation, 'allowed-hosts');
+  const allowedHosts = listOption(invocation, 'allowed-hosts');
   for (const host of allowedHosts) checkHost(host, invocation);
   return {
     apiKeys: readKeys(invocation),
-    corsOrigins: list(invocation, 'cors-origins').map((item) => originOf(item, invocation)),
+    corsOrigins: listOption(invocation, 'cors-origins').map((item) => originOf(item, invocation)),
     allowedHosts: allowedHosts.length > 0 ? allowedHosts : undefined,
   };
 }
@@ -98,7 +98,7 @@ function readKeys(invocation: Invocation): string[] {
   const isInFile = invocation.given('api-key-file') || invocation.value('api-key') === undefined;
   const file = isInFile ? invocation.value('api-key-file') : undefined;
   const source = invocation.source(file === undefined ? 'api-key' : 'api-key-file');
-  const keys = file === undefined ? list(invocation, 'api-key') : keysIn(file, source);
+  const keys = file === undefined ? listOption(invocation, 'api-key') : keysIn(file, source);
   // For example `--api-key "$KEY"` with an unset KEY: the user did not intend an open server.
   if (keys.length === 0 && (file ?? invocation.value('api-key')) !== undefined) {
     throw new UsageError(`${source} contains no key. Remove it to allow requests without a key.`);
@@ -141,7 +141,7 @@ function checkHost(host: string, invocation: Invocation): void {
  * The hosts and origins that a server of a model accepts. With an API key or TLS, clients can use any name, for example of a
  * service in Kubernetes, unless names are listed.
  */
-export function hostRulesOf(
+export function modelHostRules(
   {
     apiKeys,
     allowedHosts,

@@ -2,7 +2,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { finiteOutput, type Task } from './task.ts';
 import { textVector, vectorsOf } from './text-vector.ts';
-import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
+import { type TokenInfo, tokenRows, writeTokenFloats, writeTokenInfo } from './token-info.ts';
 
 interface EmbeddingResult {
   readonly embeddings: readonly { readonly embedding: Float32Array; readonly token_info: TokenInfo }[];
@@ -46,7 +46,7 @@ export const embeddingTask: Task<EmbeddingResult> = {
     const writer = new BinaryWriter();
     for (const { embedding: values, token_info } of embeddings) {
       writer.tag(1, WireType.LengthDelimited).fork();
-      writeFloats(writer, 1, values);
+      writeTokenFloats(writer, 1, values);
       writeTokenInfo(writer, 2, token_info);
       writer.join();
     }

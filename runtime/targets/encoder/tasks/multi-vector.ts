@@ -5,7 +5,7 @@ import { TEXT_ROLES } from '#contract/multi-vector.ts';
 import { planVector } from '#core/model/vector-plan.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
 import { finiteOutput, type Inference, type ResultOptions, type Task } from './task.ts';
-import { writeFloats } from './token-info.ts';
+import { writeTokenFloats } from './token-info.ts';
 import { vectorsOf } from './text-vector.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { joinRows, maxSim, type VectorRows } from '../math/max-sim.ts';
@@ -43,7 +43,7 @@ export const multiVectorTask: Task<MultiVectorResult> = {
     const writer = new BinaryWriter();
     for (const vector of vectors) {
       writer.tag(1, WireType.LengthDelimited).fork();
-      writeFloats(writer, 1, vector);
+      writeTokenFloats(writer, 1, vector);
       writer.join();
     }
     return writer.finish();

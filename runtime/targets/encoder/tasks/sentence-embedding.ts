@@ -18,7 +18,7 @@ import {
 } from './task.ts';
 import { printSparse, SPARSE_FLAGS, sparsePrintOptions, writeSparse } from './sparse-embedding.ts';
 import { textVector } from './text-vector.ts';
-import { writeFloats } from './token-info.ts';
+import { writeTokenFloats } from './token-info.ts';
 
 /** The outputs of the request; only dense vectors by default. Sparse vectors are last, so that their tokens can be added. */
 export interface SentenceEmbeddingResult {
@@ -81,11 +81,11 @@ export const sentenceEmbeddingTask = {
 
   proto({ embedding, vectors, sparse }: SentenceEmbeddingResult) {
     const writer = new BinaryWriter();
-    if (embedding) writeFloats(writer, 1, embedding);
+    if (embedding) writeTokenFloats(writer, 1, embedding);
     if (sparse) writer.tag(2, WireType.LengthDelimited).bytes(writeSparse(sparse));
     for (const vector of vectors ?? []) {
       writer.tag(3, WireType.LengthDelimited).fork();
-      writeFloats(writer, 1, vector);
+      writeTokenFloats(writer, 1, vector);
       writer.join();
     }
     return writer.finish();

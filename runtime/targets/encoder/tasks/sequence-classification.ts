@@ -5,7 +5,7 @@ import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import type { Transformed } from '#transform/transform.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { finiteOutput, type Task } from './task.ts';
-import { writeFloats } from './token-info.ts';
+import { writeTokenFloats } from './token-info.ts';
 
 interface SequenceClassificationResult {
   readonly logits: Float32Array;
@@ -43,8 +43,8 @@ export const sequenceClassificationTask: Task<SequenceClassificationResult> = {
 
   proto({ logits, scores, predicted_index, predicted_label }) {
     const writer = new BinaryWriter();
-    writeFloats(writer, 1, logits);
-    writeFloats(writer, 2, scores);
+    writeTokenFloats(writer, 1, logits);
+    writeTokenFloats(writer, 2, scores);
     if (predicted_index !== 0) writer.tag(3, WireType.Varint).uint32(predicted_index);
     if (predicted_label !== undefined) writer.tag(4, WireType.LengthDelimited).string(predicted_label);
     return writer.finish();

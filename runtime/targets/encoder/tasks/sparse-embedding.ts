@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { type SparseVector, toSparse } from '../math/sparse.ts';
 import { finiteOutput, type FlagReader, type PrintModel, type PrintOptions, type Task } from './task.ts';
-import { writeFloats } from './token-info.ts';
+import { writeTokenFloats } from './token-info.ts';
 
 export const sparseEmbeddingTask: Task<SparseVector> = {
   details: false,
@@ -51,6 +51,6 @@ export function writeSparse({ indices, values }: SparseVector): Uint8Array {
     for (const index of indices) writer.uint32(index);
     writer.join();
   }
-  writeFloats(writer, 2, values);
+  writeTokenFloats(writer, 2, values);
   return writer.finish();
 }

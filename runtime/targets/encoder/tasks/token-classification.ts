@@ -11,7 +11,7 @@ import {
 } from '../math/entities.ts';
 import { finiteOutput, type PrintModel, type Task } from './task.ts';
 import { labelScores } from './sequence-classification.ts';
-import { type TokenInfo, tokenRows, writeFloats, writeTokenInfo } from './token-info.ts';
+import { type TokenInfo, tokenRows, writeTokenFloats, writeTokenInfo } from './token-info.ts';
 
 interface TokenClassificationResult {
   readonly tokens: readonly {
@@ -74,8 +74,8 @@ export const tokenClassificationTask: Task<TokenClassificationResult> = {
     for (const { token_info, logits, scores, label, score } of tokens) {
       writer.tag(1, WireType.LengthDelimited).fork();
       writeTokenInfo(writer, 1, token_info);
-      writeFloats(writer, 2, logits);
-      writeFloats(writer, 3, scores);
+      writeTokenFloats(writer, 2, logits);
+      writeTokenFloats(writer, 3, scores);
       writer.tag(4, WireType.LengthDelimited).string(label);
       writer.tag(5, WireType.Bit32).float(score);
       writer.join();

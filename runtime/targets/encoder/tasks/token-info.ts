@@ -44,7 +44,7 @@ export function writeTokenInfo(writer: BinaryWriter, field: number, info: TokenI
 }
 
 /** Writes a packed `repeated float`: the bytes of the array unchanged, because every supported platform is little-endian. */
-export function writeFloats(writer: BinaryWriter, field: number, values: Float32Array): void {
+export function writeTokenFloats(writer: BinaryWriter, field: number, values: Float32Array): void {
   if (values.length === 0) return;
   writer
     .tag(field, WireType.LengthDelimited)

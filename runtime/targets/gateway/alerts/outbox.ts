@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { AlertState } from '../shared/record-words.ts';
 import { DATABASE_NOW } from '../store/database-now.ts';
-import type { Page } from '../store/page.ts';
+import type { ListPage } from '../store/page.ts';
 import type { AlertRow } from '../store/record-schema.ts';
 import type { Store } from '../store/store.ts';
 
 /** The alerts in the database, which all gateways share. */
 export interface Outbox {
   /** Alerts, newest first. */
-  list(page: Page, state?: AlertState): Promise<readonly AlertRow[]>;
+  list(page: ListPage, state?: AlertState): Promise<readonly AlertRow[]>;
   /** Alerts that are due, oldest first. */
   due(): Promise<readonly AlertRow[]>;
   /**

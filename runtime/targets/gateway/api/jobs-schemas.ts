@@ -4,7 +4,7 @@ import { taskDefinition } from './experiments-schemas.ts';
 import { maybe, count, nonEmptyText, text, time, timeOrNull, pageSchema } from './http/fields.ts';
 import {
   embedder,
-  judge,
+  judgeSettings,
   batchSize,
   customMetrics,
   failures,
@@ -65,7 +65,7 @@ export const newEvaluationJob = closed('NewEvaluationJob', {
     metrics: maybe(metricList),
     custom_metrics: maybe(customMetrics),
     prediction_field: maybe(nonEmptyText('Column with the answers (default: predictions).', 100)),
-    llm_as_judge: maybe(judge),
+    llm_as_judge: maybe(judgeSettings),
     embedder: maybe(embedder),
     failures: maybe(failures),
     max_error_rate: inferenceFields.max_error_rate,

@@ -21,7 +21,7 @@ const FIRST = [
   'log_prompts',
 ];
 
-export const newKey = closed('NewKey', requestMembers(KEY_FIELDS, 'create', FIRST));
+export const newKeyBody = closed('NewKey', requestMembers(KEY_FIELDS, 'create', FIRST));
 export const keyChanges = closed('KeyChanges', requestMembers(KEY_FIELDS, 'update', FIRST));
 
 export const rotation = closed('KeyRotation', {

@@ -20,7 +20,7 @@ import { callerOf, managerIn } from './guards.ts';
 import { changesOf, exampleOf, newOf } from './http/field-schemas.ts';
 import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { createdKey, key, keyChanges, keyList, newKey, ownKey, rotation } from './keys-schemas.ts';
+import { createdKey, key, keyChanges, keyList, newKeyBody, ownKey, rotation } from './keys-schemas.ts';
 import { createdKeyView, keyView, ownKeyView } from './views/accounts.ts';
 
 const LIST = listQuery(
@@ -96,7 +96,7 @@ export function keyRoutes({ state }: GatewayContext, { guards, route }: HttpPart
       summary: 'Create a key.',
       description: '`key` is only in this answer and cannot be retrieved later.',
       request: {
-        schema: newKey,
+        schema: newKeyBody,
         examples: {
           key: { key_name: 'mobile app', expires_at: '2030-01-31T12:00:00Z' },
           limited: {

@@ -9,7 +9,7 @@ import type { TaskBody } from './experiments-schemas.ts';
 import {
   type embedder,
   type generationConfig,
-  type judge,
+  type judgeSettings,
   type customMetrics,
   type newWorkflow,
   retryRequest,
@@ -62,7 +62,7 @@ export const modelIn = (body: ModelFields): NamedModel => ({
   secretName: body.secret_key_name ?? null,
 });
 
-export const judgeIn = (body: Static<typeof judge>): NamedJudge => ({
+export const judgeIn = (body: Static<typeof judgeSettings>): NamedJudge => ({
   provider: body.model_base_url ? 'openai-compatible' : 'gateway',
   model: body.model_name,
   baseUrl: body.model_base_url ?? null,

@@ -56,7 +56,7 @@ const parameters = (name: string) =>
   );
 export const generationConfig = parameters('GenerationConfig');
 
-export const judge = closed(
+export const judgeSettings = closed(
   'Judge',
   {
     model_name: modelName,
@@ -182,7 +182,7 @@ export const newWorkflow = closed('NewWorkflow', {
   job_timeout_sec: maybe(jobTimeout),
   metrics: maybe(metricList),
   custom_metrics: maybe(customMetrics),
-  llm_as_judge: maybe(judge),
+  llm_as_judge: maybe(judgeSettings),
   embedder: maybe(embedder),
   failures: maybe(failures),
   repeat: maybe(

@@ -7,7 +7,7 @@ import { createAliasRegistry } from '../registry/alias-registry.ts';
 import type { RegisteredAlias, EntryRegistry } from '../registry/registry.ts';
 import { STRATEGIES } from '../requests/routing/strategies.ts';
 import { requireChanges } from './options/changes.ts';
-import { statusCell } from './providers.ts';
+import { providerStatusCell } from './providers.ts';
 import { formatTime } from './show/format-values.ts';
 import { resourceCommands } from './store/resource-commands.ts';
 import type { StoreContext } from './store/store-command.ts';
@@ -76,7 +76,14 @@ const targetsText = (entry: RegisteredAlias): string =>
 function rowOf(entry: RegisteredAlias): Parameters<typeof formatTable>[1][number] {
   const { strategy, fallbacks } = aliasView(entry);
   const { name, source, status } = entry;
-  return [name, source, statusCell(status), targetsText(entry), strategy, fallbacks.join(', ') || '-'];
+  return [
+    name,
+    source,
+    providerStatusCell(status),
+    targetsText(entry),
+    strategy,
+    fallbacks.join(', ') || '-',
+  ];
 }
 
 const COMMANDS = resourceCommands<RegisteredAlias>({

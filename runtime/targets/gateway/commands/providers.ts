@@ -119,13 +119,13 @@ function warnWithoutMasterKey(
 const rowOf = (entry: RegisteredProvider): Parameters<typeof formatTable>[1][number] => [
   entry.name,
   entry.source,
-  statusCell(entry.status),
+  providerStatusCell(entry.status),
   orDash(entry.value?.type ?? null),
   addressText(entry),
   entry.usedBy.join(', ') || '-',
 ];
 
-export const statusCell = (status: EntryStatus) => ({ text: status, style: STYLES[status] }) as const;
+export const providerStatusCell = (status: EntryStatus) => ({ text: status, style: STYLES[status] }) as const;
 
 const STYLES = { active: 'green', shadowed: 'dim', invalid: 'red' } as const;
 

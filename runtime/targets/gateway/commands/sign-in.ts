@@ -4,7 +4,7 @@ import { inputError, messageOf } from '#contract/errors.ts';
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson, printLines } from '#serve/cli/terminal.ts';
-import { duration } from '#serve/cli/values.ts';
+import { durationOption } from '#serve/cli/values.ts';
 import { commandCode } from '../accounts/sign-in/command-code.ts';
 import type { session, me } from '../api/auth.ts';
 import { URL_OPTION } from './experiment/client-options.ts';
@@ -26,7 +26,7 @@ export const loginCommand: Command = {
     const url = invocation.value('url');
     if (url === undefined) throw new UsageError('Set GATEWAY_URL or --url.');
     checkGatewayUrl(invocation, url);
-    const timeoutMs = duration(invocation, 'timeout') ?? 0;
+    const timeoutMs = durationOption(invocation, 'timeout') ?? 0;
     const [{ createGatewayClient }, { listenForCode }, { createPkce }, { openBrowser }] = await Promise.all([
       import('./experiment/gateway-client.ts'),
       import('./sign-in/callback-server.ts'),

@@ -4,7 +4,7 @@ import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts'
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
-import { list, requiredNumber } from '#serve/cli/values.ts';
+import { listOption, requiredNumber } from '#serve/cli/values.ts';
 import {
   type UsageFilter,
   type UsageGrouping,
@@ -72,7 +72,7 @@ type UsageShape =
   | { readonly kind: 'series'; readonly interval: UsageInterval; readonly timeZone: string | undefined };
 
 function shapeOf(invocation: Invocation): UsageShape {
-  const by = list(invocation, 'group-by').map(groupingOf);
+  const by = listOption(invocation, 'group-by').map(groupingOf);
   const interval = USAGE_INTERVALS.find((known) => known === invocation.value('interval'));
   const timeZone = invocation.value('time-zone');
   const shapes: UsageShape[] = [

@@ -238,7 +238,7 @@ export function idsOfItem(item: unknown): string[] {
 }
 
 /** Items that belong to the user of a response. */
-export const itemsOf = (
+export const createdItems = (
   response: Omit<StoredObject, 'kind' | 'id' | 'content' | 'plan' | 'held'>,
   ids: readonly string[],
 ): StoredObject[] => [...new Set(ids)].map((id) => ({ ...response, ...NO_WORK, kind: 'item', id }));

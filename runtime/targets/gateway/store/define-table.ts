@@ -16,7 +16,7 @@ export interface Column<Value> {
   readonly valueType?: Value;
 }
 
-export const text: Column<string> = { type: 'text' };
+export const textColumn: Column<string> = { type: 'text' };
 /** A text that is one of some words, or has a format that TypeScript knows. */
 export const textOf = <Value extends string>(): Column<Value> => ({ type: 'text' });
 export const integer: Column<number> = { type: 'integer' };

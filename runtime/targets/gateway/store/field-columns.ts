@@ -10,7 +10,7 @@ import {
   type SimpleField,
   type ValuesOf,
 } from '../accounts/fields/field.ts';
-import { bigint, type Column, initially, integer, nanos, nullable, text } from './define-table.ts';
+import { bigint, type Column, initially, integer, nanos, nullable, textColumn } from './define-table.ts';
 import { storableText } from './storable-text.ts';
 
 /** How a kind of field is stored. */
@@ -24,7 +24,7 @@ interface Storage {
   readonly initial?: (field: SimpleField) => unknown;
 }
 
-const TEXT: Storage = { column: nullable(text) };
+const TEXT: Storage = { column: nullable(textColumn) };
 const NUMBER: Storage = { column: nullable(bigint) };
 const WRITTEN = (value: unknown): string => storableText(String(value));
 const isOn = (cell: number): boolean => cell === 1;
@@ -32,13 +32,13 @@ const wordOf = (cell: string, { words = [] }: SimpleField): string | undefined =
   words.find((word) => word === cell);
 
 const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
-  id: { column: text },
-  owner: { column: text },
+  id: { column: textColumn },
+  owner: { column: textColumn },
   text: { ...TEXT, write: WRITTEN },
   reference: TEXT,
   zone: TEXT,
   word: {
-    column: text,
+    column: textColumn,
     read: (cell: string, field) => wordOf(cell, field) ?? field.words?.[0],
     initial: ({ words = [] }) => words[0],
   },
@@ -58,7 +58,7 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
   timeOrNull: NUMBER,
   models: { ...TEXT, write: JSON.stringify, read: modelsOf },
   metadata: {
-    column: text,
+    column: textColumn,
     write: JSON.stringify,
     read: (cell: string) => membersOf(parseJsonText(cell)),
     initial: () => '{}',

@@ -1,11 +1,11 @@
-import type { Page } from './page.ts';
+import type { ListPage } from './page.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 const PAGE_SIZE = 1000;
 
 /** Returns all items of a paged list, or those that a query selects. */
 export async function listAll<Item, Query = undefined>(
-  source: { list(page: Page, query?: Query): Promise<readonly Item[]> },
+  source: { list(page: ListPage, query?: Query): Promise<readonly Item[]> },
   query?: Query,
 ): Promise<Item[]> {
   const all: Item[] = [];

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { Page } from './page.ts';
+import type { ListPage } from './page.ts';
 
 interface Order {
   /** Column of the time. */
@@ -15,7 +15,7 @@ export const EVENTS: Order = { time: 'at', ids: 'desc' };
 /** Returns one page of a query's rows, newest first, and the total number of rows. */
 export async function newestFirst<Tables, Named extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Named, Row>,
-  { skip, limit }: Page,
+  { skip, limit }: ListPage,
   { time, ids }: Order = OBJECTS,
 ): Promise<{ readonly total: number; readonly rows: readonly Row[] }> {
   const count = query.clearSelect().select(sql<number>`count(*)`.as('total'));

@@ -1,5 +1,5 @@
 /** A page of a list. */
-export interface Page {
+export interface ListPage {
   readonly skip: number;
   readonly limit: number;
 }

@@ -15,7 +15,7 @@ import {
   nullable,
   real,
   table,
-  text,
+  textColumn,
   textOf,
   type RowOf,
 } from './define-table.ts';
@@ -25,32 +25,32 @@ export const RECORD_TABLES = {
   /** The only row of the stored price map. */
   gateway_price_map: table({
     id: integer,
-    date: text,
-    source: text,
+    date: textColumn,
+    source: textColumn,
     updated_at: bigint,
-    content: text,
+    content: textColumn,
   }),
   /** A cached answer. */
   gateway_answers: table(
     {
-      key: text,
-      target: text,
+      key: textColumn,
+      target: textColumn,
       prompt_tokens: bigint,
       completion_tokens: bigint,
       /** List of names as JSON. */
-      dropped_tools: text,
+      dropped_tools: textColumn,
       created_at: bigint,
       expires_at: bigint,
       /** Size in bytes of the whole row. */
       size: bigint,
       /** The questions that its own one is compared with; null if it is not compared. */
-      question_group: nullable(text),
+      question_group: nullable(textColumn),
       /** Little-endian 32-bit numbers. */
       vector: nullable(bytes),
       /** The experiment whose workflows share the answer; null for answers to clients. */
-      experiment_id: nullable(text),
+      experiment_id: nullable(textColumn),
       body: bytes,
-      api_key_id: nullable(text),
+      api_key_id: nullable(textColumn),
     },
     {
       indexes: {
@@ -62,18 +62,18 @@ export const RECORD_TABLES = {
     },
   ),
   gateway_cache_clears: table({
-    api_key_id: text,
+    api_key_id: textColumn,
     cleared_at: bigint,
   }),
   /** An alert about a budget, which is sent to the webhook until it is accepted. */
   gateway_alerts: table(
     {
       /** The same for every gateway that raises the alert. */
-      id: text,
-      kind: text,
-      account_id: text,
+      id: textColumn,
+      kind: textColumn,
+      account_id: textColumn,
       /** The name of the account, for people. */
-      label: text,
+      label: textColumn,
       /** Percentage of the budget; null for a rejected request. */
       threshold: nullable(integer),
       spent_nano: nanos,
@@ -87,15 +87,15 @@ export const RECORD_TABLES = {
       next_attempt_at: bigint,
       sent_at: nullable(bigint),
       /** Why the last attempt failed. */
-      problem: nullable(text),
+      problem: nullable(textColumn),
     },
     { indexes: { gateway_alerts_due: { columns: ['state', 'next_attempt_at'] } } },
   ),
   /** How many tokens of a model one token of its estimate is, for texts in a script. */
   gateway_token_factors: table(
     {
-      model: text,
-      script: text,
+      model: textColumn,
+      script: textColumn,
       factor_millionths: bigint,
       updated_at: bigint,
     },
@@ -105,24 +105,24 @@ export const RECORD_TABLES = {
   gateway_audit: table(
     {
       /** A UUID of version 7, so that ids of one process are in order. */
-      id: text,
+      id: textColumn,
       at: bigint,
       actor: textOf<ActorKind>(),
       /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
-      actor_id: nullable(text),
-      actor_user: nullable(text),
-      address: nullable(text),
+      actor_id: nullable(textColumn),
+      actor_user: nullable(textColumn),
+      address: nullable(textColumn),
       /** The header X-Forwarded-For, which clients can set to anything. */
-      forwarded_for: nullable(text),
-      request_id: nullable(text),
+      forwarded_for: nullable(textColumn),
+      request_id: nullable(textColumn),
       /** The kind of object and what happened to it, e.g. `key.update`. */
-      action: text,
-      object: nullable(text),
+      action: textColumn,
+      object: nullable(textColumn),
       outcome: textOf<AuditOutcome>(),
-      reason: nullable(text),
+      reason: nullable(textColumn),
       /** The members that changed, as JSON. */
-      before: nullable(text),
-      after: nullable(text),
+      before: nullable(textColumn),
+      after: nullable(textColumn),
       /** Number of attempts; more than 1 only for refused ones that are recorded together. */
       count: bigint,
     },
@@ -131,20 +131,20 @@ export const RECORD_TABLES = {
   /** A request and its answer, without secrets. */
   gateway_prompts: table(
     {
-      id: text,
+      id: textColumn,
       /** Start of the request. */
       at: bigint,
       /** That of the usage row. */
-      request_id: text,
-      user_id: nullable(text),
-      api_key_id: nullable(text),
-      model: text,
-      endpoint: text,
+      request_id: textColumn,
+      user_id: nullable(textColumn),
+      api_key_id: nullable(textColumn),
+      model: textColumn,
+      endpoint: textColumn,
       status: textOf<UsageStatus>(),
       /** The body as JSON, which is cut if it is too long. */
-      request: text,
+      request: textColumn,
       /** The output of the model; null without one. */
-      answer: nullable(text),
+      answer: nullable(textColumn),
       truncated: integer,
     },
     {
@@ -158,23 +158,23 @@ export const RECORD_TABLES = {
   gateway_objects: table(
     {
       /** The id that the provider gave it. */
-      id: text,
-      provider: text,
-      kind: text,
-      user_id: text,
+      id: textColumn,
+      provider: textColumn,
+      kind: textColumn,
+      user_id: textColumn,
       /** Who can see it. */
       space: nullable(textOf<Space>()),
       /** The key that pays for it. */
-      key_id: nullable(text),
+      key_id: nullable(textColumn),
       /** The model that works on it, `provider:model`. */
-      model: nullable(text),
+      model: nullable(textColumn),
       created_at: bigint,
       /** The last state that the provider reported, as JSON. */
-      content: text,
+      content: textColumn,
       /** What its cost is estimated from, as JSON. */
-      plan: nullable(text),
+      plan: nullable(textColumn),
       /** The reservation of what is not paid yet. */
-      hold_id: nullable(text),
+      hold_id: nullable(textColumn),
       /** When a gateway last asked whether it is finished. */
       checked_at: nullable(bigint),
     },
@@ -189,14 +189,14 @@ export const RECORD_TABLES = {
   ),
   gateway_object_masks: table(
     {
-      kind: text,
-      id: text,
+      kind: textColumn,
+      id: textColumn,
       sealed: bytes,
     },
     { key: ['kind', 'id'] },
   ),
   gateway_sign_in_codes: table({
-    id: text,
+    id: textColumn,
     expires_at: bigint,
   }),
   /** Sums of the usage rows of one interval that have the same name, within a scope. */
@@ -205,13 +205,13 @@ export const RECORD_TABLES = {
       /** Length of the interval: 1 or 24 hours. */
       hours: integer,
       /** What the name is: `model`, `user`, `key`, `team` or `organization`. */
-      kind: text,
+      kind: textColumn,
       /** Whose usage it is, e.g. `user:ada`; empty for that of all. */
-      scope: text,
+      scope: textColumn,
       /** Start of the interval, in UTC. */
       start: bigint,
       /** Empty for rows without one, e.g. without a team. */
-      name: text,
+      name: textColumn,
       requests: bigint,
       errors: bigint,
       prompt_tokens: bigint,
@@ -220,7 +220,7 @@ export const RECORD_TABLES = {
       total_tokens: bigint,
       cost_nano: nanos,
       /** Distributions of durations of a model, see `speeds.ts`; null for other kinds. */
-      speeds: nullable(text),
+      speeds: nullable(textColumn),
     },
     { key: ['hours', 'kind', 'scope', 'start', 'name'] },
   ),
@@ -234,20 +234,20 @@ export const RECORD_TABLES = {
   gateway_guardrail_hits: table(
     {
       /** A UUID of version 7. */
-      id: text,
+      id: textColumn,
       at: bigint,
-      request_id: text,
-      user_id: nullable(text),
-      api_key_id: nullable(text),
-      team_id: nullable(text),
-      endpoint: text,
+      request_id: textColumn,
+      user_id: nullable(textColumn),
+      api_key_id: nullable(textColumn),
+      team_id: nullable(textColumn),
+      endpoint: textColumn,
       /** Model that the request named. */
-      model: text,
-      profile: text,
+      model: textColumn,
+      profile: textColumn,
       mode: textOf<HitMode>(),
       place: textOf<HitPlace>(),
       score: nullable(real),
-      explanation: text,
+      explanation: textColumn,
     },
     { indexes: { gateway_guardrail_hits_by_time: { columns: ['at', 'id'] } } },
   ),

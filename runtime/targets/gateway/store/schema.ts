@@ -12,7 +12,7 @@ import {
   notNegative,
   nullable,
   table,
-  text,
+  textColumn,
   textOf,
   unique,
   type RowOf,
@@ -29,7 +29,7 @@ export const META = table({
   /** Counts changes of users, keys, budgets, prices, providers and aliases, so that processes know when their caches are outdated. */
   revision: bigint,
   /** The process that keeps reservations only in memory. Ledgers of other processes must not write meanwhile. */
-  ledger_owner: nullable(text),
+  ledger_owner: nullable(textColumn),
 });
 
 /** The kinds of groups that share a budget. */
@@ -41,7 +41,7 @@ const ACCOUNT_TABLES = {
     {
       ...columnsOf(USER_FIELDS),
       /** Internal id, which is random and never used again. What belongs to the user has it. */
-      owner_id: text,
+      owner_id: textColumn,
       deleted_at: nullable(bigint),
     },
     { indexes: { gateway_users_owner: { columns: ['owner_id'], isUnique: true } } },
@@ -49,13 +49,13 @@ const ACCOUNT_TABLES = {
   gateway_keys: table(
     {
       ...columnsOf(KEY_FIELDS),
-      key_hash: unique(text),
+      key_hash: unique(textColumn),
       /** Hash of the secret before the last rotation, which is valid until `previous_expires_at`. */
-      previous_hash: unique(nullable(text)),
+      previous_hash: unique(nullable(textColumn)),
       previous_expires_at: nullable(bigint),
       updated_at: bigint,
       /** `own` or `issued`. */
-      issuer: initially(text, 'issued'),
+      issuer: initially(textColumn, 'issued'),
       /** 1 if a member of the team has made it for itself. */
       self_made: initially(integer, 0),
     },
@@ -64,8 +64,8 @@ const ACCOUNT_TABLES = {
   gateway_budgets: table(columnsOf(BUDGET_FIELDS)),
   gateway_budget_resets: table(
     {
-      id: text,
-      account_id: text,
+      id: textColumn,
+      account_id: textColumn,
       spent_nano: nanos,
       reset_at: bigint,
       next_reset_at: nullable(bigint),
@@ -74,7 +74,7 @@ const ACCOUNT_TABLES = {
   ),
   gateway_prices: table(
     {
-      model_key: text,
+      model_key: textColumn,
       effective_at: bigint,
       /** Price per million tokens. */
       input_nano: nanos,
@@ -84,87 +84,87 @@ const ACCOUNT_TABLES = {
       cache_write_nano: nullable(nanos),
       cache_write_1h_nano: nullable(nanos),
       /** List of tiers as JSON; null if there are none. */
-      tiers: nullable(text),
+      tiers: nullable(textColumn),
       /** Prices of units as JSON; null if there are none. */
-      units: nullable(text),
+      units: nullable(textColumn),
     },
     { key: ['model_key', 'effective_at'] },
   ),
   /** Spending and reservations of a user, a key, a team, an organization or a tag. */
   gateway_accounts: table({
     /** The kind and the id of the owner, e.g. `user:<id>`. */
-    id: text,
+    id: textColumn,
     spent_nano: nanos,
     reserved_nano: notNegative(nanos),
     running: notNegative(integer),
     window_started_at: nullable(bigint),
     window_ends_at: nullable(bigint),
     /** A SlidingMinute as JSON; null without a limit per minute. */
-    minute: nullable(text),
+    minute: nullable(textColumn),
   }),
   /** The amount reserved for a request in flight. */
   gateway_reservations: table({
-    id: text,
-    process_id: text,
-    user_id: text,
-    key_id: nullable(text),
+    id: textColumn,
+    process_id: textColumn,
+    user_id: textColumn,
+    key_id: nullable(textColumn),
     amount_nano: nanos,
     tokens: bigint,
     created_at: bigint,
     /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
-    other_accounts: nullable(text),
+    other_accounts: nullable(textColumn),
     /** The usage so far as JSON, which is written if the process is killed; null if nothing is known to be used. */
-    interrupted: nullable(text),
+    interrupted: nullable(textColumn),
   }),
   /** A process that holds reservations; those of a dead one are released, or billed with what they had used. */
   gateway_processes: table({
-    id: text,
+    id: textColumn,
     /** The machine and its process id namespace, to which `pid` belongs. */
-    machine: text,
+    machine: textColumn,
     pid: integer,
     seen_at: bigint,
   }),
   gateway_usage: table(
     {
-      id: text,
+      id: textColumn,
       timestamp: bigint,
-      user_id: nullable(text),
-      api_key_id: nullable(text),
-      model: text,
-      provider: nullable(text),
-      endpoint: text,
+      user_id: nullable(textColumn),
+      api_key_id: nullable(textColumn),
+      model: textColumn,
+      provider: nullable(textColumn),
+      endpoint: textColumn,
       prompt_tokens: nullable(bigint),
       completion_tokens: nullable(bigint),
       cached_tokens: nullable(bigint),
       total_tokens: nullable(bigint),
       cost_nano: nullable(nanos),
       status: textOf<UsageStatus>(),
-      error_message: nullable(text),
+      error_message: nullable(textColumn),
       /** Why a provider failed. For administrators only, because it can contain addresses. */
-      error_detail: nullable(text),
+      error_detail: nullable(textColumn),
       status_code: nullable(integer),
       latency_ms: nullable(bigint),
       ttft_ms: nullable(bigint),
       /** 1 if the tokens are estimated, because the provider did not report them. */
       estimated: integer,
-      request_id: nullable(text),
+      request_id: nullable(textColumn),
       attempt: integer,
       /** The part of `prompt_tokens` that the provider wrote to its cache. */
       cache_write_tokens: nullable(bigint),
       /** The part of `cache_write_tokens` that was written for 1 hour. */
       cache_write_1h_tokens: nullable(bigint),
       /** `own` for a configured price, or the date and the entry of the price map; null without a cost. */
-      priced_by: nullable(text),
+      priced_by: nullable(textColumn),
       /** The client's own user that the request names. It is not checked. */
-      end_user: nullable(text),
+      end_user: nullable(textColumn),
       /** `exact` or `semantic` for an answer from the cache; null for others. */
-      cache_hit: nullable(text),
+      cache_hit: nullable(textColumn),
       /** Tags of the request as a JSON list; null without tags. */
-      tags: nullable(text),
+      tags: nullable(textColumn),
       /** What the request used besides tokens, as JSON; null if there is nothing. */
-      units: nullable(text),
-      team_id: nullable(text),
-      organization_id: nullable(text),
+      units: nullable(textColumn),
+      team_id: nullable(textColumn),
+      organization_id: nullable(textColumn),
     },
     {
       indexes: {
@@ -184,8 +184,8 @@ const ACCOUNT_TABLES = {
   ),
   /** A tag of requests that has a budget. */
   gateway_tags: table({
-    tag: text,
-    budget_id: text,
+    tag: textColumn,
+    budget_id: textColumn,
     created_at: bigint,
     updated_at: bigint,
   }),
@@ -195,16 +195,16 @@ const ACCOUNT_TABLES = {
       kind: textOf<GroupKind>(),
       ...columnsOf(TEAM_FIELDS),
       /** Internal id, which is random and never used again. */
-      owner_id: text,
+      owner_id: textColumn,
     },
     { key: ['kind', 'id'] },
   ),
   gateway_team_members: table(
     {
-      team_id: text,
-      user_id: text,
+      team_id: textColumn,
+      user_id: textColumn,
       /** `admin` or `member`. */
-      role: text,
+      role: textColumn,
       created_at: bigint,
     },
     { key: ['team_id', 'user_id'], indexes: { gateway_team_members_user: { columns: ['user_id'] } } },
@@ -212,32 +212,32 @@ const ACCOUNT_TABLES = {
   /** A team that a user can join. */
   gateway_invitations: table(
     {
-      team_id: text,
-      user_id: text,
+      team_id: textColumn,
+      user_id: textColumn,
       /** `admin` or `member`. */
-      role: text,
+      role: textColumn,
       created_at: bigint,
       /** Null for the master key. */
-      invited_by: nullable(text),
+      invited_by: nullable(textColumn),
       expires_at: bigint,
     },
     { key: ['team_id', 'user_id'], indexes: { gateway_invitations_user: { columns: ['user_id'] } } },
   ),
   gateway_providers: table({
-    name: text,
+    name: textColumn,
     /** The entry as JSON, as in the configuration file, without secrets. */
-    settings: text,
+    settings: textColumn,
     /** List of the names of secrets as JSON. */
-    secret_names: text,
+    secret_names: textColumn,
     /** The secrets, encrypted; null if there are none. */
     secrets: nullable(bytes),
     created_at: bigint,
     updated_at: bigint,
   }),
   gateway_aliases: table({
-    name: text,
+    name: textColumn,
     /** The entry as JSON, as in the configuration file. */
-    settings: text,
+    settings: textColumn,
     created_at: bigint,
     updated_at: bigint,
   }),

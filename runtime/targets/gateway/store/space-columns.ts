@@ -1,11 +1,11 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
-import { nullable, type RowOf, type Table, text, textOf } from './define-table.ts';
+import { nullable, type RowOf, type Table, textColumn, textOf } from './define-table.ts';
 import { type Owner, type Space, spacesOfUser, type Viewer } from '../shared/owner.ts';
 
 /** Columns of rows that have an owner. */
 export const OWNED = {
   /** The user who pays; null for the master key. It is only for display, because ids of users can be used again. */
-  owner: nullable(text),
+  owner: nullable(textColumn),
   /** Who can see the row; null for the master key only. */
   space: nullable(textOf<Space>()),
 };

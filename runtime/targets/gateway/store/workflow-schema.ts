@@ -7,7 +7,7 @@ import {
   nanos,
   nullable,
   table,
-  text,
+  textColumn,
   textOf,
   type RowOf,
 } from './define-table.ts';
@@ -20,33 +20,33 @@ export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'faile
 const TAGGED = {
   ...OWNED,
   /** Tags as JSON. */
-  tags: initially(text, '[]'),
+  tags: initially(textColumn, '[]'),
   /** Name and description in lower case, which a search compares with. */
-  search_text: initially(text, ''),
+  search_text: initially(textColumn, ''),
 };
 
 /** Tables of datasets, experiments, workflows and jobs. */
 export const WORKFLOW_TABLES = {
   gateway_datasets: table(
     {
-      id: text,
-      filename: text,
-      format: text,
+      id: textColumn,
+      filename: textColumn,
+      format: textColumn,
       /** Size of the uploaded file in bytes. */
       size: bigint,
       row_count: bigint,
       /** Names of the columns as JSON. */
-      columns: text,
+      columns: textColumn,
       /** 1 if every row has a ground truth. */
       ground_truth: integer,
       /** Id of the workflow whose answers these are. */
-      run_id: nullable(text),
+      run_id: nullable(textColumn),
       generated: integer,
-      generated_by: nullable(text),
+      generated_by: nullable(textColumn),
       /** 0 while the dataset is being written; clients do not see it then. */
       complete: integer,
       /** From where it was imported. */
-      source: nullable(text),
+      source: nullable(textColumn),
       created_at: bigint,
       ...TAGGED,
     },
@@ -60,7 +60,7 @@ export const WORKFLOW_TABLES = {
   /** Consecutive rows of a dataset, of scores or of an artifact, which are too large for one value. */
   gateway_chunks: table(
     {
-      set_id: text,
+      set_id: textColumn,
       first_row: bigint,
       row_count: bigint,
       bytes: bytes,
@@ -70,15 +70,15 @@ export const WORKFLOW_TABLES = {
   /** An upload that continues where it stopped. Its bytes are chunks, which count bytes instead of rows. */
   gateway_uploads: table(
     {
-      id: text,
-      filename: text,
+      id: textColumn,
+      filename: textColumn,
       /** Size of the file in bytes. */
       size: bigint,
       /** Number of bytes that are stored; the size only when the dataset exists. */
       received: bigint,
       /** New names of columns as JSON. */
-      columns: nullable(text),
-      dataset_id: nullable(text),
+      columns: nullable(textColumn),
+      dataset_id: nullable(textColumn),
       created_at: bigint,
       expires_at: bigint,
       ...OWNED,
@@ -87,13 +87,13 @@ export const WORKFLOW_TABLES = {
   ),
   gateway_experiments: table(
     {
-      id: text,
-      name: text,
-      description: text,
-      dataset_id: text,
+      id: textColumn,
+      name: textColumn,
+      description: textColumn,
+      dataset_id: textColumn,
       max_samples: bigint,
       /** Task definition as JSON. */
-      task: text,
+      task: textColumn,
       created_at: bigint,
       updated_at: nullable(bigint),
       ...TAGGED,
@@ -102,21 +102,21 @@ export const WORKFLOW_TABLES = {
   ),
   gateway_workflows: table(
     {
-      id: text,
-      experiment_id: text,
-      name: text,
-      description: text,
+      id: textColumn,
+      experiment_id: textColumn,
+      name: textColumn,
+      description: textColumn,
       /** Specification with all defaults, as JSON. */
-      spec: text,
+      spec: textColumn,
       status: textOf<WorkflowStatus>(),
-      error: nullable(text),
+      error: nullable(textColumn),
       /** Metrics by name as JSON; null before there are any. */
-      metrics: nullable(text),
+      metrics: nullable(textColumn),
       /** Id of the chunks with its compiled results. */
-      artifact_id: nullable(text),
-      team_id: nullable(text),
+      artifact_id: nullable(textColumn),
+      team_id: nullable(textColumn),
       /** The key that started the work; null for the master key, and for work of earlier versions. */
-      key_id: nullable(text),
+      key_id: nullable(textColumn),
       created_at: bigint,
       updated_at: nullable(bigint),
       ...TAGGED,
@@ -130,17 +130,17 @@ export const WORKFLOW_TABLES = {
   ),
   gateway_jobs: table(
     {
-      id: text,
-      workflow_id: nullable(text),
-      type: text,
-      name: text,
-      description: text,
+      id: textColumn,
+      workflow_id: nullable(textColumn),
+      type: textColumn,
+      name: textColumn,
+      description: textColumn,
       status: textOf<JobStatus>(),
       /** Specification as JSON. */
-      spec: text,
-      dataset_id: text,
+      spec: textColumn,
+      dataset_id: textColumn,
       /** Id of the dataset that rows are written to. */
-      output_id: nullable(text),
+      output_id: nullable(textColumn),
       total_rows: bigint,
       /** Number of finished rows, which are all written. */
       done_rows: bigint,
@@ -148,27 +148,27 @@ export const WORKFLOW_TABLES = {
       /** First row that is in no range yet. */
       next_row: initially(bigint, 0),
       /** Result as JSON. */
-      result: nullable(text),
-      error: nullable(text),
+      result: nullable(textColumn),
+      error: nullable(textColumn),
       /** 1 if the job is cancelled. */
       cancelled: integer,
       /** Process that runs the job. Its lease expires at `lease_until` unless it is renewed. */
-      lease_owner: nullable(text),
+      lease_owner: nullable(textColumn),
       lease_until: nullable(bigint),
       /** Number of claims of the job. Writes of earlier holders are rejected. */
       lease_epoch: bigint,
       timeout_sec: bigint,
       /** End of the time limit, counted from the last progress. */
       deadline_at: nullable(bigint),
-      compute: text,
+      compute: textColumn,
       /** The encoders that workers fetch, as JSON; null before the first worker needs them. */
-      files: nullable(text),
+      files: nullable(textColumn),
       /** Id of the job in the compute backend. */
-      compute_ref: nullable(text),
+      compute_ref: nullable(textColumn),
       /** Number of workers that ended before the job did, since the last batch was written. */
       failed_workers: initially(bigint, 0),
       /** Why the job waits, unless it waits for a free slot. */
-      queued_reason: nullable(text),
+      queued_reason: nullable(textColumn),
       /** A paused job is not claimed before this time. */
       resume_at: nullable(bigint),
       /** Number of workers that the job is divided among. */
@@ -177,9 +177,9 @@ export const WORKFLOW_TABLES = {
       completion_tokens: bigint,
       cost_nano: nanos,
       /** The team that is billed in addition to the owner. */
-      team_id: nullable(text),
+      team_id: nullable(textColumn),
       /** The key that started the work; null for the master key, and for work of earlier versions. */
-      key_id: nullable(text),
+      key_id: nullable(textColumn),
       created_at: bigint,
       started_at: nullable(bigint),
       ended_at: nullable(bigint),
@@ -196,7 +196,7 @@ export const WORKFLOW_TABLES = {
   /** Consecutive rows of a job, which one worker processes at a time. The last range of a job has no rows: its worker ends the job. */
   gateway_job_ranges: table(
     {
-      job_id: text,
+      job_id: textColumn,
       first_row: bigint,
       row_count: bigint,
       /** The next row to process. All rows before it are written. */
@@ -207,11 +207,11 @@ export const WORKFLOW_TABLES = {
       /** In a retry: number of failed rows that are not repeated yet. */
       rows_to_retry: bigint,
       /** State that a worker needs to continue at `next_row`, as JSON. */
-      checkpoint: nullable(text),
+      checkpoint: nullable(textColumn),
       /** 1 if all rows are processed. */
       ended: integer,
       /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
-      lease_owner: nullable(text),
+      lease_owner: nullable(textColumn),
       lease_until: nullable(bigint),
       /** How often the range was leased. Writes of earlier holders are rejected. */
       lease_epoch: bigint,
@@ -222,22 +222,22 @@ export const WORKFLOW_TABLES = {
   ),
   gateway_job_logs: table(
     {
-      id: text,
-      job_id: text,
+      id: textColumn,
+      job_id: textColumn,
       at: bigint,
-      level: text,
-      text: text,
+      level: textColumn,
+      text: textColumn,
     },
     { indexes: { gateway_job_logs_by_job_id: { columns: ['job_id', 'id'] } } },
   ),
   gateway_secrets: table(
     {
       /** Who can use the secret; empty for the master key. */
-      space: text,
-      name: text,
+      space: textColumn,
+      name: textColumn,
       /** Encrypted value. */
       value: bytes,
-      description: text,
+      description: textColumn,
       created_at: bigint,
       updated_at: nullable(bigint),
     },
@@ -245,7 +245,7 @@ export const WORKFLOW_TABLES = {
   ),
   /** A key that is created once and shared by all processes on the database. */
   gateway_signing_keys: table({
-    purpose: text,
+    purpose: textColumn,
     bytes: bytes,
   }),
 };

@@ -2,7 +2,7 @@
 export type ReadableKind = 'prompt' | 'resource';
 
 /** The permissions of a caller: those of its key, or all of them if there are no keys. */
-export interface Caller {
+export interface ToolCaller {
   /** The name for logs and limits. */
   readonly name: string;
   /** Whether the caller can read and change the state of the servers that it can use. */
@@ -33,17 +33,17 @@ export interface Caller {
 }
 
 /** Whether an authenticated principal is a caller of this program. Its authentication always returns callers. */
-export const isCaller = (principal: object | undefined): principal is Caller =>
+export const isCaller = (principal: object | undefined): principal is ToolCaller =>
   principal !== undefined && 'canUse' in principal;
 
 /** The identity of the person who starts `mcp-manager stdio` without a running manager. */
 export const LOCAL_USER = 'local';
 
 /** The caller if there are no keys: every client that can connect has all permissions except changes of the configuration. */
-export const ANYONE: Caller = { name: 'anyone', admin: true, canUse: () => true, canRead: () => true };
+export const ANYONE: ToolCaller = { name: 'anyone', admin: true, canUse: () => true, canRead: () => true };
 
 /** Leaves out the samples of servers and tools that a caller cannot use. `text` is in the Prometheus format. */
-export function visibleMetrics(text: string, caller: Caller): string {
+export function visibleMetrics(text: string, caller: ToolCaller): string {
   return text
     .split('\n')
     .filter((line) => {

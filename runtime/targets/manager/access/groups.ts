@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#contract/errors.ts';
 import type { GroupSpec } from '../config/group-spec.ts';
 import { serverName } from '../config/server-name.ts';
-import type { Caller } from './caller.ts';
+import type { ToolCaller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 
 /** What a group contains, in the form of permissions. */
-type Members = Pick<Caller, 'canUse' | 'canRead'>;
+type Members = Pick<ToolCaller, 'canUse' | 'canRead'>;
 
 /** The groups of the configuration. A reload replaces them. */
-export interface Groups {
+export interface CallerGroups {
   /** Whether one of the groups contains a server, or an item of it. Groups that do not exist contain nothing. */
   readonly allow: (names: readonly string[], check: (members: Members) => boolean) => boolean;
   /**
    * Returns the caller with only the servers and items of a group: every function that gets it is limited to the group. Throws if
    * the caller is not allowed to use the group, or if it does not exist.
    */
-  readonly enter: (caller: Caller, name: string) => Caller;
+  readonly enter: (caller: ToolCaller, name: string) => ToolCaller;
   readonly replace: (specs: readonly GroupSpec[]) => void;
   /** Returns the groups of the configuration. */
   readonly all: () => readonly GroupSpec[];
@@ -24,11 +24,11 @@ export interface Groups {
   readonly onChange: (listener: () => void) => void;
 }
 
-export function createGroups(initial: readonly GroupSpec[] = []): Groups {
+export function createCallerGroups(initial: readonly GroupSpec[] = []): CallerGroups {
   let specs = initial;
   let members = membersOf(specs);
   const listeners: (() => void)[] = [];
-  const allow: Groups['allow'] = (names, check) =>
+  const allow: CallerGroups['allow'] = (names, check) =>
     names.some((name) => {
       const found = members.get(name);
       return found !== undefined && check(found);

@@ -1,5 +1,5 @@
 import { matchesAny } from '#core/text/name-pattern.ts';
-import type { Caller, ReadableKind } from './caller.ts';
+import type { ToolCaller, ReadableKind } from './caller.ts';
 import type { KeyRecord } from './key-file.ts';
 
 /** The part of a key's record that its permissions depend on. */
@@ -17,7 +17,7 @@ type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'adminReadOnly' | 'edit
  * tools only allows no prompts and resources there. Other servers are allowed completely. Without `servers`, the key allows
  * the servers that the other patterns mention, or all servers if there are no patterns.
  */
-export function keyCaller(record: KeyPermissions): Caller {
+export function keyCaller(record: KeyPermissions): ToolCaller {
   const { name, admin, edit = false, readOnly, servers } = record;
   const scopes = {
     tool: record.tools.map(splitPattern),

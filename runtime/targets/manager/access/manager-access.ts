@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { createTokenBucket, type TokenBucket, parseRate } from './token-bucket.ts';
 import { type Access, digestOf, requireBearerToken, unknownKey, readBearerToken } from '#serve/access.ts';
-import { ANYONE, type Caller } from './caller.ts';
-import { createGroups, type Groups } from './groups.ts';
+import { ANYONE, type ToolCaller } from './caller.ts';
+import { createCallerGroups, type CallerGroups } from './groups.ts';
 import { keyCaller } from './key-caller.ts';
 import { type KeyRecord, stateOf, readKeyFile } from './key-file.ts';
 import type { TokenAccess } from './token-access.ts';
@@ -11,7 +11,7 @@ import { fileState } from '#platform/file-state.ts';
 import type { Logger } from '#serve/log.ts';
 
 export interface ManagerAccess extends Access {
-  readonly check: (authorization: string | null | undefined) => Caller;
+  readonly check: (authorization: string | null | undefined) => ToolCaller;
   /** Whether calls require a key or an access token. */
   readonly hasKeys: () => boolean;
 }
@@ -26,9 +26,9 @@ interface KeyEntry {
   readonly record: KeyRecord;
   readonly digest: Buffer;
   /** The permissions in the record. */
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   /** The caller of its requests. */
-  readonly live: Caller;
+  readonly live: ToolCaller;
   readonly bucket: TokenBucket | undefined;
 }
 
@@ -40,7 +40,7 @@ export function createManagerAccess(
   source: KeySource,
   now: () => number = Date.now,
   tokens?: Pick<TokenAccess, 'accepts' | 'signIn'>,
-  groups: Pick<Groups, 'allow'> = createGroups(),
+  groups: Pick<CallerGroups, 'allow'> = createCallerGroups(),
 ): ManagerAccess {
   let records: readonly KeyRecord[] | undefined;
   let entries: readonly KeyEntry[] = [];
@@ -58,10 +58,10 @@ export function createManagerAccess(
     return entries;
   };
   /** Returns a caller whose permissions are those of the key at each check, because streams stay open for hours. */
-  const liveCaller = ({ hash }: KeyRecord, caller: Caller): Caller => {
+  const liveCaller = ({ hash }: KeyRecord, caller: ToolCaller): ToolCaller => {
     let seen: readonly KeyEntry[] | undefined;
     let entry: KeyEntry | undefined;
-    const latest = (): Caller | undefined => {
+    const latest = (): ToolCaller | undefined => {
       const all = current();
       if (all !== seen) {
         entry = all.find(({ record }) => record.hash === hash);
@@ -70,7 +70,7 @@ export function createManagerAccess(
       return entry && isActive(entry, now()) ? entry.caller : undefined;
     };
     /** Whether the key allows an item, and one of its groups contains it if it is limited to groups. */
-    const allows = (check: (one: Pick<Caller, 'canUse' | 'canRead'>) => boolean): boolean => {
+    const allows = (check: (one: Pick<ToolCaller, 'canUse' | 'canRead'>) => boolean): boolean => {
       const now = latest();
       return now !== undefined && check(now) && (now.groups === undefined || groups.allow(now.groups, check));
     };
@@ -82,7 +82,7 @@ export function createManagerAccess(
     };
   };
   const isOpen = (): boolean => source.keys() === undefined && tokens === undefined;
-  const anyone: Caller = { ...ANYONE, canUse: isOpen, canRead: isOpen };
+  const anyone: ToolCaller = { ...ANYONE, canUse: isOpen, canRead: isOpen };
 
   return {
     hasKeys: () => !isOpen(),

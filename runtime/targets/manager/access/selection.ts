@@ -1,4 +1,4 @@
-import type { Caller } from './caller.ts';
+import type { ToolCaller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 
 /** The servers and tools that a client wants to use, out of those that it can use. */
@@ -35,7 +35,7 @@ export const groupPath = (group: string | undefined): string =>
   group === undefined ? '' : `/groups/${encodeURIComponent(group)}`;
 
 /** Restricts a caller to a selection, which never adds permissions. */
-export function selectFor(caller: Caller, selection: Selection | undefined): Caller {
+export function selectFor(caller: ToolCaller, selection: Selection | undefined): ToolCaller {
   if (!selection || isEmpty(selection)) return caller;
   const tools = [...selection.tools];
   const servers = selection.servers.length === 0 ? [] : [...selection.servers, ...tools.map(serverOfPattern)];

@@ -7,7 +7,7 @@ import { createOAuthHttp, type OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import { OAuthFailure, errorResponseOf } from '#serve/oauth/oauth-failure.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
 import type { ResourceSettings, IntrospectionSettings } from '../config/spec.ts';
-import type { Caller } from './caller.ts';
+import type { ToolCaller } from './caller.ts';
 import { isKey } from './new-key.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { sha256 } from '#platform/sha256.ts';
@@ -21,7 +21,7 @@ export interface TokenAccess {
   /** Whether a bearer token can be an access token: a JWT, or with introspection any text but a key of this manager. */
   accepts(token: string): boolean;
   /** Returns the caller of a token; rejects with an UnauthorizedError if the token is invalid. */
-  signIn(token: string): Promise<Caller>;
+  signIn(token: string): Promise<ToolCaller>;
   close(): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ function requireUsable(settings: ResourceSettings, claims: Claims): void {
  * Ends the permissions of a caller with its token, because streams stay open for longer. They continue if the same user has sent
  * a newer token with the same scopes.
  */
-function createLatest(now: () => number): (caller: Caller, expiresAt: number) => Caller {
+function createLatest(now: () => number): (caller: ToolCaller, expiresAt: number) => ToolCaller {
   const expiries = new Map<string, number>();
   return (caller, expiresAt) => {
     const key = `${caller.name} ${caller.grants}`;
@@ -239,7 +239,7 @@ const MAX_NAME_LENGTH = 200;
  * Returns the permissions of an access token with valid claims: those of its scopes, restricted to the servers of its audience.
  * Undefined if the claims name no user.
  */
-export function tokenCaller(settings: ResourceSettings, claims: Claims): Caller | undefined {
+export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCaller | undefined {
   const user = nameIn(claims, settings.userClaim) ?? nameIn(claims, 'client_id') ?? nameIn(claims, 'azp');
   const subject = nameIn(claims, 'sub');
   if (user === undefined) return undefined;
@@ -263,7 +263,7 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): Caller 
 }
 
 /** Returns the permissions of a pattern, which are those of a key with only this pattern. */
-const permissionOf = (pattern: string): Caller =>
+const permissionOf = (pattern: string): ToolCaller =>
   keyCaller({
     name: '',
     admin: false,

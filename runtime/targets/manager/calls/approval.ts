@@ -1,10 +1,10 @@
 import { AppError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { requestFromClient } from '../upstream/server-requests.ts';
 import type { CallContext } from './run-call.ts';
-import type { Approval, ToolCall } from './call.ts';
+import type { Approval, McpToolCall } from './call.ts';
 import { type CatalogTool, toolName } from './tool-catalog.ts';
 
 /** Maximum length of arguments in a question to a person. */
@@ -16,7 +16,7 @@ const MAX_SHOWN = 1000;
  */
 export async function requireApproval(
   context: CallContext,
-  call: ToolCall,
+  call: McpToolCall,
   tool: CatalogTool,
   record: (approval: Approval) => void,
 ): Promise<void> {
@@ -36,14 +36,14 @@ export async function requireApproval(
   if (approval === 'not confirmed') throw new AppError('ForbiddenError', unconfirmed(name));
 }
 
-const isConfirmed = ({ confirmation }: ToolCall, name: string): boolean =>
+const isConfirmed = ({ confirmation }: McpToolCall, name: string): boolean =>
   confirmation?.trim().toLowerCase() === name.toLowerCase();
 
 const unconfirmed = (name: string): string =>
   `tool requires a confirmation: ${name}. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: ${name} over HTTP.`;
 
 /** Asks the person behind an MCP client. A client without elicitation cannot confirm. */
-async function ask({ requester, signal, args }: ToolCall, name: string): Promise<Approval> {
+async function ask({ requester, signal, args }: McpToolCall, name: string): Promise<Approval> {
   if (!requester) return 'not confirmed';
   const request = { method: 'elicitation/create', params: question(name, args) };
   try {
@@ -59,7 +59,7 @@ async function ask({ requester, signal, args }: ToolCall, name: string): Promise
   }
 }
 
-function question(name: string, args: Params): Params {
+function question(name: string, args: ShapeOfParams): ShapeOfParams {
   const text = JSON.stringify(args);
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return {

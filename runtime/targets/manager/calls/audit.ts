@@ -32,7 +32,7 @@ interface AuditedCall {
 }
 
 /** A log with one JSON line per call: its caller, target, time and outcome. */
-export interface AuditLog {
+export interface CallAuditLog {
   readonly record: (call: AuditedCall) => void;
   /** Reopens the file after it was renamed for rotation. */
   readonly reopen: () => void;
@@ -56,7 +56,7 @@ export async function openAuditLog({
   log,
   metrics,
   ...options
-}: AuditOptions): Promise<AuditLog> {
+}: AuditOptions): Promise<CallAuditLog> {
   const file = await openLineFile(path, (problem) => log.error({ audit: path }, problem));
   if (metrics) countLost(metrics, file.lost);
   const loggedArgs = (args: unknown, server: string | undefined): unknown =>

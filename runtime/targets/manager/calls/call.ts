@@ -1,9 +1,9 @@
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { CallStatistics } from './metrics.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /**
  * The calls of all protocols. They apply permissions, filters, concurrency limits, timeouts and size limits, and record each
@@ -11,28 +11,30 @@ import type { Params } from '../shapes/shape.ts';
  */
 export interface Calls {
   /** Returns the sorted names of the servers that the caller can use. */
-  servers(caller: Caller): readonly string[];
+  servers(caller: ToolCaller): readonly string[];
   /** Returns the allowed tools of all pages as clients see them, in the order of the server. Malformed tools are repaired or omitted. */
   listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
   /**
    * Returns any list of a server as part of a list over all servers; empty if the server does not support the list. If the
    * server does not respond in time, the cached list is returned; rejects if there is none.
    */
-  listAll(call: ListAllCall): Promise<readonly Params[]>;
+  listAll(call: ListAllCall): Promise<readonly ShapeOfParams[]>;
   /** Returns the same list if it is in memory and current, without a request to the server; otherwise undefined. */
-  listed(call: Pick<ListAllCall, 'caller' | 'server' | 'list' | 'maxAgeMs'>): readonly Params[] | undefined;
+  listed(
+    call: Pick<ListAllCall, 'caller' | 'server' | 'list' | 'maxAgeMs'>,
+  ): readonly ShapeOfParams[] | undefined;
   /** Returns the result of the server, which can be an error of the tool. Malformed results are repaired if that is safe. */
-  callTool(call: ToolCall): Promise<ToolResult>;
+  callTool(call: McpToolCall): Promise<ToolResult>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
     call: ServerCall & { readonly prompt: string; readonly args: Readonly<Record<string, string>> },
-  ): Promise<Params>;
+  ): Promise<ShapeOfParams>;
   listResources(call: PageCall): Promise<Page>;
   listResourceTemplates(call: PageCall): Promise<Page>;
   /** Returns the `contents` of the resource. */
-  readResource(call: ServerCall & { readonly uri: string }): Promise<readonly Params[]>;
+  readResource(call: ServerCall & { readonly uri: string }): Promise<readonly ShapeOfParams[]>;
   /** Returns the result of `completion/complete`, for allowed prompts and templates only. */
-  complete(call: ServerCall & { readonly params: Params }): Promise<Params>;
+  complete(call: ServerCall & { readonly params: ShapeOfParams }): Promise<ShapeOfParams>;
   /** Forwards every subscription; counting the subscribers of a resource is up to the caller of this function. */
   subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
   unsubscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
@@ -49,28 +51,28 @@ interface ListAllCall extends ServerCall {
 }
 
 /** Reads the headers of a request by name. */
-export interface HeaderReader {
+export interface CallHeaders {
   get(name: string): string | null;
 }
 
 export interface ServerCall {
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   /** The name of the server as the caller spelled it. */
   readonly server: string;
   readonly requestId: string;
   /** The headers of the client's HTTP request, of which the configuration can pass some on. */
-  readonly headers?: HeaderReader | undefined;
+  readonly headers?: CallHeaders | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: Params) => void) | undefined;
+  readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client to which the server can send requests during the call; undefined if that is not possible. */
   readonly requester?: Requester | undefined;
   /** The `_meta` of the request to the server. */
-  readonly meta?: Params | undefined;
+  readonly meta?: ShapeOfParams | undefined;
 }
 
-export interface ToolCall extends ServerCall {
+export interface McpToolCall extends ServerCall {
   readonly tool: string;
-  readonly args: Params;
+  readonly args: ShapeOfParams;
   /** The tool that the client confirms, as `server/tool`, for approval rules. Only set it if each request has its own. */
   readonly confirmation?: string | undefined;
 }
@@ -83,15 +85,15 @@ export interface PageCall extends ServerCall {
 
 /** One page of a list, with repaired items and without malformed ones. */
 export interface Page {
-  readonly items: readonly Params[];
+  readonly items: readonly ShapeOfParams[];
   readonly nextCursor: string | undefined;
 }
 
-export interface UpstreamTool extends Params {
+export interface UpstreamTool extends ShapeOfParams {
   readonly name: string;
 }
 
-export const isTool = (item: Params): item is UpstreamTool => typeof item['name'] === 'string';
+export const isTool = (item: ShapeOfParams): item is UpstreamTool => typeof item['name'] === 'string';
 
 /** The decision of the approval rules about a call, for the audit log. */
 export type Approval = 'allowed' | 'denied' | 'confirmed' | 'accepted' | 'declined' | 'not confirmed';

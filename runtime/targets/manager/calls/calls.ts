@@ -13,7 +13,7 @@ import {
   LIST_CALL_INFO,
 } from './run-call.ts';
 import type { SignInPage } from './require-sign-in.ts';
-import type { AuditLog } from './audit.ts';
+import type { CallAuditLog } from './audit.ts';
 import { type CallObserver, observeCalls, createCallStatistics } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
@@ -31,7 +31,7 @@ import { toolCalls } from './tool-calls.ts';
 import { createServerLists, type ServerLists, type ListWaitLimits } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { requireCapability, listPage } from './list-page.ts';
@@ -50,7 +50,7 @@ const DEFAULT_LIMITS: CallLimits = { maxResultCharacters: 32 * 1_048_576 };
 export interface CallsOptions {
   readonly supervisor: Supervisor;
   readonly redact: Redactor;
-  readonly audit?: AuditLog | undefined;
+  readonly audit?: CallAuditLog | undefined;
   readonly limits?: CallLimits | undefined;
   readonly metrics?: Registry | undefined;
   readonly clock?: Clock | undefined;
@@ -159,7 +159,7 @@ function listAllCalls(
   };
 }
 
-const shownTool = ({ shown }: CatalogTool): Params => shown;
+const shownTool = ({ shown }: CatalogTool): ShapeOfParams => shown;
 
 const limited = ({ startMs, listMs }: ListWaitLimits, maxWaitMs = Infinity): ListWaitLimits => ({
   startMs: Math.min(startMs, maxWaitMs),
@@ -208,7 +208,7 @@ async function explainRpcFailure(error: unknown, context: CallContext, prompt: s
 }
 
 async function isUnlisted(context: CallContext, prompt: string): Promise<boolean> {
-  const fetchPage = (cursor: string | undefined): Promise<Params> =>
+  const fetchPage = (cursor: string | undefined): Promise<ShapeOfParams> =>
     context.request('prompts/list', cursor === undefined ? undefined : { cursor });
   const prompts = await listAllPages('prompts', fetchPage).catch(() => undefined);
   return prompts !== undefined && !prompts.some(({ name }) => name === prompt);
@@ -257,8 +257,8 @@ async function requestIfKnown(
   context: CallContext,
   capability: string,
   method: string,
-  params: Params,
-): Promise<Params> {
+  params: ShapeOfParams,
+): Promise<ShapeOfParams> {
   try {
     return await context.request(method, params);
   } catch (error) {
@@ -268,7 +268,7 @@ async function requestIfKnown(
 
 function requireReference(
   { server }: CallContext,
-  { caller, params }: ServerCall & { readonly params: Params },
+  { caller, params }: ServerCall & { readonly params: ShapeOfParams },
 ): void {
   const { type, name, uri } = membersOf(params['ref']);
   const spec = server.spec();

@@ -3,7 +3,7 @@ import type { Page, PageCall } from './call.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './run-call.ts';
 import { pluralOf } from './run-call.ts';
 import { type ItemsFrom, itemsFrom, itemsOf, nextCursorOf } from './list-pages.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { canList } from './tool-catalog.ts';
 import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
@@ -22,7 +22,7 @@ export async function listPage(
   const { capability, method } = LISTS[list];
   await requireCapability(context, capability, pluralOf(list));
   try {
-    const fetchPage = (at: string | undefined): Promise<Params> =>
+    const fetchPage = (at: string | undefined): Promise<ShapeOfParams> =>
       context.request(method, at ? { cursor: at } : undefined);
     const found = wholeList
       ? await itemsFrom(cursor, list, fetchPage)
@@ -43,7 +43,7 @@ export async function listPage(
   }
 }
 
-const onePage = (page: Params, list: ListName): ItemsFrom => ({
+const onePage = (page: ShapeOfParams, list: ListName): ItemsFrom => ({
   items: itemsOf(page, list),
   nextCursor: nextCursorOf(page),
 });

@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import { type Params, refuseMember } from '../shapes/shape.ts';
+import { type ShapeOfParams, refuseMember } from '../shapes/shape.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /** Maximum number of pages that are requested. */
@@ -7,10 +7,10 @@ const MAX_PAGES = 1000;
 /** Number of items after which no further page is requested. */
 const MAX_ITEMS = 20_000;
 
-type FetchPage = (cursor: string | undefined) => Promise<Params>;
+type FetchPage = (cursor: string | undefined) => Promise<ShapeOfParams>;
 
 /** Returns the objects on all pages of a list. */
-export async function listAllPages(key: string, fetchPage: FetchPage): Promise<Params[]> {
+export async function listAllPages(key: string, fetchPage: FetchPage): Promise<ShapeOfParams[]> {
   return (await allItems(key, fetchPage)).filter(isObject);
 }
 
@@ -43,11 +43,11 @@ export async function itemsFrom(
   return { items, nextCursor: cursor };
 }
 
-export function itemsOf(page: Params, key: string): readonly unknown[] {
+export function itemsOf(page: ShapeOfParams, key: string): readonly unknown[] {
   const items = page[key];
   return Array.isArray(items) ? items : refuseMember(key, items, 'a list');
 }
 
-export function nextCursorOf({ nextCursor }: Params): string | undefined {
+export function nextCursorOf({ nextCursor }: ShapeOfParams): string | undefined {
   return typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined;
 }

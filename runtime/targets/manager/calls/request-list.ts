@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import { type ListName, usedItems } from '../shapes/check-list.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { Connection } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { isMethodNotFound } from './run-call.ts';
 import { allItems } from './list-pages.ts';
 
@@ -69,7 +69,7 @@ const MIN_AGE_MS = SECOND;
 const MAX_AGE_MS = 86_400 * SECOND;
 
 interface ListFacts {
-  readonly capabilities: Params;
+  readonly capabilities: ShapeOfParams;
   /** `ttlMs` of the result, since revision 2026-07-28. 0 is the default of the official SDKs and has no meaning. */
   readonly ttlMs: number | undefined;
 }
@@ -84,5 +84,5 @@ function maxListAge(list: ListName, { capabilities, ttlMs }: ListFacts): number 
 }
 
 /** Returns the `ttlMs` of a page, if it is valid. */
-const ttlOf = ({ ttlMs }: Params): number | undefined =>
+const ttlOf = ({ ttlMs }: ShapeOfParams): number | undefined =>
   typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : undefined;

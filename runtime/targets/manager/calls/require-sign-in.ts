@@ -5,10 +5,10 @@ import { isPerUser } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import { requestFromClient } from '../upstream/server-requests.ts';
-import type { HeaderReader, ServerCall } from './call.ts';
+import type { CallHeaders, ServerCall } from './call.ts';
 
 /** Returns the address of the page where a user signs in to a server; undefined if there is none. */
-export type SignInPage = (server: string, headers: HeaderReader | undefined) => string | undefined;
+export type SignInPage = (server: string, headers: CallHeaders | undefined) => string | undefined;
 
 export interface SignInParts {
   readonly supervisor: Pick<Supervisor, 'subscribe'>;

@@ -1,7 +1,7 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { Calls, ServerCall } from './call.ts';
 import {
   type RunCall,
@@ -76,7 +76,7 @@ async function explainRpcFailure(error: unknown, context: CallContext, uri: stri
 
 /** Whether no list contains the URI. After an "invalid params" error, a matching template does not count as a match. */
 async function isUnlisted(context: CallContext, uri: string, isInvalid: boolean): Promise<boolean> {
-  const all = (method: string, key: string): Promise<readonly Params[]> =>
+  const all = (method: string, key: string): Promise<readonly ShapeOfParams[]> =>
     listAllPages(key, (cursor) => context.request(method, cursor === undefined ? undefined : { cursor }));
   try {
     const resources = await all('resources/list', 'resources');

@@ -2,8 +2,8 @@ import { AppError, messageOf } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
-import type { Approval, ServerCall, HeaderReader } from './call.ts';
-import type { AuditLog } from './audit.ts';
+import type { Approval, ServerCall, CallHeaders } from './call.ts';
+import type { CallAuditLog } from './audit.ts';
 import { requireSignIn, type SignInParts } from './require-sign-in.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
@@ -23,7 +23,7 @@ import {
   TimeoutFailure,
   ResultTooLarge,
 } from '../upstream/connection.ts';
-import { type Params, Malformed } from '../shapes/shape.ts';
+import { type ShapeOfParams, Malformed } from '../shapes/shape.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ListName } from '../shapes/check-list.ts';
@@ -34,7 +34,7 @@ export interface CallRunnerParts extends SignInParts {
   readonly clock: Clock;
   readonly maxResultCharacters: number;
   readonly observer?: CallObserver | undefined;
-  readonly audit?: AuditLog | undefined;
+  readonly audit?: CallAuditLog | undefined;
   readonly tracer?: Tracer | undefined;
 }
 
@@ -146,7 +146,7 @@ export interface CallContext {
   readonly connection: () => Promise<Connection>;
   /** Returns the milliseconds until the call times out. */
   readonly timeLeft: () => number;
-  readonly request: (method: string, params?: Params) => Promise<Params>;
+  readonly request: (method: string, params?: ShapeOfParams) => Promise<ShapeOfParams>;
   /** Runs work that does not count toward the time of the call, for example a question to a person. */
   readonly paused: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
@@ -174,12 +174,12 @@ async function withCallContext<Result>(
   const leave = takesTurn ? await turnOf(server, { clock, timeoutMs: timeLeft(), signal }) : undefined;
   const request = async (
     method: string,
-    params: Params | undefined,
-    _meta: Params | undefined,
+    params: ShapeOfParams | undefined,
+    _meta: ShapeOfParams | undefined,
     traceHeaders: TraceHeaders | undefined,
-  ): Promise<Params> => {
+  ): Promise<ShapeOfParams> => {
     const sent = _meta === undefined ? params : { ...params, _meta };
-    const send = (to: Connection): Promise<Params> =>
+    const send = (to: Connection): Promise<ShapeOfParams> =>
       to.request(method, sent, {
         timeoutMs: timeLeft(),
         signal,
@@ -189,7 +189,7 @@ async function withCallContext<Result>(
       });
     // Requested each time, because a reload can replace the connection.
     const open = await connection();
-    let result: Params;
+    let result: ShapeOfParams;
     try {
       result = await send(open);
     } catch (error) {
@@ -226,7 +226,7 @@ async function withCallContext<Result>(
 }
 
 /** Returns the headers of the client that the configuration passes on to a server. */
-function passedHeaders({ launch }: ServerSpec, headers: HeaderReader | undefined): RequestHeaders {
+function passedHeaders({ launch }: ServerSpec, headers: CallHeaders | undefined): RequestHeaders {
   const names = launch.kind === 'remote' ? (launch.passHeaders ?? []) : [];
   return Object.fromEntries(
     names.flatMap((name) => {

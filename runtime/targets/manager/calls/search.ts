@@ -1,5 +1,5 @@
-import type { Caller } from '../access/caller.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ToolCaller } from '../access/caller.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type Calls, isTool, type UpstreamTool } from './call.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { ListName } from '../shapes/check-list.ts';
@@ -14,9 +14,9 @@ interface SearchRequest {
   readonly onFailure: (server: string, reason: unknown) => void;
 }
 
-export interface Search {
+export interface CatalogSearch {
   /** Returns the best matches first; with an empty query, the first items of the lists. */
-  search(caller: Caller, query: string, limit: number, request: SearchRequest): Promise<FoundItem[]>;
+  search(caller: ToolCaller, query: string, limit: number, request: SearchRequest): Promise<FoundItem[]>;
 }
 
 /** Number of callers with an index. Those that can use the same items share one. */
@@ -26,11 +26,11 @@ const MAX_INDEXES = 16;
 const MAX_LIST_AGE_MS = 30_000;
 
 /** Searches the items of all servers by their names, titles, descriptions and parameters. */
-export function createSearch(calls: Calls, { lists, texts }: SearchKind): Search {
+export function createSearch(calls: Calls, { lists, texts }: SearchKind): CatalogSearch {
   const indexes = createIndexes(texts);
 
   /** The items of a server, without a request if they are in memory. */
-  function itemsInMemory(caller: Caller, server: string): readonly FoundItem[] | undefined {
+  function itemsInMemory(caller: ToolCaller, server: string): readonly FoundItem[] | undefined {
     const found: FoundItem[] = [];
     for (const list of lists) {
       const items = calls.listed({ caller, server, list, maxAgeMs: MAX_LIST_AGE_MS });
@@ -50,7 +50,7 @@ export function createSearch(calls: Calls, { lists, texts }: SearchKind): Search
           const answers = await Promise.all(
             lists.map(async (list) => {
               const call = { caller, server, requestId, signal, list, maxAgeMs: MAX_LIST_AGE_MS };
-              const items: readonly Params[] = await calls.listAll(call);
+              const items: readonly ShapeOfParams[] = await calls.listAll(call);
               return items.map((item): FoundItem => ({ server, list, item }));
             }),
           );
@@ -68,7 +68,7 @@ export function createSearch(calls: Calls, { lists, texts }: SearchKind): Search
 
 interface Indexes {
   /** Returns an index that has these items, or will have them after the update that was started. */
-  for(caller: Caller, items: readonly FoundItem[]): ItemIndex;
+  for(caller: ToolCaller, items: readonly FoundItem[]): ItemIndex;
 }
 
 /** The latest indexes of callers. */
@@ -110,7 +110,7 @@ interface SearchedTexts {
 /** What is searched together. */
 export interface SearchKind {
   readonly lists: readonly ListName[];
-  readonly texts: (server: string, item: Params) => SearchedTexts;
+  readonly texts: (server: string, item: ShapeOfParams) => SearchedTexts;
 }
 
 export const SEARCH_KINDS = {
@@ -167,10 +167,10 @@ export interface FoundTool {
 export interface ToolSearch {
   /** Returns the best matches first; with an empty query, the first tools of the list. */
   search(
-    caller: Caller,
+    caller: ToolCaller,
     query: string,
     limit: number,
-    request: Parameters<Search['search']>[3],
+    request: Parameters<CatalogSearch['search']>[3],
   ): Promise<FoundTool[]>;
 }
 
@@ -189,7 +189,7 @@ export interface FoundItem {
   readonly server: string;
   readonly list: ListName;
   /** The item as the server sent it. */
-  readonly item: Params;
+  readonly item: ShapeOfParams;
 }
 
 /**
@@ -200,7 +200,7 @@ export interface FoundItem {
 export class ItemIndex {
   readonly #texts: SearchKind['texts'];
   readonly #words: MiniSearch;
-  readonly #ids = new Map<Params, number>();
+  readonly #ids = new Map<ShapeOfParams, number>();
   readonly #byId = new Map<number, FoundItem>();
   #items: readonly FoundItem[] = [];
   #nextId = 0;

@@ -8,7 +8,7 @@ import type { Clock } from '#platform/clock.ts';
 import { waitFor } from '#platform/wait-for.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { type Connection, SessionExpired, TimeoutFailure } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** The cached lists of all servers. */
 export interface ServerLists {
@@ -263,6 +263,6 @@ export interface ListWaitLimits {
 
 /** A list of a server at some point in time, with repaired items and without malformed ones. */
 export interface ListSnapshot {
-  readonly items: readonly Params[];
+  readonly items: readonly ShapeOfParams[];
   readonly listedAt: number;
 }

@@ -1,9 +1,9 @@
 import { AppError } from '#contract/errors.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
-import { toolResult, type ToolResult } from '../shapes/results.ts';
+import { toolResultShape, type ToolResult } from '../shapes/results.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { requireApproval } from './approval.ts';
-import type { Calls, ToolCall } from './call.ts';
+import type { Calls, McpToolCall } from './call.ts';
 
 import {
   type AuditedFacts,
@@ -17,7 +17,7 @@ import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-c
 /** Creates the calls of tools. What the configuration decides about a tool is in the catalog; a call checks the permissions of its caller. */
 export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
   /** Whether a tool could be called if its server had it. Callers learn nothing about names that they are not allowed to use. */
-  const isUnknown = async (context: CallContext, call: ToolCall): Promise<boolean> =>
+  const isUnknown = async (context: CallContext, call: McpToolCall): Promise<boolean> =>
     isAllowed(context.server.spec().tools, call.tool.trim()) &&
     call.caller.canUse(context.server.name, call.tool.trim()) &&
     !(await catalog.isListed(context, call, call.tool));
@@ -59,7 +59,7 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
           return tool.own;
         };
         const request = async (name: string) =>
-          toolResult(await context.request('tools/call', { name, arguments: args }));
+          toolResultShape(await context.request('tools/call', { name, arguments: args }));
         const planned = catalog.plan(context.server, typed);
         const name = await check(planned ?? (await catalog.find(context, call, typed)));
         try {

@@ -9,9 +9,9 @@ import { suggest } from '#core/text/suggest.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
-import type { Caller, ReadableKind } from '../access/caller.ts';
+import type { ToolCaller, ReadableKind } from '../access/caller.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { sha256 } from '#platform/sha256.ts';
 
 /** Minimum age of a list before an unknown name causes a new request, so that guessed names do not cause one each. */
@@ -250,12 +250,12 @@ export const isAllowed = ({ allow, deny }: NameFilter, name: string): boolean =>
   matchesAny(allow, name) && !matchesAny(deny, name);
 
 /** Whether the configuration of a server allows a tool, by its own name and, with `readOnly`, by its annotations. */
-const isToolAllowed = ({ tools, readOnly }: ServerSpec, own: string, shown: Params): boolean =>
+const isToolAllowed = ({ tools, readOnly }: ServerSpec, own: string, shown: ShapeOfParams): boolean =>
   isAllowed(tools, own) && (!readOnly || onlyReads(shown));
 
 /** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
 export const canRead = (
-  caller: Caller,
+  caller: ToolCaller,
   { name: server, prompts, resources }: ServerSpec,
   kind: ReadableKind,
   name: string,
@@ -263,21 +263,21 @@ export const canRead = (
 
 /** Whether an item of a list is visible to the caller. */
 export function canList(
-  caller: Caller,
+  caller: ToolCaller,
   spec: ServerSpec,
   list: Exclude<ListName, 'tools'>,
-  { name, uri, uriTemplate }: Params,
+  { name, uri, uriTemplate }: ShapeOfParams,
 ): boolean {
   if (list === 'prompts') return canRead(caller, spec, 'prompt', String(name));
   return canRead(caller, spec, 'resource', String(list === 'resources' ? uri : uriTemplate));
 }
 
 /** Whether the caller can call a tool that the configuration allows. */
-export const canCall = (caller: Caller, server: string, { own, isReadOnly }: CatalogTool): boolean =>
+export const canCall = (caller: ToolCaller, server: string, { own, isReadOnly }: CatalogTool): boolean =>
   caller.canUse(server, own) && (caller.readOnly !== true || isReadOnly);
 
 /** Whether the annotations of a tool declare it read-only. */
-function onlyReads({ annotations }: Params): boolean {
+function onlyReads({ annotations }: ShapeOfParams): boolean {
   return typeof annotations === 'object' && annotations !== null && 'readOnlyHint' in annotations
     ? annotations.readOnlyHint === true
     : false;

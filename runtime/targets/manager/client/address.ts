@@ -1,7 +1,7 @@
 import { UsageError } from '#serve/cli/command.ts';
 import { formatAddress } from '#serve/bind.ts';
 import { readConfigFile } from '../config/config-file.ts';
-import { DEFAULTS } from '../config/defaults.ts';
+import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 import { readText } from '#platform/read-text.ts';
 import { splitAddress } from '../config/address.ts';
 
@@ -13,7 +13,7 @@ export async function managerAddress(selected: string | undefined, configPath: s
 async function configuredAddress(path: string): Promise<string> {
   const file = await readText(path).catch(() => undefined);
   // `validate` reports mistakes in the file; its address can be valid regardless.
-  return file ? readConfigFile(file).daemon.settings.addr : DEFAULTS.addr;
+  return file ? readConfigFile(file).daemon.settings.addr : MANAGER_DEFAULTS.addr;
 }
 
 /** Parses `host:port`, `:port` or a URL. Wildcard addresses become loopback. @internal Exported for tests only. */
@@ -21,7 +21,7 @@ export function addressUrl(address: string): URL {
   const url = /^https?:\/\//i.test(address) ? URL.parse(address) : hostAndPort(address);
   if (url) return url;
   throw new UsageError(
-    `Invalid manager address ${JSON.stringify(address)}. Use host:port, e.g. ${DEFAULTS.addr}, or a URL.`,
+    `Invalid manager address ${JSON.stringify(address)}. Use host:port, e.g. ${MANAGER_DEFAULTS.addr}, or a URL.`,
   );
 }
 

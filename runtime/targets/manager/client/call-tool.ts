@@ -22,7 +22,7 @@ export interface CallToolOptions {
 }
 
 /** Calls a tool and prints its result. Resolves with the exit code, which is 1 if the tool fails. */
-export async function callTool(
+export async function callToolOnce(
   manager: ManagerClient,
   { server, tool, args, full, confirm }: CallToolOptions,
   output: Output,

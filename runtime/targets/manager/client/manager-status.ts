@@ -1,4 +1,4 @@
-import { formatTable, type Cell } from '#serve/cli/table.ts';
+import { formatTable, type TableCell } from '#serve/cli/table.ts';
 import type { Terminal } from '#serve/cli/terminal.ts';
 
 /** The response of `/api/v1/admin/status`. */
@@ -41,7 +41,7 @@ export function statusLines({ servers }: ManagerStatus, terminal: Terminal, now:
   );
 }
 
-const row = (server: ServerState, now: number): Cell[] => {
+const row = (server: ServerState, now: number): TableCell[] => {
   const { name, status, phase, latency = '-', startedAt, restarts, running, queued, pid } = server;
   return [
     { text: name },
@@ -56,12 +56,12 @@ const row = (server: ServerState, now: number): Cell[] => {
   ];
 };
 
-const STATUS_STYLES: Readonly<Record<string, Cell['style']>> = {
+const STATUS_STYLES: Readonly<Record<string, TableCell['style']>> = {
   ok: 'green',
   timeout: 'yellow',
   unreachable: 'red',
 };
-const PHASE_STYLES: Readonly<Record<string, Cell['style']>> = {
+const PHASE_STYLES: Readonly<Record<string, TableCell['style']>> = {
   failed: 'red',
   waiting: 'yellow',
   installing: 'yellow',

@@ -1,11 +1,15 @@
 import { listAllPages } from '../calls/list-pages.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type ManagerClient, withQuery } from './manager-client.ts';
 
 /** Returns the items of all pages of a list. */
-export const allPages = (manager: ManagerClient, path: string, member: string): Promise<readonly Params[]> =>
+export const allPages = (
+  manager: ManagerClient,
+  path: string,
+  member: string,
+): Promise<readonly ShapeOfParams[]> =>
   listAllPages(
     member,
     async (cursor) =>
-      (await manager.get(cursor === undefined ? path : withQuery(path, { cursor }))) as Params,
+      (await manager.get(cursor === undefined ? path : withQuery(path, { cursor }))) as ShapeOfParams,
   );

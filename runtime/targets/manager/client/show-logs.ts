@@ -34,7 +34,7 @@ export async function showLogs(
 }
 
 /** Prints lines of the log until this process receives a signal to stop, or the manager stops. */
-export async function followLogs(
+export async function printLogsAsWritten(
   manager: ManagerClient,
   { server, lines, json }: ShowLogsOptions,
   output: Output,

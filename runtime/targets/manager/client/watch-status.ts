@@ -5,7 +5,7 @@ import { apiPath, type ManagerClient } from './manager-client.ts';
 import { type ManagerStatus, statusLines } from './manager-status.ts';
 import type { Terminal } from '#serve/cli/terminal.ts';
 
-export interface WatchOptions {
+export interface WatchStatusOptions {
   readonly manager: ManagerClient;
   readonly output: Output;
   readonly terminal: () => Terminal;
@@ -18,7 +18,7 @@ const CLEAR_BELOW = '\u001B[J';
 const up = (lines: number): string => (lines === 0 ? '' : `\u001B[${lines}A`);
 
 /** Prints the table of servers repeatedly: on a terminal in place, otherwise one table after the other. */
-export async function watchStatus({ manager, output, ...options }: WatchOptions): Promise<void> {
+export async function watchStatus({ manager, output, ...options }: WatchStatusOptions): Promise<void> {
   let shown = 0;
   let hasResponded = false;
   while (!options.signal.aborted) {

@@ -1,5 +1,5 @@
 import { shellWord, singleQuoted } from '#core/text/shell-word.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
 
 /** Quotes a word of a command for a shell: names are those of a registry, and people paste these commands. */
@@ -22,7 +22,7 @@ const variablesIn = (args: readonly string[]): string[] => [
 export function listedSteps(
   name: string,
   listed: ChosenServer,
-  table: Table,
+  table: TomlTable,
   headers: Readonly<Record<string, string>>,
 ): string {
   const given = new Set(Object.keys(headers).map((header) => header.toLowerCase()));
@@ -41,7 +41,7 @@ export function listedSteps(
 }
 
 /** Commands that the user must run before the server can start, for the values that it requires. */
-export function requiredSteps(name: string, table: Table, env: Readonly<Record<string, string>>): string {
+export function requiredSteps(name: string, table: TomlTable, env: Readonly<Record<string, string>>): string {
   const names = (key: string): readonly string[] => {
     const found = table[key];
     return Array.isArray(found) ? found : [];

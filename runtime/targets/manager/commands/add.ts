@@ -2,7 +2,7 @@ import { type Command, type Invocation, type Output, UsageError } from '#serve/c
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { stopSignal } from '#serve/program/signals.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
-import type { Table } from '../config/table-reader.ts';
+import type { TomlTable } from '../config/table-reader.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { nameAndValue } from '#serve/cli/values.ts';
 import { printableMessages } from '#serve/cli/terminal.ts';
@@ -66,7 +66,7 @@ export const addCommand: Command = {
     if (described && invocation.given('var')) throw new UsageError('--var requires a server of a registry.');
     const start = described ?? (await startFromRegistry(name, invocation, output));
     refuseMisplaced(invocation, 'url' in start.table);
-    const table: Table = {
+    const table: TomlTable = {
       ...start.table,
       ...(invocation.flag('pin-hash') ? { package_hash: await readHash(start.table) } : {}),
       tools: chooseTools(invocation, start.tools),
@@ -124,7 +124,7 @@ async function installServer(name: string, paths: ConfigPaths, output: Output): 
 }
 
 /** Returns the hash of the package in the registry of npm. */
-async function readHash({ package: written }: Table): Promise<string> {
+async function readHash({ package: written }: TomlTable): Promise<string> {
   const [{ parsePackage }, { npmIntegrity }] = await Promise.all([
     import('../config/package-launch.ts'),
     import('../upstream/process/package-integrity.ts'),
@@ -156,7 +156,7 @@ function startFromLine(invocation: Invocation): Start | undefined {
   return { table: { command: program, ...(args.length > 0 ? { args } : {}) }, tools: [] };
 }
 
-function packageTable(invocation: Invocation): Table {
+function packageTable(invocation: Invocation): TomlTable {
   const args = invocation.afterDashes ?? [];
   const extra = invocation.values('with');
   return {
@@ -196,7 +196,7 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
 
 /** How a server starts, from the command line or a registry. */
 interface Start {
-  readonly table: Table;
+  readonly table: TomlTable;
   /** Tools that the registry lists for the server. */
   readonly tools: readonly string[];
   /** The name of the server, if it is not the one on the command line. */

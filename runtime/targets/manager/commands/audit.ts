@@ -1,10 +1,10 @@
 import type { Command } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `audit`: prints the latest calls in the audit log of the running manager. */
-export const auditCommand: Command = {
+export const callAuditCommand: Command = {
   summary: 'Show the latest calls in the audit log of the running manager.',
   options: {
     lines: { short: 'n', value: 'count', help: 'Maximum number of calls', fallback: '50' },
@@ -12,7 +12,7 @@ export const auditCommand: Command = {
     caller: { value: 'name', help: 'Only calls with the key of this name' },
     outcome: { value: 'outcome', help: 'Only calls with this outcome', choices: ['ok', 'failed'] },
     ...JSON_OPTION,
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
   },
   async run(invocation, output) {
     const limit = String(requiredNumber(invocation, 'lines', { min: 1, max: 500 }));

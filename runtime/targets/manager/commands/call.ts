@@ -3,7 +3,7 @@ import { commonOptions } from '#serve/cli/common-options.ts';
 import { atLeast } from '#serve/cli/positionals.ts';
 import { readInput } from '#serve/cli/read-input.ts';
 import type { ToolArguments } from '../client/call-tool.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `call`: calls one tool once. */
 export const callCommand: Command = {
@@ -18,14 +18,14 @@ export const callCommand: Command = {
     ...commonOptions({
       json: { help: 'Print the complete result as JSON, not only its text' },
     }),
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
   },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<tool>');
     const [server, tool] = first;
     const args = await readArguments(invocation, rest);
     const [full, confirm] = [invocation.flag('json'), invocation.flag('confirm')];
-    const { callTool } = await import('../client/call-tool.ts');
+    const { callToolOnce: callTool } = await import('../client/call-tool.ts');
     return withManager(invocation, (manager) =>
       callTool(manager, { server, tool, args, full, confirm }, output),
     );

@@ -1,7 +1,7 @@
 import type { Command } from '#serve/cli/command.ts';
-import { auditCommand } from './audit.ts';
+import { callAuditCommand } from './audit.ts';
 import { callCommand } from './call.ts';
-import { doctorCommand } from './doctor.ts';
+import { managerDoctorCommand } from './doctor.ts';
 import { inspectorCommand } from './inspector.ts';
 import { logsCommand } from './logs.ts';
 import { promptCommand, promptsCommand } from './prompts.ts';
@@ -21,9 +21,9 @@ export const CLIENT_COMMANDS: Record<string, Command> = {
   resources: resourcesCommand,
   read: readCommand,
   logs: logsCommand,
-  audit: auditCommand,
+  audit: callAuditCommand,
   restart: restartCommand,
   reload: reloadCommand,
-  doctor: doctorCommand,
+  doctor: managerDoctorCommand,
   inspector: inspectorCommand,
 };

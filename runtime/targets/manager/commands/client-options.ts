@@ -3,18 +3,18 @@ import type { ManagerClient } from '../client/manager-client.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
-import { DEFAULTS } from '../config/defaults.ts';
+import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
 /** Options of every command that sends requests to a running manager. */
-export const CLIENT_OPTIONS = {
+export const DAEMON_CLIENT_OPTIONS = {
   ...CONFIG_OPTIONS,
   ...withEnvironment(
     'MCP_MANAGER',
     commonOptions({
       url: {
         help: 'URL or host:port of the running manager',
-        defaultText: `the address in the configuration, or ${DEFAULTS.addr}`,
+        defaultText: `the address in the configuration, or ${MANAGER_DEFAULTS.addr}`,
       },
       'api-key': {},
     }),

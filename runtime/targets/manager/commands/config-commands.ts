@@ -13,7 +13,7 @@ import { searchCommand } from './search.ts';
 import { validateCommand } from './validate.ts';
 
 /** Commands that read and write the configuration files. */
-export const CONFIG_COMMANDS: Commands = {
+export const SERVER_CONFIG_COMMANDS: Commands = {
   init: initCommand,
   add: addCommand,
   remove: removeCommand,

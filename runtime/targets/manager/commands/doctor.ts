@@ -1,13 +1,13 @@
 import type { Command } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
-import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { addressOf, DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `doctor`: reports problems of an installation and how to solve them. */
-export const doctorCommand: Command = {
+export const managerDoctorCommand: Command = {
   summary:
     'Diagnose problems with files, commands, the manager and its servers. Exits with 1 if any are found.',
-  options: { ...JSON_OPTION, ...CLIENT_OPTIONS },
+  options: { ...JSON_OPTION, ...DAEMON_CLIENT_OPTIONS },
   async run(invocation, output) {
     const paths = configPaths(invocation, process.env);
     const address = await addressOf(invocation);

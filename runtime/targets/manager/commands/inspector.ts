@@ -1,11 +1,11 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
-import { addressOf, CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { addressOf, DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `inspector`: runs the MCP inspector, connected to the manager. */
 export const inspectorCommand: Command = {
   summary: 'Open the MCP inspector (from npm) for one server or for all.',
   positionals: '[server]',
-  options: CLIENT_OPTIONS,
+  options: DAEMON_CLIENT_OPTIONS,
   async run(invocation, output) {
     const [server, extra] = invocation.positionals;
     if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);

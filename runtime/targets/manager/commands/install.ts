@@ -7,7 +7,7 @@ import { configPaths } from '../config/config-paths.ts';
 import { CLIENT_FILES, type ClientName, type McpClientFile } from '../install/clients.ts';
 import type { EditedClient } from '../install/install-client.ts';
 import { SELECTION_OPTIONS, STDIO_OPTIONS } from '../servers/stdio-options.ts';
-import { addressOf, CLIENT_OPTIONS } from './client-options.ts';
+import { addressOf, DAEMON_CLIENT_OPTIONS } from './client-options.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);
 
@@ -16,7 +16,7 @@ export const installCommand: Command = {
   summary: `Configure an MCP client to use the manager: ${Object.keys(CLIENT_FILES).join(', ')}.`,
   positionals: '<client>',
   options: {
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
     'api-key': { value: 'key', help: 'API key, which is written to the file; prefer --api-key-file' },
     'api-key-file': { ...STDIO_OPTIONS['api-key-file'], help: 'File containing the API key' },
     ...SELECTION_OPTIONS,

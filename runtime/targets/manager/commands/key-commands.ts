@@ -1,11 +1,11 @@
 import type { Commands } from '#serve/cli/command.ts';
-import { createKeyCommand } from './keys/create.ts';
+import { createClientKeyCommand } from './keys/create.ts';
 import { listKeysCommand } from './keys/list.ts';
 import { revokeKeyCommand } from './keys/revoke.ts';
 
-export const KEY_COMMANDS: Commands = {
+export const CLIENT_KEY_COMMANDS: Commands = {
   keys: {
     summary: 'Manage API keys.',
-    commands: { create: createKeyCommand, list: listKeysCommand, revoke: revokeKeyCommand },
+    commands: { create: createClientKeyCommand, list: listKeysCommand, revoke: revokeKeyCommand },
   },
 };

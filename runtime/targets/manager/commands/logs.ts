@@ -1,7 +1,7 @@
 import type { Command } from '#serve/cli/command.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 
 /** `logs`: prints the stderr of a server, with messages of the manager about it. */
@@ -12,13 +12,13 @@ export const logsCommand: Command = {
     follow: { short: 'f', help: 'Print new lines as they are written' },
     lines: { short: 'n', value: 'count', help: 'Number of existing lines to print', fallback: '100' },
     ...JSON_OPTION,
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
   },
   async run(invocation, output) {
     const [server] = exactly(invocation, '<server>');
     const lines = requiredNumber(invocation, 'lines', { min: 0, max: 100_000 });
     const options = { server, lines, json: isJson(invocation) };
-    const { followLogs, showLogs } = await import('../client/show-logs.ts');
+    const { printLogsAsWritten: followLogs, showLogs } = await import('../client/show-logs.ts');
     return withManager(invocation, (manager) =>
       invocation.flag('follow') ? followLogs(manager, options, output) : showLogs(manager, options, output),
     );

@@ -1,13 +1,13 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { atLeast } from '#serve/cli/positionals.ts';
 import { searchOptions, serverOrSearch } from './search-options.ts';
 
 export const promptsCommand: Command = {
   summary: 'List the prompts of a server, or search those of all servers.',
   positionals: '[server]',
-  options: { ...searchOptions('prompts'), ...JSON_OPTION, ...CLIENT_OPTIONS },
+  options: { ...searchOptions('prompts'), ...JSON_OPTION, ...DAEMON_CLIENT_OPTIONS },
   async run(invocation, output) {
     const wanted = serverOrSearch(invocation);
     const { showPrompts } = await import('../client/prompts.ts');
@@ -20,7 +20,7 @@ export const promptsCommand: Command = {
 export const promptCommand: Command = {
   summary: 'Fill in a prompt and print its messages.',
   positionals: '<server> <prompt> [key=value ...]',
-  options: { ...JSON_OPTION, ...CLIENT_OPTIONS },
+  options: { ...JSON_OPTION, ...DAEMON_CLIENT_OPTIONS },
   async run(invocation, output) {
     const { first, rest } = atLeast(invocation, '<server>', '<prompt>');
     const [server, prompt] = first;

@@ -1,6 +1,6 @@
 import type { Invocation, Output } from '#serve/cli/command.ts';
 import { printable } from '#serve/cli/terminal.ts';
-import { duration, withEnvironment } from '#serve/cli/values.ts';
+import { durationOption, withEnvironment } from '#serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';
 
@@ -30,7 +30,7 @@ export async function openRegistries(
   const opened = await openRegistry(invocation.values('registry'), {
     text,
     env: process.env,
-    maxAgeMs: isNew ? 0 : (duration(invocation, 'registry-max-age', { zero: true }) ?? 0),
+    maxAgeMs: isNew ? 0 : (durationOption(invocation, 'registry-max-age', { zero: true }) ?? 0),
     now: Date.now,
   });
   for (const warning of [...opened.warnings, ...skippedTexts(opened)])

@@ -16,7 +16,7 @@ export const searchOptions = (plural: string): Readonly<Record<string, Option>> 
 });
 
 /** Reads these options; undefined without a search. */
-export function searchOf(invocation: Invocation): SearchWords | undefined {
+export function searchFlags(invocation: Invocation): SearchWords | undefined {
   const query = invocation.value('search');
   const limit = requiredNumber(invocation, 'limit', { min: 1, max: 1000 });
   if (query === undefined) return undefined;
@@ -29,7 +29,7 @@ export function searchOf(invocation: Invocation): SearchWords | undefined {
 export function serverOrSearch(
   invocation: Invocation,
 ): { readonly server: string } | { readonly search: SearchWords } {
-  const search = searchOf(invocation);
+  const search = searchFlags(invocation);
   if (search) return { search };
   const [server] = exactly(invocation, '<server>');
   return { server };

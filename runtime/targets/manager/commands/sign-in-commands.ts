@@ -2,13 +2,13 @@ import { type Command, type Invocation, type Output, UsageError } from '#serve/c
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 import { printJson } from '#serve/cli/terminal.ts';
-import { duration } from '#serve/cli/values.ts';
+import { durationOption } from '#serve/cli/values.ts';
 import { LOCAL_USER } from '../access/caller.ts';
 import { configPaths } from '../config/config-paths.ts';
 import { isPerUser, type ServerSpec } from '../config/spec.ts';
 import type { PersonOptions } from '../sign-in/await-redirect.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { enabledServer } from './enabled-servers.ts';
 
 const LOCAL_OPTION = {
@@ -21,7 +21,7 @@ const loginCommand: Command = {
   summary: 'Sign in to a remote server in a browser.',
   positionals: '<server>',
   options: {
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
     ...JSON_OPTION,
     ...LOCAL_OPTION,
     'no-browser': {
@@ -62,7 +62,7 @@ const loginCommand: Command = {
 const logoutCommand: Command = {
   summary: 'Sign out of a remote server: revoke and delete its tokens.',
   positionals: '<server>',
-  options: { ...CLIENT_OPTIONS, ...JSON_OPTION, ...LOCAL_OPTION },
+  options: { ...DAEMON_CLIENT_OPTIONS, ...JSON_OPTION, ...LOCAL_OPTION },
   async run(invocation, output) {
     const { spec, store, isAtManager, user } = await openServer(invocation);
     const report = ({
@@ -102,7 +102,7 @@ async function personOptions(invocation: Invocation, output: Output, server: str
     },
     pasted: noBrowser ? process.stdin : undefined,
     onProblem: (message) => output.err(`${message}\n`),
-    timeoutMs: duration(invocation, 'timeout') ?? 0,
+    timeoutMs: durationOption(invocation, 'timeout') ?? 0,
   };
 }
 

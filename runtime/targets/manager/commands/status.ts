@@ -1,7 +1,7 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `status`: prints a table of the servers, once or repeatedly. */
 export const statusCommand: Command = {
@@ -10,7 +10,7 @@ export const statusCommand: Command = {
     watch: { short: 'w', help: 'Refresh the table until interrupted' },
     interval: { value: 'seconds', help: 'Refresh interval of --watch', fallback: '1' },
     ...JSON_OPTION,
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
   },
   async run(invocation, output) {
     const everyMilliseconds = 1000 * requiredNumber(invocation, 'interval', { min: 1, max: 3600 });

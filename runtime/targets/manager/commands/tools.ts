@@ -1,7 +1,7 @@
 import { type Command, UsageError } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
-import { CLIENT_OPTIONS, withManager } from './client-options.ts';
-import { searchOf, searchOptions } from './search-options.ts';
+import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
+import { searchFlags, searchOptions } from './search-options.ts';
 
 /** `tools`: lists tools, or searches them. */
 export const toolsCommand: Command = {
@@ -16,12 +16,12 @@ export const toolsCommand: Command = {
     },
     ...searchOptions('tools'),
     ...JSON_OPTION,
-    ...CLIENT_OPTIONS,
+    ...DAEMON_CLIENT_OPTIONS,
   },
   async run(invocation, output) {
     const [server, extra] = invocation.positionals;
     if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
-    const search = searchOf(invocation);
+    const search = searchFlags(invocation);
     const detail = invocation.value('detail') ?? 'summary';
     const json = isJson(invocation);
     const { searchTools, showTools } = await import('../client/show-tools.ts');

@@ -1,7 +1,7 @@
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 
 /** Copies tables and lists. Parsing the text again would take ten times as long. */
-export function copyTable(table: Table): Record<string, unknown> {
+export function copyTable(table: TomlTable): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(table)) {
     const value = copyValue(table[key]);

@@ -2,7 +2,7 @@ import { parse } from 'smol-toml';
 import { configError } from '#contract/errors.ts';
 import { suggest } from '#core/text/suggest.ts';
 import { DAEMON_KEYS } from '../config/daemon-settings.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { editTable } from './edit-table.ts';
 
 /** Returns all settings of `[daemon]` with their tables, for example `api.timeout.shutdown`. */
@@ -35,7 +35,7 @@ function edit(text: string, key: string, value: unknown): string {
   return editTable(text, path.slice(0, -1), path.at(-1) ?? '', value);
 }
 
-const tableOf = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));
+const tableOf = (text: string): TomlTable => parse(text.replace(/^\uFEFF/, ''));
 
 const LISTS = new Set([
   'allow_origins',

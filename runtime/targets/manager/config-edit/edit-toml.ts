@@ -2,7 +2,7 @@ import * as patcher from '@decimalturn/toml-patch';
 import { parse, stringify } from 'smol-toml';
 import { configError } from '#contract/errors.ts';
 import { tomlTable } from '../config/parse-toml.ts';
-import type { Table } from '../config/table-reader.ts';
+import type { TomlTable } from '../config/table-reader.ts';
 import { copyTable, isSameTable } from './compare-tables.ts';
 
 /** A parsed table that a change modifies in place. */
@@ -13,7 +13,7 @@ export type Change = (table: MutableTable) => void;
  * Makes a change in the text of a file. Returns undefined or throws if it does not support this text. `table` is the parsed text,
  * which must not be changed.
  */
-export type Rewrite = (text: string, table: Table) => string | undefined;
+export type Rewrite = (text: string, table: TomlTable) => string | undefined;
 
 /**
  * Changes a TOML text and keeps comments, order, whitespace and placeholders. It tries several rewrites and takes the first
@@ -30,7 +30,7 @@ export function editToml(
   const changed = copyTable(before);
   change(changed);
   if (isSameTable(before, changed)) return text;
-  let normalized: Table | undefined;
+  let normalized: TomlTable | undefined;
   for (const rewrite of [...first, (whole: string) => patch(whole, change), ...last]) {
     const result = attempt(() => rewrite(body, before));
     if (result === undefined) continue;

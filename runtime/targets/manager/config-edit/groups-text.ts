@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import type { GroupSpec } from '../config/group-spec.ts';
 import { serverName } from '../config/server-name.ts';
 import { tomlTable } from '../config/parse-toml.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { type Change, editToml, patch, put, type Rewrite } from './edit-toml.ts';
 import { namedIndex } from './named-index.ts';
 import { cutListed, findListed, insertSection, isInList, sectionText } from './sections.ts';
@@ -94,7 +94,7 @@ const tableOf = (group: GroupSpec): Readonly<Record<string, string | readonly st
 const groupIndex = (groups: readonly unknown[], name: string): number => namedIndex('group', groups, name);
 
 /** Returns the groups of a file. Those of a table that can be changed can be changed in place. */
-function groupTables(file: Table): unknown[] {
+function groupTables(file: TomlTable): unknown[] {
   const groups = file['groups'] ?? [];
   if (Array.isArray(groups)) return groups;
   throw configError('groups must be a list. Start each group with [[groups]], in double brackets.');

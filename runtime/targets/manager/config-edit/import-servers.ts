@@ -4,7 +4,7 @@ import { parseMcpServers } from '../config/parse-mcp-servers.ts';
 import { problemsError } from '../config/problems.ts';
 import { readText } from '#platform/read-text.ts';
 import { nameProblem, serverName, usableName } from '../config/server-name.ts';
-import { describeValue, isTable, type Table } from '../config/table-reader.ts';
+import { describeValue, isTable, type TomlTable } from '../config/table-reader.ts';
 import { type NewServer, writeServers } from './write-server.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
@@ -35,7 +35,7 @@ export async function importServers(path: string, paths: ConfigPaths): Promise<I
   return { names: servers.map(({ name }) => name), warnings };
 }
 
-function split({ name: _name, env, headers, oauth, ...table }: Table): Omit<NewServer, 'name'> {
+function split({ name: _name, env, headers, oauth, ...table }: TomlTable): Omit<NewServer, 'name'> {
   const secrets = Object.entries({ env, headers, oauth }).filter(
     (entry): entry is ['env', Record<string, string>] => isTable(entry[1]),
   );

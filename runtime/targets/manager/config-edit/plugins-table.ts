@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { configError } from '#contract/errors.ts';
 import { suggest } from '#core/text/suggest.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { PLUGIN_CATEGORIES, type PluginCategory } from '../config/plugin-settings.ts';
 import { itemAt } from '#core/values/item-at.ts';
 
@@ -9,7 +9,7 @@ import { itemAt } from '#core/values/item-at.ts';
 export interface PluginEntry {
   readonly category: PluginCategory;
   readonly name: string;
-  readonly table: Table;
+  readonly table: TomlTable;
 }
 
 /** Identifies a plugin. */
@@ -19,7 +19,7 @@ export type PluginId = Pick<PluginEntry, 'category' | 'name'>;
 export function listPlugins(text: string): readonly PluginEntry[] {
   const table = tableOf(text);
   return PLUGIN_CATEGORIES.flatMap((category) =>
-    entriesOf(table, category).map((entry) => ({
+    pluginEntries(table, category).map((entry) => ({
       category,
       name: nameOf(entry),
       table: isTable(entry) ? entry : {},
@@ -42,13 +42,13 @@ export function pluginFolder(text: string): unknown {
 }
 
 /** Returns the plugins of a category in the order of the file. */
-export function entriesOf(table: Table, category: PluginCategory): unknown[] {
+export function pluginEntries(table: TomlTable, category: PluginCategory): unknown[] {
   const { plugins } = table;
   const entries = isTable(plugins) ? plugins[category] : undefined;
   return Array.isArray(entries) ? entries : [];
 }
 
-export const namesOf = (entries: readonly unknown[]): readonly string[] =>
+export const pluginNames = (entries: readonly unknown[]): readonly string[] =>
   entries.map((entry) => nameOf(entry));
 
 /** Returns the index of a plugin in the names of its category; throws if it is not in them. */
@@ -61,6 +61,6 @@ export function pluginIndex(names: readonly string[], { category, name }: Plugin
   throw configError(`plugins.${category} contains no plugin ${JSON.stringify(name)}. ${wayOut}`);
 }
 
-const tableOf = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));
+const tableOf = (text: string): TomlTable => parse(text.replace(/^\uFEFF/, ''));
 
 const nameOf = (entry: unknown): string => (isTable(entry) ? String(entry['name']) : '');

@@ -1,9 +1,16 @@
 import { parse, stringify } from 'smol-toml';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { type Statement, tomlStatements } from '../config/toml-statements.ts';
 import type { PluginCategory } from '../config/plugin-settings.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
-import { entriesOf, findPlugin, listPlugins, namesOf, pluginIndex, type PluginId } from './plugins-table.ts';
+import {
+  pluginEntries,
+  findPlugin,
+  listPlugins,
+  pluginNames,
+  pluginIndex,
+  type PluginId,
+} from './plugins-table.ts';
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
@@ -19,7 +26,7 @@ export interface PluginPosition {
 type HeaderOf = (category: PluginCategory, index: number) => (header: Statement) => boolean;
 
 /** Sets keys of a plugin, which is added if missing. `undefined` removes a key. */
-export function putPlugin(text: string, id: PluginId, values: Table): string {
+export function putPlugin(text: string, id: PluginId, values: TomlTable): string {
   const { category, name } = id;
   const exists = listPlugins(text).some((entry) => entry.category === category && entry.name === name);
   if (!exists) return addPlugin(text, category, { name, ...values });
@@ -35,7 +42,7 @@ export function putPlugin(text: string, id: PluginId, values: Table): string {
   );
 }
 
-export function addPlugin(text: string, category: PluginCategory, plugin: Table): string {
+export function addPlugin(text: string, category: PluginCategory, plugin: TomlTable): string {
   const { config, ...entry } = plugin;
   const path = ['plugins', category];
   const block = [
@@ -43,7 +50,7 @@ export function addPlugin(text: string, category: PluginCategory, plugin: Table)
     ...(isTable(config) ? [sectionText(tableHeader([...path, 'config']), config)] : []),
   ].join('');
   const append: Change = (table) => {
-    const entries = entriesOf(table, category);
+    const entries = pluginEntries(table, category);
     put(tableBelow(table, 'plugins'), category, [...entries, plugin]);
   };
   return editToml(text, append, { first: [appendBlock(block, category)] });
@@ -62,8 +69,8 @@ export function removePlugin(text: string, id: PluginId): string {
 export function movePlugin(text: string, id: PluginId, to: PluginCategory, position: PluginPosition): string {
   const move: Change = (table) => {
     const entry = removeEntry(table, id);
-    const entries = [...entriesOf(table, to)];
-    entries.splice(indexFor(position, namesOf(entries), to), 0, entry);
+    const entries = [...pluginEntries(table, to)];
+    entries.splice(indexFor(position, pluginNames(entries), to), 0, entry);
     put(tableBelow(table, 'plugins'), to, entries);
   };
   const moveText: Rewrite = (body) => {
@@ -71,7 +78,7 @@ export function movePlugin(text: string, id: PluginId, to: PluginCategory, posit
     if (!found) return undefined;
     const block = renamed(body.slice(found.start, found.end), id.category, to);
     const rest = body.slice(0, found.start) + body.slice(found.end);
-    const names = namesOf(entriesOf(parse(rest), to));
+    const names = pluginNames(pluginEntries(parse(rest), to));
     const next = findBlock(rest, isEntry(to, indexFor(position, names, to)), isInside(to));
     if (!next) return appendBlock(block, to)(rest);
     const gap = /\n\r?\n$/.test(block) ? '' : '\n';
@@ -84,7 +91,7 @@ export function movePlugin(text: string, id: PluginId, to: PluginCategory, posit
 const appendBlock =
   (block: string, category: PluginCategory) =>
   (body: string): string => {
-    const hasOthers = entriesOf(parse(body), category).length > 0;
+    const hasOthers = pluginEntries(parse(body), category).length > 0;
     return insertSection(
       body,
       `${block.trimEnd()}\n`,
@@ -111,8 +118,8 @@ interface KeyEdit {
 
 function setKey(text: string, id: PluginId, { key, value, tableOf, isHeader }: KeyEdit): string {
   const set: Change = (table) => {
-    const entries = entriesOf(table, id.category);
-    const own = tableOf(membersOf(entries[pluginIndex(namesOf(entries), id)]));
+    const entries = pluginEntries(table, id.category);
+    const own = tableOf(membersOf(entries[pluginIndex(pluginNames(entries), id)]));
     if (value === undefined) delete own[key];
     else put(own, key, value);
   };
@@ -160,11 +167,11 @@ const isInside =
     keys.length > 2 && keys[0] === 'plugins' && keys[1] === category;
 
 const indexIn = (text: string, id: PluginId): number =>
-  pluginIndex(namesOf(entriesOf(parse(text), id.category)), id);
+  pluginIndex(pluginNames(pluginEntries(parse(text), id.category)), id);
 
 function removeEntry(table: MutableTable, id: PluginId): unknown {
-  const entries = entriesOf(table, id.category);
-  const [entry] = entries.splice(pluginIndex(namesOf(entries), id), 1);
+  const entries = pluginEntries(table, id.category);
+  const [entry] = entries.splice(pluginIndex(pluginNames(entries), id), 1);
   const plugins = tableBelow(table, 'plugins');
   if (entries.length === 0) delete plugins[id.category];
   if (Object.keys(plugins).length === 0) delete table['plugins'];

@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml';
 import { serverName } from '../config/server-name.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { editTable } from './edit-table.ts';
 
 /** Sets a value of a server in the secrets file: its `args`, or one name in its `env`, `volumes` or `headers`. */
@@ -41,11 +41,11 @@ function writtenName(text: string, server: string): string {
   return names.find((name) => serverName(name) === serverName(server)) ?? serverName(server);
 }
 
-const read = (text: string): Table => parse(text.replace(/^\uFEFF/, ''));
+const read = (text: string): TomlTable => parse(text.replace(/^\uFEFF/, ''));
 
 /** Returns the table at a path; an empty one if it does not exist. */
-function tableAt(table: Table, path: readonly string[]): Table {
-  return path.reduce((inner: Table, key) => {
+function tableAt(table: TomlTable, path: readonly string[]): TomlTable {
+  return path.reduce((inner: TomlTable, key) => {
     const value = Object.hasOwn(inner, key) ? inner[key] : undefined;
     return isTable(value) ? value : {};
   }, table);

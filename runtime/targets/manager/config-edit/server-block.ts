@@ -1,7 +1,7 @@
 import { parse } from 'smol-toml';
 import { inputError, messageOf } from '#contract/errors.ts';
 import { tomlTable } from '../config/parse-toml.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { editToml } from './edit-toml.ts';
 import { findListed, sectionText } from './sections.ts';
 import { serverIndex, serverTables } from './servers-text.ts';
@@ -42,7 +42,7 @@ export function replaceServer(text: string, name: string, block: string): string
 }
 
 /** Reads the only server of a text. */
-function serverIn(block: string): Table {
+function serverIn(block: string): TomlTable {
   const table = parsed(block);
   const { servers, ...others } = table;
   const [server, second] = Array.isArray(servers) ? servers : [];
@@ -50,7 +50,7 @@ function serverIn(block: string): Table {
   throw inputError('The text must contain one server: a table [[servers]] and nothing else.');
 }
 
-function parsed(block: string): Table {
+function parsed(block: string): TomlTable {
   try {
     return parse(block);
   } catch (error) {

@@ -1,13 +1,13 @@
 import { configError } from '#contract/errors.ts';
 import { namedIndex } from './named-index.ts';
 import { tomlTable } from '../config/parse-toml.ts';
-import { isTable, type Table } from '../config/table-reader.ts';
+import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { type Change, editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { cutKey, cutListed, insertSection, isInList, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
 /** Appends a server to a servers file. */
-export function addServer(text: string, server: Table): string {
+export function addServer(text: string, server: TomlTable): string {
   const { volumes, ...others } = server;
   const tables = Object.entries(others).filter(([, value]) => isTable(value));
   const values = Object.entries(others).filter(([, value]) => !isTable(value));
@@ -59,7 +59,7 @@ export function readServerKey(text: string, name: string, key: string): unknown 
 }
 
 /** Returns the servers of a file. Those of a table that can be changed can be changed in place. */
-export function serverTables(table: Table): unknown[] {
+export function serverTables(table: TomlTable): unknown[] {
   const servers = table['servers'] ?? [];
   if (Array.isArray(servers)) return servers;
   throw configError('servers must be a list. Start each server with [[servers]], in double brackets.');

@@ -4,7 +4,7 @@ import { namesOf } from '../config/config-file.ts';
 import { tomlTable } from '../config/parse-toml.ts';
 import { problemsError } from '../config/problems.ts';
 import { readServersText } from '../config/read-servers-text.ts';
-import type { Table } from '../config/table-reader.ts';
+import type { TomlTable } from '../config/table-reader.ts';
 import { checkServers, editSecrets, editServers, previewServers, refuseJson } from './config-editor.ts';
 import { setSecret } from './secrets-text.ts';
 import { addServer } from './servers-text.ts';
@@ -14,7 +14,7 @@ import { maskArgs, maskUrl } from '../config/mask-values.ts';
 export interface NewServer {
   readonly name: string;
   /** The keys of the server except its name. */
-  readonly table: Table;
+  readonly table: TomlTable;
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
   /** The URL, if it must not be in the servers file. */
   readonly secretUrl?: string | undefined;
@@ -119,13 +119,13 @@ function putSecrets(text: string, { name, secrets, found }: SeparatedServer): st
 }
 
 interface Separated {
-  readonly table: Table;
+  readonly table: TomlTable;
   /** The values for the secrets file. */
   readonly secrets: { readonly args?: readonly string[]; readonly url?: string };
 }
 
 /** Separates values that look like secrets from a server, because the servers file is meant to be shared. */
-function separateSecrets(table: Table): Separated {
+function separateSecrets(table: TomlTable): Separated {
   const { args, url } = table;
   const separatedArgs = isTexts(args) ? separateArgs(args) : undefined;
   const publicUrl = typeof url === 'string' && maskUrl(url) !== url ? withoutSecrets(url) : undefined;

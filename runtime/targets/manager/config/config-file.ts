@@ -5,10 +5,10 @@ import type { GroupSpec } from './group-spec.ts';
 import { tomlLocator } from './locate.ts';
 import { parseMcpServers } from './parse-mcp-servers.ts';
 import { parseToml, type TextFile } from './parse-toml.ts';
-import { describeProblem, type Path, type Problem, type Report } from './problems.ts';
+import { describeProblem, type ProblemPath, type Problem, type Report } from './problems.ts';
 import { readServerEntry, SERVER_KEYS, type ServerEntry } from './server-entry.ts';
 import { serverName, variablePrefix, nameProblem } from './server-name.ts';
-import { isTable, describeValue, readTable, type Table, type TableReader } from './table-reader.ts';
+import { isTable, describeValue, readTable, type TomlTable, type TableReader } from './table-reader.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 
 /** The servers file, with the checks that do not require the secrets file and the environment. */
@@ -22,7 +22,7 @@ export interface ConfigFile {
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
   /** Returns the line of a value, for problems that are found later. */
-  readonly locate: (path: Path) => number | undefined;
+  readonly locate: (path: ProblemPath) => number | undefined;
   /** Whether values of this file are secrets, too, because there is no separate file for them, as with JSON. */
   readonly containsSecrets: boolean;
 }
@@ -65,13 +65,17 @@ const failed = (problem: Problem, containsSecrets: boolean): ConfigFile => ({
 
 const TOP_LEVEL = new Set(['servers', 'daemon', 'groups', 'plugins']);
 
-function readTables(file: TextFile, table: Table, nameAt?: (path: Path) => string | undefined): ConfigFile {
+function readTables(
+  file: TextFile,
+  table: TomlTable,
+  nameAt?: (path: ProblemPath) => string | undefined,
+): ConfigFile {
   const problems: Problem[] = [];
   const locate = nameAt ? () => undefined : tomlLocator(file.text);
   const report: Report = (path, message) => {
     problems.push({ file: file.path, line: locate(path), message });
   };
-  const warn = (path: Path, message: string): string =>
+  const warn = (path: ProblemPath, message: string): string =>
     describeProblem({ file: file.path, line: locate(path), message });
   const warnings = Object.keys(table)
     .filter((key) => !TOP_LEVEL.has(key))

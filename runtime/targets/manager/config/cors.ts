@@ -1,4 +1,4 @@
-import { DEFAULTS } from './defaults.ts';
+import { MANAGER_DEFAULTS } from './defaults.ts';
 import type { CorsSettings } from './spec.ts';
 
 /** CORS settings from the file or the command line; undefined values have defaults. */
@@ -14,10 +14,10 @@ interface CorsInput {
 /** Completes CORS settings with defaults. */
 export const corsSettings = ({ origins, credentials = false, ...input }: CorsInput): CorsSettings => ({
   origins,
-  methods: input.methods ?? DEFAULTS.corsMethods,
-  headers: input.headers ?? DEFAULTS.corsHeaders,
+  methods: input.methods ?? MANAGER_DEFAULTS.corsMethods,
+  headers: input.headers ?? MANAGER_DEFAULTS.corsHeaders,
   exposedHeaders: input.exposedHeaders ?? [],
   // Browsers reject credentials together with `*`.
   credentials: credentials && !origins.includes('*'),
-  maxAgeSeconds: Math.floor((input.maxAgeMs ?? DEFAULTS.corsMaxAge) / 1000),
+  maxAgeSeconds: Math.floor((input.maxAgeMs ?? MANAGER_DEFAULTS.corsMaxAge) / 1000),
 });

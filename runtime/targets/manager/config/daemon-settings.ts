@@ -1,6 +1,6 @@
 import { parseAddress } from './address.ts';
 import { corsSettings } from './cors.ts';
-import { DEFAULTS } from './defaults.ts';
+import { MANAGER_DEFAULTS } from './defaults.ts';
 import type {
   CorsSettings,
   DaemonSettings,
@@ -116,29 +116,29 @@ export function readDaemon(daemon: TableReader | undefined): DaemonSection {
   return {
     settings: {
       addr: readAddr(api),
-      shutdownMs: apiTimeout?.milliseconds('shutdown') ?? DEFAULTS.apiShutdown,
-      healthMs: timeout?.milliseconds('health') ?? DEFAULTS.health,
-      healthIntervalMs: interval?.milliseconds('health') ?? DEFAULTS.healthInterval,
+      shutdownMs: apiTimeout?.milliseconds('shutdown') ?? MANAGER_DEFAULTS.apiShutdown,
+      healthMs: timeout?.milliseconds('health') ?? MANAGER_DEFAULTS.health,
+      healthIntervalMs: interval?.milliseconds('health') ?? MANAGER_DEFAULTS.healthInterval,
       cors: readCors(api?.table('cors', DAEMON_KEYS['api.cors'])),
       oauth: readResource(api?.table('oauth', RESOURCE_KEYS)),
     },
     timeouts: {
-      install: timeout?.milliseconds('install') ?? DEFAULTS.install,
-      init: timeout?.milliseconds('init') ?? DEFAULTS.init,
-      request: timeout?.milliseconds('request') ?? DEFAULTS.request,
-      shutdown: timeout?.milliseconds('shutdown') ?? DEFAULTS.shutdown,
+      install: timeout?.milliseconds('install') ?? MANAGER_DEFAULTS.install,
+      init: timeout?.milliseconds('init') ?? MANAGER_DEFAULTS.init,
+      request: timeout?.milliseconds('request') ?? MANAGER_DEFAULTS.request,
+      shutdown: timeout?.milliseconds('shutdown') ?? MANAGER_DEFAULTS.shutdown,
     },
   };
 }
 
 function readAddr(api: TableReader | undefined): string {
   const addr = api?.text('addr');
-  if (addr === undefined) return DEFAULTS.addr;
+  if (addr === undefined) return MANAGER_DEFAULTS.addr;
   const address = parseAddress(addr);
   if (address === undefined) {
     api?.report(`addr must be <host>:<port>, e.g. "127.0.0.1:8090", not ${JSON.stringify(addr)}.`, 'addr');
   }
-  return address ?? DEFAULTS.addr;
+  return address ?? MANAGER_DEFAULTS.addr;
 }
 
 function readCors(cors: TableReader | undefined): CorsSettings | undefined {

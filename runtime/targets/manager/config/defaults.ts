@@ -1,5 +1,5 @@
 /** Defaults of settings that neither a flag nor the file sets. Times are in milliseconds. */
-export const DEFAULTS = {
+export const MANAGER_DEFAULTS = {
   addr: '127.0.0.1:8090',
   apiShutdown: 5000,
   health: 3000,

@@ -1,6 +1,6 @@
 import { isInherited } from './child-environment.ts';
 import { type Environment, expand } from '#core/text/expand.ts';
-import type { Path, Report } from './problems.ts';
+import type { ProblemPath, Report } from './problems.ts';
 import type { Redactions } from '#core/text/redactions.ts';
 import { variablePrefix } from './server-name.ts';
 
@@ -14,7 +14,7 @@ export interface Expander {
 export interface ExpanderOptions {
   readonly server: string;
   /** Path of the server in the file. */
-  readonly path: Path;
+  readonly path: ProblemPath;
   readonly env: Environment;
   readonly platform: string;
   readonly report: Report;

@@ -1,8 +1,8 @@
-import type { Path } from './problems.ts';
+import type { ProblemPath } from './problems.ts';
 import { tomlStatements } from './toml-statements.ts';
 
 /** Finds the line of the value at a path of a TOML text, or of the closest table that contains it. */
-export function tomlLocator(text: string): (path: Path) => number | undefined {
+export function tomlLocator(text: string): (path: ProblemPath) => number | undefined {
   let lines: ReadonlyMap<string, number> | undefined;
   return (path) => {
     lines ??= linesByPath(text);
@@ -19,16 +19,16 @@ function linesByPath(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   let line = 1;
   let counted = 0;
-  let header: Path = [];
-  const enter = (path: Path): void => {
+  let header: ProblemPath = [];
+  const enter = (path: ProblemPath): void => {
     for (let length = 1; length <= path.length; length += 1) {
       const key = JSON.stringify(path.slice(0, length));
       if (!lines.has(key)) lines.set(key, line);
     }
   };
   /** Adds indexes to a path: in a header, the name of a list refers to its last table. */
-  const resolve = (keys: readonly string[]): Path => {
-    let path: Path = [];
+  const resolve = (keys: readonly string[]): ProblemPath => {
+    let path: ProblemPath = [];
     for (const key of keys) {
       path = [...path, key];
       const count = counts.get(JSON.stringify(path));

@@ -4,7 +4,7 @@ import type { TextFile } from './parse-toml.ts';
 import type { Problem } from './problems.ts';
 import { SERVER_KEYS } from './server-entry.ts';
 import { usableName, variablePrefix } from './server-name.ts';
-import { isTable, type Table } from './table-reader.ts';
+import { isTable, type TomlTable } from './table-reader.ts';
 
 /** Servers from a JSON file of a desktop client or an editor, converted to the keys of `[[servers]]`. */
 export interface McpServersFile {
@@ -85,7 +85,7 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
     return variable;
   };
   const isRemote = 'url' in rest && transport !== undefined;
-  const server: Table = {
+  const server: TomlTable = {
     tools: ['*'],
     ...Object.fromEntries(
       known.map(([key, item]) => [key, PLACEHOLDER_KEYS.has(key) ? texts(item, variableOf) : item]),

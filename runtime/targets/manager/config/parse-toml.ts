@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { rememberLatest } from '../shared/remember-latest.ts';
 import type { Problem } from './problems.ts';
-import type { Table } from './table-reader.ts';
+import type { TomlTable } from './table-reader.ts';
 
 export interface TextFile {
   readonly path: string;
@@ -12,12 +12,12 @@ export interface TextFile {
  * Parses a text; throws a TomlError. The latest tables are remembered, because a change parses the file before and after it several
  * times: they must not be changed.
  */
-export const tomlTable: (text: string) => Table = rememberLatest(3, (text: string) =>
+export const tomlTable: (text: string) => TomlTable = rememberLatest(3, (text: string) =>
   parse(text, { integersAsBigInt: 'asNeeded' }),
 );
 
 /** Parses a TOML file; returns its table, or the problem with its syntax. */
-export function parseToml(file: TextFile): { readonly table: Table } | { readonly problem: Problem } {
+export function parseToml(file: TextFile): { readonly table: TomlTable } | { readonly problem: Problem } {
   try {
     return { table: tomlTable(file.text) };
   } catch (error) {

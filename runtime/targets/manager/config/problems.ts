@@ -8,10 +8,10 @@ export interface Problem {
 }
 
 /** Path of a value in a file: keys, and indexes in lists. */
-export type Path = readonly (string | number)[];
+export type ProblemPath = readonly (string | number)[];
 
 /** Reports a problem with the value at a path. */
-export type Report = (path: Path, message: string) => void;
+export type Report = (path: ProblemPath, message: string) => void;
 
 /** Creates one error with all problems, so that they can be solved together. */
 export function problemsError(problems: readonly Problem[]): AppError {

@@ -3,7 +3,7 @@ import type { ReloadableConfig } from '#serve/program/reloader.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { readServersText } from './read-servers-text.ts';
 import { isBlank, readText, type TextFileOnDisk } from '#platform/read-text.ts';
-import { type ConfigSources, resolveConfig } from './resolve-config.ts';
+import { type ConfigSources, resolveManagerConfig } from './resolve-config.ts';
 import { pinsPath } from './pins-file.ts';
 import type { ManagerConfig } from './spec.ts';
 
@@ -32,7 +32,7 @@ export async function readConfig(
     readsPins ? readText(pinsFile) : undefined,
   ]);
   const { platform } = process;
-  const resolved = resolveConfig({ servers, secrets, pins, env, platform, ...options });
+  const resolved = resolveManagerConfig({ servers, secrets, pins, env, platform, ...options });
   return {
     ...resolved,
     files: [paths.config, paths.runtime, pinsFile],

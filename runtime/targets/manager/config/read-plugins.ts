@@ -1,4 +1,4 @@
-import type { Path, Report } from './problems.ts';
+import type { ProblemPath, Report } from './problems.ts';
 import { isTable, describeValue, readTable, type TableReader } from './table-reader.ts';
 import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
@@ -61,7 +61,7 @@ function readCategory(
 function readPlugin(
   value: unknown,
   category: PluginCategory,
-  path: Path,
+  path: ProblemPath,
   dir: string | undefined,
   report: Report,
 ): PluginSpec | undefined {

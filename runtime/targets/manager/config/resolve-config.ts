@@ -17,9 +17,9 @@ import {
   isPerUser,
 } from './spec.ts';
 import type { ToolPins } from './tool-policy.ts';
-import { DEFAULTS } from './defaults.ts';
+import { MANAGER_DEFAULTS } from './defaults.ts';
 import { createExpander } from './expander.ts';
-import type { ResolveContext } from './resolve-context.ts';
+import type { ServerResolveContext } from './resolve-context.ts';
 import { resolveProcess } from './resolve-process.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 import { clientKeyProblem } from './client-key.ts';
@@ -50,7 +50,7 @@ export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
 }
 
 /** Validates and resolves a configuration; throws one ConfigError with all problems. Pure. */
-export function resolveConfig(sources: ConfigSources): ResolvedConfig {
+export function resolveManagerConfig(sources: ConfigSources): ResolvedConfig {
   const config = readConfigFile(sources.servers);
   const secrets = readSecretsFile(sources.secrets);
   const pins = readPinsFile(sources.pins);
@@ -153,7 +153,7 @@ const unpinnedWarnings = ({ entries, locate }: ConfigFile, { servers }: PinsFile
     );
 
 /** Resolves a server: expands variables and adds defaults. If problems are reported, the result must not be started. */
-function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: ResolveContext): ServerSpec {
+function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: ServerResolveContext): ServerSpec {
   const { name, launch, timeouts } = entry;
   const common = {
     server: name,
@@ -180,15 +180,15 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Resol
     readOnly: entry.readOnly,
     // The connection of a user opens with the user's first call.
     lazy: entry.lazy || isPerUser({ launch: resolved }),
-    idleMs: entry.idleMs ?? DEFAULTS.idle,
+    idleMs: entry.idleMs ?? MANAGER_DEFAULTS.idle,
     timeouts: {
       install: timeouts.install ?? context.timeouts.install,
       init: timeouts.init ?? context.timeouts.init,
       request: timeouts.request ?? context.timeouts.request,
       shutdown: timeouts.shutdown ?? context.timeouts.shutdown,
     },
-    concurrency: entry.concurrency ?? DEFAULTS.concurrency,
-    queue: entry.queue ?? DEFAULTS.queue,
+    concurrency: entry.concurrency ?? MANAGER_DEFAULTS.concurrency,
+    queue: entry.queue ?? MANAGER_DEFAULTS.queue,
     toolOverrides: entry.toolOverrides,
     approvals: entry.approvals,
     pins: context.pins(entry),
@@ -197,7 +197,11 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Resol
 
 type RemoteEntry = Extract<LaunchEntry, { readonly kind: 'remote' }>;
 
-function resolveRemote(launch: RemoteEntry, sources: ServerSources, context: ResolveContext): RemoteLaunch {
+function resolveRemote(
+  launch: RemoteEntry,
+  sources: ServerSources,
+  context: ServerResolveContext,
+): RemoteLaunch {
   const { entry, secrets, expandEntry, expandSecret } = sources;
   const label = `server ${JSON.stringify(entry.name)}`;
   refuseSecrets(['args', 'env', 'volumes'], sources, context);
@@ -236,7 +240,7 @@ function resolveRemote(launch: RemoteEntry, sources: ServerSources, context: Res
 }
 
 /** Adds the password and the query parameters of a URL to the values that are redacted. */
-function redactUrl(server: string, text: string, { redactions }: ResolveContext): void {
+function redactUrl(server: string, text: string, { redactions }: ServerResolveContext): void {
   const url = URL.parse(text);
   if (!url) return;
   for (const [name, value] of [['password', url.password] as const, ...url.searchParams]) {
@@ -260,7 +264,7 @@ const ONLY_FOR = {
 function resolveOAuth(
   entered: OAuthEntry | undefined,
   { entry, secrets, expandEntry, expandSecret }: ServerSources,
-  { report, redactions }: ResolveContext,
+  { report, redactions }: ServerResolveContext,
 ): OAuthSettings | undefined {
   const written = { ...entered, ...secrets.oauth };
   if (Object.keys(written).length === 0) return undefined;

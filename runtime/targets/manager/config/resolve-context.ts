@@ -6,7 +6,7 @@ import type { ServerTimeouts } from './spec.ts';
 import type { ToolPins } from './tool-policy.ts';
 
 /** The inputs for resolving a server in addition to its entries in the two files. */
-export interface ResolveContext {
+export interface ServerResolveContext {
   readonly env: Environment;
   readonly platform: string;
   readonly timeouts: ServerTimeouts;

@@ -4,7 +4,7 @@ import { suggest } from '#core/text/suggest.ts';
 import { childEnvironment } from './child-environment.ts';
 import { type Mount, packageCommand, packageInstallation } from './package-launch.ts';
 import { missingArgs } from './required-args.ts';
-import type { ResolveContext } from './resolve-context.ts';
+import type { ServerResolveContext } from './resolve-context.ts';
 import type { LaunchEntry } from './server-entry.ts';
 import type { ProcessLaunch } from './spec.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
@@ -14,7 +14,7 @@ type ProcessEntry = Exclude<LaunchEntry, { readonly kind: 'remote' }>;
 export function resolveProcess(
   launch: ProcessEntry,
   sources: ServerSources,
-  context: ResolveContext,
+  context: ServerResolveContext,
 ): ProcessLaunch {
   const { entry, expandEntry } = sources;
   refuseSecrets(['url', 'headers', 'oauth'], sources, context);
@@ -47,7 +47,7 @@ export function resolveProcess(
 function entryArgs(
   written: readonly string[],
   { entry, expandEntry }: ServerSources,
-  { redactions }: ResolveContext,
+  { redactions }: ServerResolveContext,
 ): string[] {
   const args = expandEntry.texts('args', written);
   for (const [index, arg] of args.entries()) {
@@ -59,7 +59,7 @@ function entryArgs(
 
 function secretArgs(
   { entry, secrets, expandSecret }: ServerSources,
-  { redactions }: ResolveContext,
+  { redactions }: ServerResolveContext,
 ): string[] {
   const args = expandSecret.texts('args', secrets.args);
   for (const [index, arg] of args.entries()) {
@@ -80,7 +80,7 @@ function readArg(arg: string, before: string): { readonly name: string; readonly
 function checkVariables(
   { entry, secrets }: ServerSources,
   own: Readonly<Record<string, string>>,
-  { report, reportSecrets }: ResolveContext,
+  { report, reportSecrets }: ServerResolveContext,
 ): void {
   const files = [
     { names: Object.keys(own), path: entry.path, reportIn: report },
@@ -95,7 +95,10 @@ function checkVariables(
   }
 }
 
-function mounts({ entry, secrets, expandSecret }: ServerSources, { reportSecrets }: ResolveContext): Mount[] {
+function mounts(
+  { entry, secrets, expandSecret }: ServerSources,
+  { reportSecrets }: ServerResolveContext,
+): Mount[] {
   const folders = expandSecret.record('volumes', secrets.volumes);
   const known = Object.keys(entry.volumes);
   for (const name of Object.keys(folders).filter((name) => !known.includes(name))) {
@@ -124,7 +127,7 @@ function mounts({ entry, secrets, expandSecret }: ServerSources, { reportSecrets
 function checkRequired(
   { entry: { name, path, required } }: ServerSources,
   { env, args }: { env: Readonly<Record<string, string>>; args: readonly string[] },
-  { report }: ResolveContext,
+  { report }: ServerResolveContext,
 ): void {
   const label = `server ${JSON.stringify(name)}`;
   for (const key of required.env.filter((key) => !env[key]))

@@ -1,7 +1,7 @@
 import { tomlLocator } from './locate.ts';
 import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './oauth-entry.ts';
 import { parseToml, type TextFile } from './parse-toml.ts';
-import type { Path, Problem, Report } from './problems.ts';
+import type { ProblemPath, Problem, Report } from './problems.ts';
 import { serverName } from './server-name.ts';
 import { readTable, type TableReader } from './table-reader.ts';
 
@@ -9,12 +9,12 @@ import { readTable, type TableReader } from './table-reader.ts';
 export interface SecretsFile {
   readonly servers: ReadonlyMap<string, SecretsEntry>;
   readonly problems: readonly Problem[];
-  readonly locate: (path: Path) => number | undefined;
+  readonly locate: (path: ProblemPath) => number | undefined;
 }
 
 /** The values of one server in the secrets file. Placeholders are not expanded yet. */
 export interface SecretsEntry {
-  readonly path: Path;
+  readonly path: ProblemPath;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly volumes: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export function readSecretsFile(file: TextFile | undefined): SecretsFile {
   return { servers, problems, locate };
 }
 
-const readEntry = (table: TableReader, path: Path): SecretsEntry => ({
+const readEntry = (table: TableReader, path: ProblemPath): SecretsEntry => ({
   path,
   args: table.texts('args') ?? [],
   env: table.record('env') ?? {},

@@ -2,7 +2,7 @@ import { PACKAGE_KEYS, readPackage } from './read-package.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
 import { OAUTH_KEYS, type OAuthEntry, readOAuth } from './oauth-entry.ts';
-import type { Path } from './problems.ts';
+import type { ProblemPath } from './problems.ts';
 import type { LaunchLimits, NameFilter } from './spec.ts';
 import { type TableReader, describeValue, isTable, readTable } from './table-reader.ts';
 import {
@@ -17,7 +17,7 @@ import {
 /** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
 export interface ServerEntry {
   readonly name: string;
-  readonly path: Path;
+  readonly path: ProblemPath;
   readonly enabled: boolean;
   readonly launch: LaunchEntry;
   readonly tools: NameFilter;
@@ -118,7 +118,7 @@ export const SERVER_KEYS = [
 ];
 
 /** Reads one of `[[servers]]`. Reports problems; undefined if later checks would only repeat them. */
-export function readServerEntry(table: TableReader, path: Path): ServerEntry | undefined {
+export function readServerEntry(table: TableReader, path: ProblemPath): ServerEntry | undefined {
   const written = table.text('name');
   const launch = readLaunch(table);
   const required = {

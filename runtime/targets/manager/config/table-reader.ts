@@ -1,9 +1,9 @@
 import { suggest } from '#core/text/suggest.ts';
 import { BYTE_SIZE_RULE, parseByteSize } from '#core/numbers/byte-size.ts';
 import { DURATION_RULE, parseDuration } from '#core/time/duration.ts';
-import type { Path, Report } from './problems.ts';
+import type { ProblemPath, Report } from './problems.ts';
 
-export type Table = Readonly<Record<string, unknown>>;
+export type TomlTable = Readonly<Record<string, unknown>>;
 
 /** Reads typed values from a table. A value of another type is reported, and reads as undefined. */
 export interface TableReader {
@@ -29,14 +29,14 @@ export interface TableReader {
 }
 
 interface TableContext {
-  readonly path: Path;
+  readonly path: ProblemPath;
   /** Description of the table for messages. */
   readonly label: string;
   readonly report: Report;
 }
 
 export function readTable(
-  table: Table,
+  table: TomlTable,
   { path, label, report }: TableContext,
   known?: readonly string[],
 ): TableReader {
@@ -97,7 +97,7 @@ function nestedLabel(label: string, key: string): string {
   return label.startsWith('[') ? `${label.slice(0, -1)}.${key}]` : `${label}: ${key}`;
 }
 
-export function isTable(value: unknown): value is Table {
+export function isTable(value: unknown): value is TomlTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 

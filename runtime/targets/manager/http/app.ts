@@ -6,9 +6,9 @@ import { httpShell } from '#serve/http/shell.ts';
 import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
 import { visibleMetrics, isCaller } from '../access/caller.ts';
-import { callerOf } from './env.ts';
+import { callerOfRequest } from './env.ts';
 import { groupRoutesOf, limitToGroups } from './group-routes.ts';
-import { createGuards } from './guards.ts';
+import { createManagerGuards } from './guards.ts';
 import { BODY_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { createDirectListener, type DirectListener } from '#serve/http/direct-route.ts';
 import {
@@ -20,22 +20,22 @@ import {
 } from '#serve/http/route.ts';
 import { bodyOptions, type ManagerAppOptions } from './app-options.ts';
 import { createBaseAddresses } from '#serve/http/own-address.ts';
-import type { HttpParts } from './parts.ts';
+import type { ManagerHttpParts } from './parts.ts';
 import { problemFormat } from './problem.ts';
 import { pageRoutes } from './pages/routes.ts';
-import { adminRoutes, adminServerRoutes } from './routes/admin.ts';
-import { auditRoutes } from './routes/audit.ts';
+import { serverAdminRoutes, adminServerRoutes } from './routes/admin.ts';
+import { callAuditRoutes } from './routes/audit.ts';
 import { callerRoutes, serverRoutes } from './routes/caller.ts';
 import { clientRoutes } from './routes/clients.ts';
 import { configurationRoutes } from './routes/configuration.ts';
 import { configuredGroupRoutes } from './routes/configured-groups.ts';
-import { documentRoutes } from './routes/documents.ts';
+import { managerDocumentRoutes } from './routes/documents.ts';
 import { groupRoutes } from './routes/groups.ts';
-import { healthRoutes } from './routes/health.ts';
-import { keyRoutes } from './routes/keys.ts';
+import { serverHealthRoutes } from './routes/health.ts';
+import { clientKeyRoutes } from './routes/keys.ts';
 import { logRoutes } from './routes/logs.ts';
 import { pinRoutes } from './routes/pins.ts';
-import { promptRoutes } from './routes/prompts.ts';
+import { serverPromptRoutes } from './routes/prompts.ts';
 import { resourceRoutes } from './routes/resources.ts';
 import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
@@ -61,7 +61,7 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
   const bodies = bodyOptions(options);
   const hostRules = { ...options.hostRules, allowedOrigins: cors?.origins };
   const routes = managerRoutes(context, options);
-  const documents = documentRoutes(
+  const documents = managerDocumentRoutes(
     context,
     operationsOf(routes),
     httpParts(context, options),
@@ -78,7 +78,9 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
     corsRules: cors,
     metrics: options.metrics,
     // Open metrics have no caller.
-    ...(options.metrics === 'open' ? {} : { visibleMetrics: (text, c) => visibleMetrics(text, callerOf(c)) }),
+    ...(options.metrics === 'open'
+      ? {}
+      : { visibleMetrics: (text, c) => visibleMetrics(text, callerOfRequest(c)) }),
     hostRules,
     openPaths: [...documents.openPaths, ...pages.flatMap((page) => page.routes.map(({ path }) => path))],
     // A client can select servers and tools on every path.
@@ -119,12 +121,12 @@ const ANY_JSON: ReadonlySet<string> = new Set(['*/*', 'application/json', 'appli
 const addressesOf = (options: ManagerAppOptions): ReturnType<typeof createBaseAddresses> =>
   createBaseAddresses({ ...options, publicUrl: options.oauth?.resource });
 
-function httpParts({ kernel }: ManagerContext, options: ManagerAppOptions): HttpParts {
+function httpParts({ kernel }: ManagerContext, options: ManagerAppOptions): ManagerHttpParts {
   const answer = createStructAnswer(addressesOf(options).link);
   const read = createBodyReader(bodyOptions(options));
   return {
     answer,
-    guards: createGuards(kernel.lifecycle),
+    guards: createManagerGuards(kernel.lifecycle),
     route: createDeclareRoute({
       read,
       readOptional: read,
@@ -144,11 +146,11 @@ export function managerRoutes(context: ManagerContext, options: ManagerAppOption
   const { link, known } = addressesOf(options);
   const parts = httpParts(context, options);
   const scoped = [
-    ...healthRoutes(context, parts),
+    ...serverHealthRoutes(context, parts),
     ...serverRoutes(context, parts),
     ...toolRoutes(context, parts, options),
     ...toolDocumentRoutes(context, parts, link, options),
-    ...promptRoutes(context, parts),
+    ...serverPromptRoutes(context, parts),
     ...resourceRoutes(context, parts),
     ...searchRoutes(context, parts),
   ];
@@ -158,16 +160,16 @@ export function managerRoutes(context: ManagerContext, options: ManagerAppOption
     ...groupRoutes(context, parts),
     ...clientRoutes(context, parts, link),
     ...signInRoutes(context, parts, known),
-    ...adminRoutes(context, parts),
+    ...serverAdminRoutes(context, parts),
     ...adminServerRoutes(context, parts),
     ...logRoutes(context, parts),
     ...(files
       ? [
           ...configurationRoutes(context, files, parts),
           ...configuredGroupRoutes(context, files, parts),
-          ...keyRoutes(files, parts),
+          ...clientKeyRoutes(files, parts),
           ...pinRoutes(context, files, parts, options),
-          ...auditRoutes(files, parts),
+          ...callAuditRoutes(files, parts),
         ]
       : []),
     ...groupRoutesOf(scoped),

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { ShellEnv } from '#serve/http/request-state.ts';
-import { type Caller, isCaller } from '../access/caller.ts';
-import type { Groups } from '../access/groups.ts';
+import { type ToolCaller, isCaller } from '../access/caller.ts';
+import type { CallerGroups } from '../access/groups.ts';
 import { groupPath } from '../access/selection.ts';
 import type { PageCall, ServerCall } from '../calls/call.ts';
 
 /** Returns the caller of a request. Routes without authentication have no caller and must not use it. */
-export function callerOf(c: Context<ShellEnv>): Caller {
+export function callerOfRequest(c: Context<ShellEnv>): ToolCaller {
   const caller = c.get('caller');
   if (!isCaller(caller)) throw new Error(`${c.req.path} has no authentication, but requires a caller`);
   return caller;
@@ -16,15 +16,15 @@ export function callerOf(c: Context<ShellEnv>): Caller {
 export const GROUP_PATH = '/groups/:group';
 
 /** Returns the caller of a request to an endpoint of a group, limited to the group. */
-export const groupCallerOf = (c: Context<ShellEnv>, groups: Groups): Caller =>
-  groups.enter(callerOf(c), c.req.param('group') ?? '');
+export const groupCallerOf = (c: Context<ShellEnv>, groups: CallerGroups): ToolCaller =>
+  groups.enter(callerOfRequest(c), c.req.param('group') ?? '');
 
 /** The path of the group that a request is limited to; empty without one. */
 export const groupPathOf = (c: Context<ShellEnv>): string => groupPath(c.req.param('group'));
 
 /** Returns the members of a server call that come from the request. The call is cancelled when the client disconnects. */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({
-  caller: callerOf(c),
+  caller: callerOfRequest(c),
   server,
   requestId: c.get('requestId'),
   headers: c.req.raw.headers,

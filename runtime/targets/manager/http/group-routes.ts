@@ -2,7 +2,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { Groups } from '../access/groups.ts';
+import type { CallerGroups } from '../access/groups.ts';
 import { GROUP_PATH, groupCallerOf } from './env.ts';
 
 /** Returns the same routes below `/groups/{group}`. The app answers them, and limits them to the group. */
@@ -14,7 +14,7 @@ export const groupRoutesOf = (routes: readonly Route[]): readonly Route[] =>
   }));
 
 /** Limits all paths below those of the groups, also unknown ones, to the group in the path. */
-export function limitToGroups(app: Hono<ShellEnv>, groups: Groups): void {
+export function limitToGroups(app: Hono<ShellEnv>, groups: CallerGroups): void {
   const limit: MiddlewareHandler<ShellEnv> = async (c, next) => {
     c.set('caller', groupCallerOf(c, groups));
     await next();

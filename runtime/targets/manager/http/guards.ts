@@ -5,16 +5,16 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Guard } from '#serve/http/route.ts';
 
 import { admit, type Lifecycle, runAdmitted } from '#serve/lifecycle.ts';
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import { serverName } from '../config/server-name.ts';
-import { callerOf } from './env.ts';
+import { callerOfRequest } from './env.ts';
 import { UPSTREAM_ERRORS } from './routes/operations.ts';
 
 /** The part of the manager that an administrator reads or changes: the server `:name` in the path, or all of it. `some` filters its answer itself. */
 type AdminSubject = 'named' | 'all' | 'some';
 
 /** Who can call the routes of the manager. The app has authenticated the caller; guards run before the body is read. */
-export interface Guards {
+export interface ManagerGuards {
   /** For routes that show what the caller is allowed to use. */
   readonly caller: Guard;
   /** For routes that send requests to a server. Shutdown waits for them. */
@@ -32,15 +32,15 @@ export interface Guards {
 /** Throws an error if the caller is not allowed to send the request. */
 type Check = (c: Context<ShellEnv>) => void;
 
-export function createGuards(lifecycle: Lifecycle): Guards {
-  const own: Guards['own'] = ({ check, errors }) => ({ enter: checking(lifecycle, check), errors });
+export function createManagerGuards(lifecycle: Lifecycle): ManagerGuards {
+  const own: ManagerGuards['own'] = ({ check, errors }) => ({ enter: checking(lifecycle, check), errors });
   return {
     own,
     caller: { errors: [] },
     upstream: { enter: admit(lifecycle), errors: UPSTREAM_ERRORS },
     search: { enter: admit(lifecycle), errors: [] },
     admin: (subject) => ({
-      ...own({ check: (c) => requireAdmin(c, subject), errors: [403] }),
+      ...own({ check: (c) => requireAdminKey(c, subject), errors: [403] }),
       requires: 'Requires a key with admin permission.',
     }),
     editor: (subject) => ({
@@ -62,8 +62,8 @@ const checking =
   };
 
 function requireEditor(c: Context<ShellEnv>, subject: AdminSubject): void {
-  requireAdmin(c, subject);
-  if (callerOf(c).edit === true) return;
+  requireAdminKey(c, subject);
+  if (callerOfRequest(c).edit === true) return;
   throw new AppError(
     'ForbiddenError',
     'Changes over HTTP require a key with edit permission. Create one with `mcp-manager keys create --edit`.',
@@ -71,8 +71,8 @@ function requireEditor(c: Context<ShellEnv>, subject: AdminSubject): void {
 }
 
 /** The limits of a key to servers hold here, too; a key that can only read is rejected by the method of the request. */
-export function requireAdmin(c: Context<ShellEnv>, subject: AdminSubject): void {
-  const caller = callerOf(c);
+export function requireAdminKey(c: Context<ShellEnv>, subject: AdminSubject): void {
+  const caller = callerOfRequest(c);
   if (!caller.admin) throw new AppError('ForbiddenError', noPermission(caller));
   if (caller.adminReadOnly === true && !SAFE_METHODS.has(c.req.method)) {
     throw new AppError(
@@ -95,7 +95,7 @@ export function requireAdmin(c: Context<ShellEnv>, subject: AdminSubject): void 
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-const noPermission = ({ name, grants }: Caller): string =>
+const noPermission = ({ name, grants }: ToolCaller): string =>
   grants === undefined
     ? `The key ${JSON.stringify(name)} has no admin permission. Create a key with \`mcp-manager keys create --admin\`.`
     : 'The access token has no admin scope. Use a token or a key that has admin permission.';

@@ -1,4 +1,4 @@
-import { pathIn, type Place, settingsFolder } from './place.ts';
+import { placePath, type Place, settingsFolder } from './place.ts';
 
 /** A command that the client starts. */
 export interface StdioEntry {
@@ -32,12 +32,12 @@ const plain = (entry: object): object => entry;
 const inHome =
   (...parts: readonly string[]) =>
   (place: Place): string =>
-    pathIn(place, place.home, ...parts);
+    placePath(place, place.home, ...parts);
 
 const inSettings =
   (...parts: readonly string[]) =>
   (place: Place): string =>
-    pathIn(place, settingsFolder(place), ...parts);
+    placePath(place, settingsFolder(place), ...parts);
 
 export const CLIENT_FILES = {
   'claude-desktop': {
@@ -50,7 +50,7 @@ export const CLIENT_FILES = {
   'claude-code': {
     title: 'Claude Code',
     format: 'json',
-    file: (place) => pathIn(place, place.env['CLAUDE_CONFIG_DIR'] || place.home, '.claude.json'),
+    file: (place) => placePath(place, place.env['CLAUDE_CONFIG_DIR'] || place.home, '.claude.json'),
     servers: 'mcpServers',
     stdio: (entry) => ({ type: 'stdio', ...entry }),
     http: (entry) => ({ type: 'http', ...entry }),
@@ -87,8 +87,13 @@ export const CLIENT_FILES = {
     // On macOS, Zed does not use the folder of applications.
     file: (place) =>
       place.platform === 'darwin'
-        ? pathIn(place, place.home, '.config', 'zed', 'settings.json')
-        : pathIn(place, settingsFolder(place), place.platform === 'win32' ? 'Zed' : 'zed', 'settings.json'),
+        ? placePath(place, place.home, '.config', 'zed', 'settings.json')
+        : placePath(
+            place,
+            settingsFolder(place),
+            place.platform === 'win32' ? 'Zed' : 'zed',
+            'settings.json',
+          ),
     servers: 'context_servers',
     stdio: plain,
     http: plain,
@@ -114,7 +119,7 @@ export const CLIENT_FILES = {
     title: 'Codex',
     format: 'toml',
     file: (place) =>
-      pathIn(place, place.env['CODEX_HOME'] || pathIn(place, place.home, '.codex'), 'config.toml'),
+      placePath(place, place.env['CODEX_HOME'] || placePath(place, place.home, '.codex'), 'config.toml'),
     servers: 'mcp_servers',
     stdio: plain,
     http: ({ url, headers }) => ({ url, ...(headers && { http_headers: headers }) }),

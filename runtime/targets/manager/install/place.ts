@@ -8,13 +8,13 @@ export interface Place {
 }
 
 /** Returns a path on the platform of the place. */
-export const pathIn = ({ platform }: Place, ...parts: readonly string[]): string =>
+export const placePath = ({ platform }: Place, ...parts: readonly string[]): string =>
   (platform === 'win32' ? win32 : posix).join(...parts);
 
 /** The folder in which applications keep their settings. */
 export function settingsFolder(place: Place): string {
   const { platform, home, env } = place;
-  if (platform === 'win32') return env['APPDATA'] || pathIn(place, home, 'AppData', 'Roaming');
-  if (platform === 'darwin') return pathIn(place, home, 'Library', 'Application Support');
-  return env['XDG_CONFIG_HOME'] || pathIn(place, home, '.config');
+  if (platform === 'win32') return env['APPDATA'] || placePath(place, home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return placePath(place, home, 'Library', 'Application Support');
+  return env['XDG_CONFIG_HOME'] || placePath(place, home, '.config');
 }

@@ -1,8 +1,8 @@
 import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Calls } from '../calls/call.ts';
-import type { Params } from '../shapes/shape.ts';
-import { type McpCall, type Method, optionalObject, requiredText, serverCall } from './mcp-call.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
+import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 
 /** The methods that concern one item of one server. The client gets the result of the server. */
@@ -15,15 +15,15 @@ export function callMethods(calls: Calls, targets: Targets): readonly (readonly 
           calls,
           targets,
           call,
-          requiredText(call.params, 'name'),
+          requiredParam(call.params, 'name'),
           optionalObject(call.params, 'arguments'),
         ),
     ],
     [
       'prompts/get',
       async (call) => {
-        const { server, name } = targets.named(call, 'prompt', requiredText(call.params, 'name'));
-        return calls.getPrompt({ ...serverCall(call, server), prompt: name, args: texts(call.params) });
+        const { server, name } = targets.named(call, 'prompt', requiredParam(call.params, 'name'));
+        return calls.getPrompt({ ...mcpServerCall(call, server), prompt: name, args: texts(call.params) });
       },
     ],
     ['resources/read', (call) => readResource(calls, targets, call)],
@@ -32,7 +32,7 @@ export function callMethods(calls: Calls, targets: Targets): readonly (readonly 
       async (call) => {
         const { server, ref } = await completionTarget(targets, call);
         const { _meta, ...params } = call.params;
-        return calls.complete({ ...serverCall(call, server), params: { ...params, ref } });
+        return calls.complete({ ...mcpServerCall(call, server), params: { ...params, ref } });
       },
     ],
   ];
@@ -43,31 +43,34 @@ export function callTool(
   targets: Targets,
   call: McpCall,
   qualified: string,
-  args: Params,
-): Promise<Params> {
+  args: ShapeOfParams,
+): Promise<ShapeOfParams> {
   const { server, name } = targets.named(call, 'tool', qualified);
-  return calls.callTool({ ...serverCall(call, server), tool: name, args });
+  return calls.callTool({ ...mcpServerCall(call, server), tool: name, args });
 }
 
 /** Reads a resource. The contents have the URI of the request, so that the client can match them. */
-async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<Params> {
-  const requested = requiredText(call.params, 'uri');
+async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<ShapeOfParams> {
+  const requested = requiredParam(call.params, 'uri');
   const { server, uri } = await targets.resource(call, requested);
-  const contents = await calls.readResource({ ...serverCall(call, server), uri });
+  const contents = await calls.readResource({ ...mcpServerCall(call, server), uri });
   if (requested === uri) return { contents };
   return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: requested } : item)) };
 }
 
 /** Returns the server for a completion, and the reference with the name or URI that the server uses. */
-async function completionTarget(targets: Targets, call: McpCall): Promise<{ server: string; ref: Params }> {
+async function completionTarget(
+  targets: Targets,
+  call: McpCall,
+): Promise<{ server: string; ref: ShapeOfParams }> {
   const ref = optionalObject(call.params, 'ref');
   switch (ref['type']) {
     case 'ref/prompt': {
-      const { server, name } = targets.named(call, 'prompt', requiredText(ref, 'name'));
+      const { server, name } = targets.named(call, 'prompt', requiredParam(ref, 'name'));
       return { server, ref: { ...ref, name } };
     }
     case 'ref/resource': {
-      const { server, uri } = await targets.template(call, requiredText(ref, 'uri'));
+      const { server, uri } = await targets.template(call, requiredParam(ref, 'uri'));
       return { server, ref: { ...ref, uri } };
     }
     default:
@@ -75,9 +78,9 @@ async function completionTarget(targets: Targets, call: McpCall): Promise<{ serv
   }
 }
 
-function texts(params: Params): Record<string, string> {
+function texts(params: ShapeOfParams): Record<string, string> {
   const args = optionalObject(params, 'arguments');
-  const isTexts = (value: Params): value is Record<string, string> =>
+  const isTexts = (value: ShapeOfParams): value is Record<string, string> =>
     isObject(value) && Object.values(value).every((item) => typeof item === 'string');
   if (isTexts(args)) return args;
   throw new RpcError(RPC_CODE.invalidParams, 'The arguments of a prompt must be strings.');

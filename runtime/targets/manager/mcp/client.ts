@@ -1,13 +1,13 @@
-import type { Caller } from '../access/caller.ts';
-import type { HeaderReader } from '../calls/call.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { ToolCaller } from '../access/caller.ts';
+import type { CallHeaders } from '../calls/call.ts';
+import type { McpEndpoint } from './endpoint.ts';
 
 /** The client of an HTTP request, and the endpoint that it uses. */
 export interface McpClient {
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   readonly requestId: string;
-  readonly headers: HeaderReader;
-  readonly endpoint: Endpoint;
+  readonly headers: CallHeaders;
+  readonly endpoint: McpEndpoint;
 }
 
 /** Whether a request can use a session or a multi-round request of another one: only with the same key, on the same path. */

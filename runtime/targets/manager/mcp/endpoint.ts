@@ -1,21 +1,21 @@
 import { AppError, messageOf } from '#contract/errors.ts';
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import type { ToolSearch, FoundTool } from '../calls/search.ts';
 import { serverOf, type ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { callMethods, callTool } from './call-methods.ts';
 import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
 import {
   type Methods,
   type McpCall,
   type Method,
-  optionalText,
-  serverCall,
+  optionalParam,
+  mcpServerCall,
   optionalObject,
-  requiredText,
+  requiredParam,
 } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
@@ -26,7 +26,7 @@ import { ownUri } from './resource-uri.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 /** The MCP server at one path. */
-export interface Endpoint {
+export interface McpEndpoint {
   /** The server of the path; undefined for the path of all servers. */
   readonly server: string | undefined;
   readonly methods: Methods;
@@ -34,13 +34,13 @@ export interface Endpoint {
   /** Whether the list of tools is always the same. */
   readonly fixedTools: boolean;
   /** Returns the description for a new client. It can wait for a server to start. */
-  describe(caller: Caller): Promise<EndpointDescription>;
+  describe(caller: ToolCaller): Promise<EndpointDescription>;
 }
 
 /** The description of an endpoint in the handshake. */
 export interface EndpointDescription {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
-  readonly capabilities: Params;
+  readonly capabilities: ShapeOfParams;
   readonly instructions: string;
 }
 
@@ -53,12 +53,12 @@ interface AllServersOptions {
 }
 
 /** Returns the endpoint of a path; throws a NotFoundError if the caller has no access to the server. */
-export type EndpointFor = (caller: Caller, server: string | undefined) => Endpoint;
+export type EndpointFor = (caller: ToolCaller, server: string | undefined) => McpEndpoint;
 
 export function createEndpoints(context: ManagerContext, options: AllServersOptions): EndpointFor {
   const { calls, supervisor } = context;
   const all = allServers(context, options);
-  const single = new WeakMap<ManagedServer, Endpoint>();
+  const single = new WeakMap<ManagedServer, McpEndpoint>();
   return (caller, name) => {
     if (name === undefined) return all;
     // An access token with more scopes could help, which the response reports.
@@ -77,7 +77,7 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
 }
 
 /** Creates the endpoint `/mcp`. */
-function allServers(context: ManagerContext, options: AllServersOptions): Endpoint {
+function allServers(context: ManagerContext, options: AllServersOptions): McpEndpoint {
   const { calls, version } = context;
   const { listAllServers, index, search, pageSize } = options;
   const targets = targetsOfAll(calls, index);
@@ -111,7 +111,7 @@ function allServers(context: ManagerContext, options: AllServersOptions): Endpoi
 }
 
 /** Creates the endpoint `/mcp/{server}`. */
-function oneServer(context: ManagerContext, server: string): Endpoint {
+function oneServer(context: ManagerContext, server: string): McpEndpoint {
   const targets = targetsOfOne(server);
   return {
     server,
@@ -140,7 +140,7 @@ const ALL_CAPABILITIES = {
 };
 
 /** Returns the capabilities of a server that are forwarded. Its lists also change with the configuration of the manager. */
-function forwardedCapabilities(capabilities: Params): Params {
+function forwardedCapabilities(capabilities: ShapeOfParams): ShapeOfParams {
   return Object.fromEntries(
     Object.entries(ALL_CAPABILITIES)
       .filter(([name]) => capabilities[name] !== undefined)
@@ -182,13 +182,13 @@ const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMetho
   Object.values(LIST_KINDS).map((kind: ListKind) => [
     kind.method,
     async (call) => {
-      const cursor = optionalText(call.params, 'cursor');
-      const { items, nextCursor } = await kind.page(calls, { ...serverCall(call, server), cursor });
+      const cursor = optionalParam(call.params, 'cursor');
+      const { items, nextCursor } = await kind.page(calls, { ...mcpServerCall(call, server), cursor });
       return page(kind, kind === LIST_KINDS.tools ? items.map(underToolName) : items, nextCursor);
     },
   ]);
 
-const underToolName = (tool: Params): Params => {
+const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
   const name = toolName(String(tool['name']));
   return name === tool['name'] ? tool : { ...tool, name };
 };
@@ -196,9 +196,9 @@ const underToolName = (tool: Params): Params => {
 /** The list methods over all servers. The manager divides the combined list into pages. */
 function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
   const listed =
-    (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => Params): Method =>
+    (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => ShapeOfParams): Method =>
     async (call: McpCall) => {
-      const after = readCursor(optionalText(call.params, 'cursor'));
+      const after = readCursor(optionalParam(call.params, 'cursor'));
       const all = await listAllServers(kind, call);
       const { items, nextCursor } = cutPage(all, after, pageSize);
       return page(kind, items.map(rename(all)), nextCursor);
@@ -220,7 +220,11 @@ function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE):
   ];
 }
 
-const page = (kind: ListKind, items: readonly Params[], nextCursor: string | undefined): Params => ({
+const page = (
+  kind: ListKind,
+  items: readonly ShapeOfParams[],
+  nextCursor: string | undefined,
+): ShapeOfParams => ({
   [kind.list]: items,
   ...(nextCursor === undefined ? {} : { nextCursor }),
 });
@@ -305,8 +309,8 @@ function searchMethods(
   search: ToolSearch,
   targets: Targets,
 ): readonly (readonly [string, Method])[] {
-  const find = async (call: McpCall, args: Params): Promise<Params> => {
-    const found = await search.search(call.caller, requiredText(args, 'query'), limitOf(args), {
+  const find = async (call: McpCall, args: ShapeOfParams): Promise<ShapeOfParams> => {
+    const found = await search.search(call.caller, requiredParam(args, 'query'), limitOf(args), {
       ...call,
       onFailure: (server, reason) =>
         kernel.log.warn(
@@ -322,24 +326,24 @@ function searchMethods(
     [
       'tools/call',
       async (call) => {
-        const name = requiredText(call.params, 'name');
+        const name = requiredParam(call.params, 'name');
         const args = optionalObject(call.params, 'arguments');
         if (name === SEARCH_TOOL.name) return find(call, args);
         // A client can also use the name of a tool directly, if it knows it from somewhere else.
         if (name !== CALL_TOOL.name) return callTool(calls, targets, call, name, args);
-        return callTool(calls, targets, call, requiredText(args, 'name'), optionalObject(args, 'arguments'));
+        return callTool(calls, targets, call, requiredParam(args, 'name'), optionalObject(args, 'arguments'));
       },
     ],
   ];
 }
 
-function limitOf(args: Params): number {
+function limitOf(args: ShapeOfParams): number {
   const limit = Number(args['limit'] ?? DEFAULT_RESULTS);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_RESULTS) return limit;
   throw new RpcError(RPC_CODE.invalidParams, `\`limit\` must be a whole number from 1 to ${MAX_RESULTS}.`);
 }
 
-const describe = ({ name, tool: { title, description, inputSchema } }: FoundTool): Params => ({
+const describe = ({ name, tool: { title, description, inputSchema } }: FoundTool): ShapeOfParams => ({
   name,
   ...(title === undefined ? {} : { title }),
   ...(description === undefined ? {} : { description }),

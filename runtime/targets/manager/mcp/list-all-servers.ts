@@ -3,8 +3,8 @@ import type { Calls, Page, PageCall } from '../calls/call.ts';
 import { queryServers } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Params } from '../shapes/shape.ts';
-import { isNotImplemented, type McpCall, serverCall } from './mcp-call.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
+import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
 
 /** A kind of list of servers. */
@@ -53,7 +53,7 @@ export const createListAllServers =
   async ({ list, method, key }, call) => {
     const lists = await queryServers(
       calls.servers(call.caller),
-      (server) => calls.listAll({ ...serverCall(call, server), list, maxWaitMs }),
+      (server) => calls.listAll({ ...mcpServerCall(call, server), list, maxWaitMs }),
       {
         signal: call.signal,
         onFailure(server, reason) {
@@ -69,7 +69,7 @@ export const createListAllServers =
   };
 
 /** Lists the tools of a server. For MCP clients, an empty list is not an error. */
-async function listTools(calls: Calls, call: PageCall): Promise<readonly Params[]> {
+async function listTools(calls: Calls, call: PageCall): Promise<readonly ShapeOfParams[]> {
   try {
     return await calls.listTools(call);
   } catch (error) {

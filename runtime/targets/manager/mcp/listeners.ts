@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../context.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { ServerEvent } from '../supervisor/managed-server.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { receivesFrom, type Subscriber, type SharedSubscriptions } from './shared-subscriptions.ts';
 import type { ResourceIndex } from './resource-index.ts';
 
@@ -9,8 +9,8 @@ import type { ResourceIndex } from './resource-index.ts';
 export interface Listener extends Subscriber {
   /** Called when one of the lists has changed. */
   readonly listChanged: (method: ListChanged) => void;
-  readonly message: (server: string, params: Params) => void;
-  readonly updated: (server: string, params: Params) => void;
+  readonly message: (server: string, params: ShapeOfParams) => void;
+  readonly updated: (server: string, params: ShapeOfParams) => void;
 }
 
 export interface Listeners {

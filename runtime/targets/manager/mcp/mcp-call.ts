@@ -2,39 +2,39 @@ import { isObject } from '#core/json/is-object.ts';
 import { AppError } from '#contract/errors.ts';
 import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { Caller } from '../access/caller.ts';
-import type { HeaderReader, ServerCall } from '../calls/call.ts';
+import type { ToolCaller } from '../access/caller.ts';
+import type { CallHeaders, ServerCall } from '../calls/call.ts';
 import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Requester } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** A request of an MCP client, independent of the transport. */
 export interface McpCall {
-  readonly caller: Caller;
+  readonly caller: ToolCaller;
   readonly requestId: string;
-  readonly headers?: HeaderReader | undefined;
-  readonly params: Params;
+  readonly headers?: CallHeaders | undefined;
+  readonly params: ShapeOfParams;
   /** The item that the parameters identify, if it is already resolved. */
   readonly target?: QualifiedName | undefined;
   readonly signal: AbortSignal;
   /** Reports progress; undefined if the client did not request it. */
-  readonly onProgress?: ((progress: Params) => void) | undefined;
+  readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client to which servers can send requests during the call; undefined if that is not possible. */
   readonly requester?: Requester | undefined;
 }
 
 /** Handles the requests of one method. */
-export type Method = (call: McpCall) => Promise<Params>;
+export type Method = (call: McpCall) => Promise<ShapeOfParams>;
 
 export type Methods = ReadonlyMap<string, Method>;
 
-export const serverCall = ({ params, ...call }: McpCall, server: string): ServerCall => {
+export const mcpServerCall = ({ params, ...call }: McpCall, server: string): ServerCall => {
   const meta = ownMeta(params['_meta']);
   return { ...call, server, ...(meta === undefined ? {} : { meta }) };
 };
 
 /** Returns the `_meta` for the server. Progress token and protocol keys are removed, because they belong to the connection. */
-function ownMeta(meta: unknown): Params | undefined {
+function ownMeta(meta: unknown): ShapeOfParams | undefined {
   if (!isObject(meta)) return undefined;
   const entries = Object.entries(meta).filter(
     ([key]) =>
@@ -45,25 +45,25 @@ function ownMeta(meta: unknown): Params | undefined {
 
 /** Creates the function that reports progress to the client with its token; undefined if the request has no token. */
 export function progressTo(
-  { _meta }: Params,
-  notify: (method: string, params: Params) => void,
+  { _meta }: ShapeOfParams,
+  notify: (method: string, params: ShapeOfParams) => void,
 ): McpCall['onProgress'] {
   const progressToken = isObject(_meta) ? _meta['progressToken'] : undefined;
   if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
   return (progress) => notify('notifications/progress', { ...progress, progressToken });
 }
 
-export function requiredText(params: Params, name: string): string {
+export function requiredParam(params: ShapeOfParams, name: string): string {
   const value = params[name];
   if (typeof value === 'string') return value;
   throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be a string.`);
 }
 
-export function optionalText(params: Params, name: string): string | undefined {
-  return params[name] === undefined ? undefined : requiredText(params, name);
+export function optionalParam(params: ShapeOfParams, name: string): string | undefined {
+  return params[name] === undefined ? undefined : requiredParam(params, name);
 }
 
-export function optionalObject(params: Params, name: string): Params {
+export function optionalObject(params: ShapeOfParams, name: string): ShapeOfParams {
   const value = params[name] ?? {};
   if (isObject(value)) return value;
   throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be an object.`);

@@ -5,14 +5,14 @@ import { sha256 } from '#platform/sha256.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { StatelessCall } from '#serve/mcp/stateless-http.ts';
 import type { Requester } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { INPUT_TIMEOUT_MS, isSameClient, type McpClient } from './client.ts';
 import { AppError } from '#contract/errors.ts';
 
 type Call = StatelessCall<McpClient>;
 
 /** The outcome of one request: the result of the call, or the input that the client must send with the next request. */
-type Round = { readonly result: Params } | { readonly inputRequired: Params };
+type Round = { readonly result: ShapeOfParams } | { readonly inputRequired: ShapeOfParams };
 
 /** Calls that can take several requests: a response is the only way to request input from a client without a session. */
 export interface MultiRoundRequests {
@@ -22,7 +22,7 @@ export interface MultiRoundRequests {
   readonly close: () => void;
 }
 
-type Work = (call: Call, requester: Requester) => Promise<Params>;
+type Work = (call: Call, requester: Requester) => Promise<ShapeOfParams>;
 
 interface MultiRoundCall {
   readonly outcome: Promise<Round>;
@@ -131,16 +131,16 @@ interface InputRequests {
   /** Resolves when there is an open request. */
   readonly requested: () => Promise<void>;
   /** Returns the open requests by their keys. */
-  readonly open: () => Params;
+  readonly open: () => ShapeOfParams;
   /** Resolves requests with the results of the client, by the same keys. A request without a result stays open. */
-  readonly respond: (results: Params) => void;
+  readonly respond: (results: ShapeOfParams) => void;
   /** Rejects all open and later requests. */
   readonly end: () => void;
 }
 
 interface OpenRequest {
-  readonly request: Params;
-  readonly resolve: (result: Params) => void;
+  readonly request: ShapeOfParams;
+  readonly resolve: (result: ShapeOfParams) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -156,7 +156,7 @@ function createInputRequests(): InputRequests {
       if (ended) throw new AppError('CancelledError', 'Client disconnected.');
       lastKey += 1;
       const key = `request-${lastKey}`;
-      const { promise, resolve, reject } = Promise.withResolvers<Params>();
+      const { promise, resolve, reject } = Promise.withResolvers<ShapeOfParams>();
       const onAbort = (): void => reject(new AppError('CancelledError', 'The request was cancelled.'));
       signal.addEventListener('abort', onAbort, { once: true });
       waiting.set(key, { request: { method, ...(params && { params }) }, resolve, reject });

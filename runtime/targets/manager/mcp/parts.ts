@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../context.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
 import type { Listeners } from './listeners.ts';
 import type { McpCall, Methods } from './mcp-call.ts';
@@ -10,5 +10,5 @@ export interface McpParts {
   readonly subscriptions: SharedSubscriptions;
   readonly listeners: Listeners;
   /** Runs a method; rejects with an RpcError for the client. */
-  readonly dispatch: (methods: Methods, method: string, call: McpCall) => Promise<Params>;
+  readonly dispatch: (methods: Methods, method: string, call: McpCall) => Promise<ShapeOfParams>;
 }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '#platform/clock.ts';
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import { matchesUriTemplate } from '../shared/uri-template.ts';
 import { type ListAllServers, LIST_KINDS } from './list-all-servers.ts';
 import type { McpCall } from './mcp-call.ts';
@@ -61,6 +61,6 @@ export function createResourceIndex(
   };
 }
 
-const keyOf = ({ name, group = '', user = '' }: Caller): string => JSON.stringify([group, name, user]);
+const keyOf = ({ name, group = '', user = '' }: ToolCaller): string => JSON.stringify([group, name, user]);
 
 const serversOf = (items: readonly ListedItem[]): string[] => [...new Set(items.map(({ server }) => server))];

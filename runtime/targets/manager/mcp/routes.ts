@@ -8,8 +8,8 @@ import { createMcpSse } from '#serve/mcp/sse-http.ts';
 import { createMcpHttp, type McpHttp } from '#serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
-import { type Caller, isCaller } from '../access/caller.ts';
-import { callerOf, GROUP_PATH, groupCallerOf, groupPathOf } from '../http/env.ts';
+import { type ToolCaller, isCaller } from '../access/caller.ts';
+import { callerOfRequest, GROUP_PATH, groupCallerOf, groupPathOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
 import { openSessionServer } from './session-server.ts';
@@ -61,25 +61,29 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   const sse = createMcpSse<McpClient>(sessions);
 
   const routes = new Hono<ShellEnv>();
-  const clientOf = (c: Context<ShellEnv>, caller = callerOf(c)): Omit<McpClient, 'endpoint'> => ({
+  const clientOf = (c: Context<ShellEnv>, caller = callerOfRequest(c)): Omit<McpClient, 'endpoint'> => ({
     caller: selectFor(caller, selectionIn(c.req.url)),
     requestId: c.get('requestId'),
     headers: c.req.raw.headers,
   });
-  const openingClient = (c: Context<ShellEnv>, server: string | undefined, caller?: Caller): McpClient => {
+  const openingClient = (
+    c: Context<ShellEnv>,
+    server: string | undefined,
+    caller?: ToolCaller,
+  ): McpClient => {
     const client = clientOf(c, caller);
     return { ...client, endpoint: endpointFor(client.caller, server) };
   };
-  const answer = (c: Context<ShellEnv>, server?: string, caller?: Caller): Promise<Response> => {
+  const answer = (c: Context<ShellEnv>, server?: string, caller?: ToolCaller): Promise<Response> => {
     const client = openingClient(c, server, caller);
     return answerRequest(c, (exchange) => mcp.handle(exchange, client));
   };
-  const openStream = (c: Context<ShellEnv>, server?: string, caller?: Caller): Promise<Response> => {
+  const openStream = (c: Context<ShellEnv>, server?: string, caller?: ToolCaller): Promise<Response> => {
     const client = openingClient(c, server, caller);
     const messages = groupPathOf(c) + SSE_MESSAGES_PATH + new URL(c.req.url).search;
     return answerRequest(c, async (exchange) => sse.open(exchange, client, messages));
   };
-  const takeMessage = (c: Context<ShellEnv>, caller?: Caller): Promise<Response> => {
+  const takeMessage = (c: Context<ShellEnv>, caller?: ToolCaller): Promise<Response> => {
     const client = clientOf(c, caller);
     return answerRequest(c, (exchange) =>
       sse.post(exchange, (opener) => {
@@ -93,7 +97,7 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   routes.get(SSE_PATH, (c) => openStream(c));
   routes.get(`${SSE_PATH}/:server`, (c) => openStream(c, c.req.param('server')));
   routes.post(SSE_MESSAGES_PATH, (c) => takeMessage(c));
-  const inGroup = (c: Context<ShellEnv>): Caller => groupCallerOf(c, context.groups);
+  const inGroup = (c: Context<ShellEnv>): ToolCaller => groupCallerOf(c, context.groups);
   routes.all(`${GROUP_PATH}${ALL_SERVERS_PATH}`, (c) => answer(c, undefined, inGroup(c)));
   routes.all(`${GROUP_PATH}${ONE_SERVER_PATH}`, (c) => answer(c, c.req.param('server'), inGroup(c)));
   routes.get(GROUP_PATH + SSE_PATH, (c) => openStream(c, undefined, inGroup(c)));

@@ -1,12 +1,12 @@
 import { OpenItems } from '#core/limits/open-items.ts';
 import type { RequestId } from '#serve/mcp/rpc-message.ts';
 import type { SessionLink, SessionRequest, SessionServer } from '#serve/mcp/session-server.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { INPUT_TIMEOUT_MS, type McpClient } from './client.ts';
 import type { ListChanged, Listener } from './listeners.ts';
-import { isAtLeast, type LogLevel, parseLogLevel } from './log-levels.ts';
+import { isAtLeast, type McpLogLevel, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';
-import { type McpCall, type Methods, progressTo, type Method, requiredText } from './mcp-call.ts';
+import { type McpCall, type Methods, progressTo, type Method, requiredParam } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createClientSubscriptions, type ClientSubscriptions } from './client-subscriptions.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
@@ -28,7 +28,7 @@ export async function openSessionServer(
   /** Requests in flight, with the server of each. */
   const running = new OpenItems<RequestId, RunningCall>();
   const clientSubscriptions = createClientSubscriptions();
-  let level: LogLevel | undefined;
+  let level: McpLogLevel | undefined;
 
   const pending = new Set<ListChanged>();
   const announce = (): void => {
@@ -56,7 +56,7 @@ export async function openSessionServer(
       if (uri !== undefined) link.notify('notifications/resources/updated', { ...params, uri });
     },
   };
-  const setLevel = async (call: McpCall): Promise<Params> => {
+  const setLevel = async (call: McpCall): Promise<ShapeOfParams> => {
     level = parseLogLevel(call.params['level']);
     await subscriptions.setLevel(listener, call, level);
     return {};
@@ -80,7 +80,7 @@ export async function openSessionServer(
       const requester = {
         identity: link,
         capabilities: link.capabilities,
-        request: (name: string, input: Params | undefined, abort: AbortSignal) =>
+        request: (name: string, input: ShapeOfParams | undefined, abort: AbortSignal) =>
           request.ask(name, input, { signal: abort, timeoutMs: INPUT_TIMEOUT_MS }),
       };
       const { requestId, headers } = client;
@@ -126,7 +126,7 @@ function sessionMethods({
     [
       'resources/subscribe',
       async (call) => {
-        const uri = requiredText(call.params, 'uri');
+        const uri = requiredParam(call.params, 'uri');
         const target = await targets.resource(call, uri);
         // Added first, because a server can send an update before its response.
         clientSubscriptions.add(target, uri);
@@ -142,7 +142,7 @@ function sessionMethods({
     [
       'resources/unsubscribe',
       async (call) => {
-        const target = await targets.resource(call, requiredText(call.params, 'uri'));
+        const target = await targets.resource(call, requiredParam(call.params, 'uri'));
         clientSubscriptions.delete(target);
         await subscriptions.unsubscribe(listener, call, target);
         return {};

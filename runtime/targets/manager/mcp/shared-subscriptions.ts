@@ -1,15 +1,15 @@
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import { queryServers } from '../calls/search.ts';
 import { isPerUser } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { requestIdFrom } from '#serve/http/request-state.ts';
-import { isNotImplemented, type McpCall, serverCall } from './mcp-call.ts';
-import { LOG_LEVELS, type LogLevel } from './log-levels.ts';
+import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
+import { MCP_LOG_LEVELS, type McpLogLevel } from './log-levels.ts';
 import type { OwnedUri } from './resource-uri.ts';
 
 /** A client with subscriptions, for example a session. */
 export interface Subscriber {
-  readonly caller: () => Caller;
+  readonly caller: () => ToolCaller;
   /** The server of its endpoint; undefined for all servers. */
   readonly server: string | undefined;
 }
@@ -21,7 +21,7 @@ export interface Subscriber {
 export interface SharedSubscriptions {
   subscribe(subscriber: Subscriber, call: McpCall, target: OwnedUri): Promise<void>;
   unsubscribe(subscriber: Subscriber, call: McpCall, target: OwnedUri): Promise<void>;
-  setLevel(subscriber: Subscriber, call: McpCall, level: LogLevel): Promise<void>;
+  setLevel(subscriber: Subscriber, call: McpCall, level: McpLogLevel): Promise<void>;
   /** Removes everything of a client that has disconnected. */
   drop(subscriber: Subscriber): void;
   /** Restores subscriptions and log level of a server after its start. `user` is the user of the connection, if it is for one. */
@@ -41,11 +41,11 @@ export function createSharedSubscriptions({
   supervisor,
 }: ManagerContext): SharedSubscriptions {
   const byUri = new Map<string, Subscription>();
-  const levels = new Map<Subscriber, LogLevel>();
+  const levels = new Map<Subscriber, McpLogLevel>();
   /** The log level that was sent on each connection. */
-  const sent = new Map<string, LogLevel>();
+  const sent = new Map<string, McpLogLevel>();
   /** Returns the user whose connection to a server is used for a caller; undefined if all callers share it. */
-  const userOf = (server: string, { user }: Caller): string | undefined => {
+  const userOf = (server: string, { user }: ToolCaller): string | undefined => {
     const found = supervisor.get(server);
     return found && isPerUser(found.spec()) ? user : undefined;
   };
@@ -70,20 +70,20 @@ export function createSharedSubscriptions({
   ): Promise<void> => {
     if (!by.delete(subscriber) || by.size > 0) return;
     byUri.delete(keyOf(target, user));
-    await calls.unsubscribe({ ...serverCall(call, target.server), uri: target.uri });
+    await calls.unsubscribe({ ...mcpServerCall(call, target.server), uri: target.uri });
   };
-  const lowestLevel = (server: string, user: string | undefined): LogLevel | undefined => {
+  const lowestLevel = (server: string, user: string | undefined): McpLogLevel | undefined => {
     const requested = new Set(
       [...levels].filter(([one]) => receivesFrom(one, server, user)).map(([, level]) => level),
     );
-    return LOG_LEVELS.find((level) => requested.has(level));
+    return MCP_LOG_LEVELS.find((level) => requested.has(level));
   };
   const sendLevel = async (call: McpCall, server: string): Promise<void> => {
     const user = userOf(server, call.caller);
     const level = lowestLevel(server, user);
     const connection = connectionKey(server, user);
     if (level === undefined || sent.get(connection) === level) return;
-    await calls.setLogLevel({ ...serverCall(call, server), level });
+    await calls.setLogLevel({ ...mcpServerCall(call, server), level });
     sent.set(connection, level);
   };
 
@@ -91,7 +91,7 @@ export function createSharedSubscriptions({
     async subscribe(subscriber, call, target) {
       const user = userOf(target.server, call.caller);
       const key = keyOf(target, user);
-      if (!byUri.has(key)) await calls.subscribe({ ...serverCall(call, target.server), uri: target.uri });
+      if (!byUri.has(key)) await calls.subscribe({ ...mcpServerCall(call, target.server), uri: target.uri });
       const subscription = byUri.get(key) ?? { target, user, by: new Set() };
       subscription.by.add(subscriber);
       byUri.set(key, subscription);
@@ -125,7 +125,7 @@ export function createSharedSubscriptions({
       for (const { target, user, by } of byUri.values()) {
         const [subscriber] = by;
         if (target.server !== server || user !== connected || !subscriber) continue;
-        const call = serverCall(background(subscriber), server);
+        const call = mcpServerCall(background(subscriber), server);
         quietly(server, () => calls.subscribe({ ...call, uri: target.uri }));
       }
     },

@@ -13,10 +13,10 @@ import {
 import { STATELESS_VERSIONS } from '#serve/mcp/stateless-request.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
 import type { Requester } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import { usableCapabilities } from '../upstream/server-requests.ts';
 import type { McpClient } from './client.ts';
-import type { EndpointDescription, Endpoint } from './endpoint.ts';
+import type { EndpointDescription, McpEndpoint } from './endpoint.ts';
 import { type McpCall, progressTo, optionalObject } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createMultiRoundRequests } from './multi-round-requests.ts';
@@ -25,7 +25,7 @@ import type { Listener, ListChanged } from './listeners.ts';
 import { isAtLeast, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';
 import { notification } from '#serve/mcp/mcp-session.ts';
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import { createClientSubscriptions } from './client-subscriptions.ts';
 
 type Call = StatelessCall<McpClient>;
@@ -66,13 +66,13 @@ export function createStatelessEndpoint(
   const listening = new Set<() => void>();
   const multiRound = createMultiRoundRequests(inputTimeoutMs);
 
-  const work = (call: Call, requester?: Requester): Promise<Params> => {
+  const work = (call: Call, requester?: Requester): Promise<ShapeOfParams> => {
     const { methods } = call.client.endpoint;
     return withMessages(parts, call, (target) =>
       parts.dispatch(methods, call.method, { ...mcpCall(call, requester), target }),
     );
   };
-  const answer = async (call: Call): Promise<Params> => {
+  const answer = async (call: Call): Promise<ShapeOfParams> => {
     const { endpoint, caller } = call.client;
     const { method } = call;
     const facts = await endpoint.describe(caller);
@@ -139,20 +139,20 @@ const mcpCall = ({ client, params, signal, notify }: Call, requester?: Requester
   requester,
 });
 
-const discovered = ({ capabilities, instructions }: EndpointDescription): Params => ({
+const discovered = ({ capabilities, instructions }: EndpointDescription): ShapeOfParams => ({
   supportedVersions: STATELESS_VERSIONS,
   capabilities,
   instructions,
 });
 
 /** Adds the members that this revision requires in every result. */
-const completed = (method: string, result: Params, facts: EndpointDescription): Params => ({
+const completed = (method: string, result: ShapeOfParams, facts: EndpointDescription): ShapeOfParams => ({
   ...withServerInfo(result, facts),
   resultType: 'complete',
   ...(CACHEABLE.has(method) ? { ttlMs: 0, cacheScope: 'private' } : {}),
 });
 
-function withServerInfo(result: Params, { info }: EndpointDescription): Params {
+function withServerInfo(result: ShapeOfParams, { info }: EndpointDescription): ShapeOfParams {
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   return { ...result, _meta: { ...meta, [META_KEY.serverInfo]: info } };
 }
@@ -212,8 +212,8 @@ async function withMessages<Result>(
 interface ListenRequest {
   readonly id: string | number;
   readonly call: McpCall;
-  readonly endpoint: Endpoint;
-  readonly caller: Caller;
+  readonly endpoint: McpEndpoint;
+  readonly caller: ToolCaller;
   readonly stream: EventStream;
 }
 
@@ -233,7 +233,7 @@ async function listenWithoutSession(parts: McpParts, request: ListenRequest): Pr
   const requested = optionalObject(call.params, 'notifications');
   const { capabilities, info } = await endpoint.describe(caller);
   const clientSubscriptions = createClientSubscriptions();
-  const notify = (method: string, params: Params = {}): void => {
+  const notify = (method: string, params: ShapeOfParams = {}): void => {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
     stream.send(notification(method, { ...params, _meta: { ...meta, [META_KEY.subscriptionId]: id } }));
   };
@@ -277,13 +277,13 @@ async function listenWithoutSession(parts: McpParts, request: ListenRequest): Pr
 }
 
 /** Whether the endpoint has the capability of a member: `toolsListChanged` requires `tools`. */
-const isSupported = (capabilities: Params, key: string): boolean =>
+const isSupported = (capabilities: ShapeOfParams, key: string): boolean =>
   capabilities[key.replace('ListChanged', '')] !== undefined;
 
 interface SubscribeParts {
-  readonly endpoint: Endpoint;
+  readonly endpoint: McpEndpoint;
   readonly clientSubscriptions: ReturnType<typeof createClientSubscriptions>;
-  readonly requested: Params;
+  readonly requested: ShapeOfParams;
 }
 
 /** Subscribes to resources. Resolves with the URIs of successful subscriptions; failed ones are not acknowledged. */

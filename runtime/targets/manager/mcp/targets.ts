@@ -1,9 +1,9 @@
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { Caller } from '../access/caller.ts';
+import type { ToolCaller } from '../access/caller.ts';
 import type { Calls } from '../calls/call.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
 import { type QualifiedName, splitQualified } from '../calls/tool-catalog.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
@@ -11,7 +11,7 @@ import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
 /** Resolves names and URIs of a client to a server, and the name or URI on that server. */
 export interface Targets {
   /** Returns the server of a request and the item's own name on it, or undefined if the parameters identify none. */
-  of(caller: Caller, params: Params): QualifiedName | undefined;
+  of(caller: ToolCaller, params: ShapeOfParams): QualifiedName | undefined;
   /** Resolves the name of a tool or prompt; `what` is for messages. */
   named(call: McpCall, what: 'tool' | 'prompt', name: string): QualifiedName;
   resource(call: McpCall, uri: string): Promise<OwnedUri>;
@@ -44,7 +44,7 @@ export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
     const choices = servers.map((name) => ownUri({ server: name, uri })).join(' or ');
     throw new RpcError(RPC_CODE.invalidParams, `Several servers have this resource. Request ${choices}.`);
   };
-  const split = (caller: Caller, name: unknown): QualifiedName | undefined =>
+  const split = (caller: ToolCaller, name: unknown): QualifiedName | undefined =>
     typeof name === 'string' ? splitQualified(name, calls.servers(caller)) : undefined;
   return {
     of: (caller, { name }) => split(caller, name),

@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { suggest } from '#core/text/suggest.ts';
-import type { Table } from '../config/table-reader.ts';
+import type { TomlTable } from '../config/table-reader.ts';
 import type { Installation, RegistryArgument, RegistryEntry, RemoteEndpoint } from './entry.ts';
 import type { OpenedRegistry } from './open-registry.ts';
 import { fillUrl } from './fill-url.ts';
@@ -18,7 +18,7 @@ export interface RegistryQuery {
 
 /** A server of a registry, as the configuration has it. */
 export interface ChosenServer {
-  readonly table: Table;
+  readonly table: TomlTable;
   /** The URL for the secrets file. */
   readonly secretUrl?: string | undefined;
   /** What to report to the user about the choice. */
@@ -94,7 +94,7 @@ function remoteServer(id: string, remote: RemoteEndpoint, { variables }: Registr
   };
 }
 
-function packageTable(entry: RegistryEntry, installation: Installation, query: RegistryQuery): Table {
+function packageTable(entry: RegistryEntry, installation: Installation, query: RegistryQuery): TomlTable {
   const required = (type: RegistryArgument['type']): string[] =>
     (installation.arguments ?? entry.arguments)
       .filter((argument) => argument.required && argument.type === type)
@@ -116,7 +116,7 @@ function packageTable(entry: RegistryEntry, installation: Installation, query: R
   };
 }
 
-const volumesOf = ({ volumes }: Installation): Table =>
+const volumesOf = ({ volumes }: Installation): TomlTable =>
   Object.fromEntries(Object.entries(volumes).map(([name, path]) => [name, { path, required: true }]));
 
 function choose(

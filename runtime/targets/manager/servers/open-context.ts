@@ -4,7 +4,7 @@ import { openTracer } from '#serve/telemetry/open-tracer.ts';
 import type { Logger } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
-import type { Groups } from '../access/groups.ts';
+import type { CallerGroups } from '../access/groups.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
@@ -34,7 +34,7 @@ export type ContextSettings = Pick<
 > &
   KernelLimits;
 
-export interface ContextParts {
+export interface ManagerContextParts {
   readonly settings: ContextSettings;
   readonly config: LoadedConfig;
   /** The settings of the file, overridden by those of the command line. */
@@ -43,12 +43,12 @@ export interface ContextParts {
   readonly log: Logger;
   readonly redactor: Redactor;
   readonly access: ManagerAccess;
-  readonly groups: Groups;
+  readonly groups: CallerGroups;
   /** The page where users sign in to servers; undefined without a network. */
   readonly signInPage?: SignInPage | undefined;
 }
 
-export interface OpenedContext extends ManagerContext {
+export interface OpenedManager extends ManagerContext {
   readonly reloader: Reloader<AppliedChanges>;
   readonly signInStore: SignInStore;
   readonly packages: PackagePreparation;
@@ -58,7 +58,7 @@ export interface OpenedContext extends ManagerContext {
 }
 
 /** Opens the parts that all protocols share. Servers begin to start here; the manager does not wait for them. */
-export async function openContext(parts: ContextParts): Promise<OpenedContext> {
+export async function openManagerContext(parts: ManagerContextParts): Promise<OpenedManager> {
   const { settings, config, daemon, read, log, redactor, access, groups } = parts;
   const closers = createCloserStack();
   const untraced = createKernel(log, access, settings);

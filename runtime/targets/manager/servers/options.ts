@@ -3,9 +3,9 @@ import { commonOptions } from '#serve/cli/common-options.ts';
 import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
 import { durationText } from '#core/time/duration.ts';
-import { DEFAULTS } from '../config/defaults.ts';
+import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 
-const [HOST = '', PORT = ''] = DEFAULTS.addr.split(':');
+const [HOST = '', PORT = ''] = MANAGER_DEFAULTS.addr.split(':');
 
 /** Options that `[daemon]` of the configuration also has; a flag takes precedence. */
 const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
@@ -14,7 +14,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     port: { defaultText: PORT },
     'shutdown-timeout': {
       help: 'Graceful shutdown timeout for calls in flight, e.g. 30s',
-      defaultText: durationText(DEFAULTS.apiShutdown),
+      defaultText: durationText(MANAGER_DEFAULTS.apiShutdown),
     },
     'shutdown-delay': { defaultText: 'none' },
     'cors-origins': {},
@@ -23,32 +23,32 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'timeout-mcp-install': {
     value: 'time',
     help: 'Time limit for the installation of a package, before its server starts',
-    defaultText: durationText(DEFAULTS.install),
+    defaultText: durationText(MANAGER_DEFAULTS.install),
   },
   'timeout-mcp-init': {
     value: 'time',
     help: 'Startup timeout of a server; the installation of its package does not count',
-    defaultText: durationText(DEFAULTS.init),
+    defaultText: durationText(MANAGER_DEFAULTS.init),
   },
   'timeout-mcp-health': {
     value: 'time',
     help: 'Timeout of a health check',
-    defaultText: durationText(DEFAULTS.health),
+    defaultText: durationText(MANAGER_DEFAULTS.health),
   },
   'timeout-mcp-shutdown': {
     value: 'time',
     help: 'Time for a server to stop before it is killed',
-    defaultText: durationText(DEFAULTS.shutdown),
+    defaultText: durationText(MANAGER_DEFAULTS.shutdown),
   },
   'timeout-mcp-request': {
     value: 'time',
     help: 'Timeout of a call',
-    defaultText: durationText(DEFAULTS.request),
+    defaultText: durationText(MANAGER_DEFAULTS.request),
   },
   'interval-mcp-health': {
     value: 'time',
     help: 'Interval between health checks',
-    defaultText: durationText(DEFAULTS.healthInterval),
+    defaultText: durationText(MANAGER_DEFAULTS.healthInterval),
   },
   // mcpd requires this flag for CORS; here, setting the origins is enough.
   'cors-enable': { help: 'Allow CORS; requires --cors-origins', origin: 'mcpd' },
@@ -68,7 +68,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   'cors-max-age': {
     value: 'time',
     help: 'How long browsers cache CORS preflight responses',
-    defaultText: durationText(DEFAULTS.corsMaxAge),
+    defaultText: durationText(MANAGER_DEFAULTS.corsMaxAge),
   },
 });
 

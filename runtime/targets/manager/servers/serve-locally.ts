@@ -7,8 +7,8 @@ import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { requestIdFrom } from '#serve/http/request-state.ts';
-import { ANYONE, type Caller, LOCAL_USER } from '../access/caller.ts';
-import { createGroups, type Groups } from '../access/groups.ts';
+import { ANYONE, type ToolCaller, LOCAL_USER } from '../access/caller.ts';
+import { createCallerGroups, type CallerGroups } from '../access/groups.ts';
 import { createManagerAccess } from '../access/manager-access.ts';
 import { selectFor } from '../access/selection.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
@@ -17,7 +17,7 @@ import { createMcpEndpoints } from '../mcp/mcp-endpoints.ts';
 import { openSessionServer } from '../mcp/session-server.ts';
 import { changesFile, signInFolder } from '../sign-in/sign-in-folder.ts';
 import { serverOfLine, refuseUnknownServers } from './start-manager.ts';
-import { openContext } from './open-context.ts';
+import { openManagerContext } from './open-context.ts';
 import type { StdioProcess } from './stdio-process.ts';
 import type { StdioSettings } from './stdio-settings.ts';
 
@@ -30,15 +30,15 @@ const NO_HEADERS = { get: () => null };
 export async function serveLocally(settings: StdioSettings, io: StdioProcess): Promise<void> {
   const { paths, env, selection, group } = settings;
   const config = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
-  const groups = createGroups(config.groups);
+  const groups = createCallerGroups(config.groups);
   const person = selectFor({ ...ANYONE, name: 'stdio', user: LOCAL_USER }, selection);
-  const callerIn = (table: Groups): Caller =>
+  const callerIn = (table: CallerGroups): ToolCaller =>
     group === undefined ? person : enterGroup(table, person, group);
   const caller = callerIn(groups);
   const read = async (): Promise<LoadedConfig> => {
     const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
     // The groups of a reload count for its servers.
-    const latest = callerIn(createGroups(loaded.groups));
+    const latest = callerIn(createCallerGroups(loaded.groups));
     return {
       ...loaded,
       servers: loaded.servers.filter(({ name }) => latest.canUse(name)),
@@ -60,7 +60,7 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   try {
     const daemon = { ...config.daemon, ...settings.daemon };
     const access = createManagerAccess({ keys: () => undefined });
-    const context = await openContext({
+    const context = await openManagerContext({
       settings,
       config: selected,
       daemon,
@@ -93,7 +93,7 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   }
 }
 
-function enterGroup(groups: Groups, caller: Caller, group: string): Caller {
+function enterGroup(groups: CallerGroups, caller: ToolCaller, group: string): ToolCaller {
   try {
     return groups.enter(caller, group);
   } catch (error) {

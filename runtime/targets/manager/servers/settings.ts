@@ -2,7 +2,7 @@ import { type MetricsAccess, metricsAccess } from '#serve/http/health.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import type { Rotation } from '#platform/line-file.ts';
-import { duration, list, requiredNumber, wholeNumber } from '#serve/cli/values.ts';
+import { durationOption, listOption, requiredNumber, wholeNumberOption } from '#serve/cli/values.ts';
 import { type ProcessSettings, readProcessSettings } from '#serve/program/process-options.ts';
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
@@ -60,14 +60,14 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     daemon: readDaemonFlags(invocation, dev),
     listen: readListen(invocation),
     timeouts: omitUndefined({
-      install: duration(invocation, 'timeout-mcp-install'),
-      init: duration(invocation, 'timeout-mcp-init'),
-      request: duration(invocation, 'timeout-mcp-request'),
-      shutdown: duration(invocation, 'timeout-mcp-shutdown'),
+      install: durationOption(invocation, 'timeout-mcp-install'),
+      init: durationOption(invocation, 'timeout-mcp-init'),
+      request: durationOption(invocation, 'timeout-mcp-request'),
+      shutdown: durationOption(invocation, 'timeout-mcp-shutdown'),
     }),
     keysFile: invocation.value('keys-file'),
     insecure: invocation.flag('insecure'),
-    allowedHosts: list(invocation, 'allowed-hosts'),
+    allowedHosts: listOption(invocation, 'allowed-hosts'),
     tls: readTls(invocation.value('cert-file'), invocation.value('key-file')),
     maxBodyBytes: requiredNumber(invocation, 'max-body', ANY_SIZE),
     ...readProcessSettings(invocation),
@@ -78,7 +78,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     dev,
     mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
     watch: !invocation.flag('no-watch'),
-    shutdownDelayMs: duration(invocation, 'shutdown-delay', { zero: true }) ?? 0,
+    shutdownDelayMs: durationOption(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
     logLevel: logLevel(invocation.value('log-level')),
@@ -97,9 +97,9 @@ function readRotation(invocation: Invocation): Rotation | undefined {
 function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSettings> {
   return omitUndefined({
     addr: dev ? 'localhost:8090' : readAddress(invocation),
-    shutdownMs: duration(invocation, 'shutdown-timeout'),
-    healthMs: duration(invocation, 'timeout-mcp-health'),
-    healthIntervalMs: duration(invocation, 'interval-mcp-health'),
+    shutdownMs: durationOption(invocation, 'shutdown-timeout'),
+    healthMs: durationOption(invocation, 'timeout-mcp-health'),
+    healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
     cors: readCors(invocation),
   });
 }
@@ -126,24 +126,24 @@ function readListen(invocation: Invocation): FlagSettings['listen'] {
   }
   const host = invocation.value('host');
   const hostname = host === undefined ? undefined : bindHost(host);
-  return omitUndefined({ hostname, port: wholeNumber(invocation, 'port', { min: 0, max: 65_535 }) });
+  return omitUndefined({ hostname, port: wholeNumberOption(invocation, 'port', { min: 0, max: 65_535 }) });
 }
 
 function readCors(invocation: Invocation): CorsSettings | undefined {
-  const origins = list(invocation, 'cors-origins');
+  const origins = listOption(invocation, 'cors-origins');
   if (origins.length === 0 && invocation.flag('cors-enable')) {
     throw new UsageError('--cors-enable requires --cors-origins.');
   }
   const isOff = invocation.value('cors-enable') !== undefined && !invocation.flag('cors-enable');
   if (origins.length === 0 || isOff) return undefined;
   const optionalList = (name: string): readonly string[] | undefined =>
-    invocation.value(name) === undefined ? undefined : list(invocation, name);
+    invocation.value(name) === undefined ? undefined : listOption(invocation, name);
   return corsSettings({
     origins,
     methods: optionalList('cors-allow-methods'),
     headers: optionalList('cors-allow-headers'),
     exposedHeaders: optionalList('cors-expose-headers'),
     credentials: invocation.flag('cors-allow-credentials'),
-    maxAgeMs: duration(invocation, 'cors-max-age'),
+    maxAgeMs: durationOption(invocation, 'cors-max-age'),
   });
 }

@@ -7,7 +7,7 @@ import { createLog } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
-import { createGroups } from '../access/groups.ts';
+import { createCallerGroups } from '../access/groups.ts';
 import { keysPath } from '../config/config-paths.ts';
 import { createManagerAccess, watchedKeys } from '../access/manager-access.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
@@ -23,7 +23,7 @@ import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
 import { changesFile, signInFolder } from '../sign-in/sign-in-folder.ts';
-import { openContext } from './open-context.ts';
+import { openManagerContext } from './open-context.ts';
 import type { FlagSettings } from './settings.ts';
 import { type Selection, serverOfPattern } from '../access/selection.ts';
 import { unknownServer } from '../config-edit/named-index.ts';
@@ -89,7 +89,7 @@ export async function startManager(
   const tokens =
     daemon.oauth &&
     (await import('../access/token-access.ts')).createTokenAccess(daemon.oauth, { introspectionSecret });
-  const groups = createGroups(config.groups);
+  const groups = createCallerGroups(config.groups);
   const access = createManagerAccess(keys, Date.now, tokens, groups);
   assertSafeToListen({
     hostname,
@@ -120,7 +120,7 @@ export async function startManager(
       hostRules,
     });
     const contextParts = { settings, config, daemon, read, log, redactor, access, groups, signInPage };
-    const context = await openContext(contextParts);
+    const context = await openManagerContext(contextParts);
     const shutdown = createShutdown({
       program: 'manager',
       lifecycle: context.kernel.lifecycle,

@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { readText } from '#platform/read-text.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { duration, list, requiredNumber } from '#serve/cli/values.ts';
+import { durationOption, listOption, requiredNumber } from '#serve/cli/values.ts';
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { readTracing } from '#serve/telemetry/read-tracing.ts';
 import type { Selection } from '../access/selection.ts';
@@ -43,14 +43,14 @@ export async function readStdioSettings(
     selection: readSelection(invocation),
     group: invocation.value('group'),
     daemon: omitUndefined({
-      healthMs: duration(invocation, 'timeout-mcp-health'),
-      healthIntervalMs: duration(invocation, 'interval-mcp-health'),
+      healthMs: durationOption(invocation, 'timeout-mcp-health'),
+      healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
     }),
     timeouts: omitUndefined({
-      install: duration(invocation, 'timeout-mcp-install'),
-      init: duration(invocation, 'timeout-mcp-init'),
-      request: duration(invocation, 'timeout-mcp-request'),
-      shutdown: duration(invocation, 'timeout-mcp-shutdown'),
+      install: durationOption(invocation, 'timeout-mcp-install'),
+      init: durationOption(invocation, 'timeout-mcp-init'),
+      request: durationOption(invocation, 'timeout-mcp-request'),
+      shutdown: durationOption(invocation, 'timeout-mcp-shutdown'),
     }),
     maxResultCharacters: requiredNumber(invocation, 'max-result', { min: 1, max: 2 ** 30 }),
     mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
@@ -64,7 +64,7 @@ export async function readStdioSettings(
 
 /** Reads `--servers` and `--tools`. */
 export function readSelection(invocation: Invocation): Selection {
-  const selection = { servers: list(invocation, 'servers'), tools: list(invocation, 'tools') };
+  const selection = { servers: listOption(invocation, 'servers'), tools: listOption(invocation, 'tools') };
   for (const name of ['servers', 'tools'] as const) {
     // An empty list would select everything, which a script with an empty variable does not mean.
     if (invocation.given(name) && selection[name].length === 0)

@@ -1,4 +1,4 @@
-import { Malformed, type Params, type Shape, isRecord } from './shape.ts';
+import { Malformed, type ShapeOfParams, type Shape, isRecord } from './shape.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
 import { createCompileProblem, UncheckedSchema } from './schema-compiler.ts';
@@ -7,14 +7,14 @@ interface ListKind {
   /** The noun for an item in messages. */
   readonly what: string;
   readonly key: string;
-  readonly shape: Shape<Params>;
+  readonly shape: Shape<ShapeOfParams>;
 }
 
 /** The lists of servers, by the member of the result that contains the items. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 interface CheckedList {
-  readonly items: readonly Params[];
+  readonly items: readonly ShapeOfParams[];
   /** A message for each item that is omitted, because clients would reject the whole list because of it. */
   readonly faults: readonly string[];
 }
@@ -32,7 +32,7 @@ export function createCheckList(): CheckList {
   return async (list, received) => {
     const { what, key, shape } = kinds[list];
     const yieldToEventLoop = createYielder();
-    const items: Params[] = [];
+    const items: ShapeOfParams[] = [];
     const faults: string[] = [];
     const used = usedItems(list, received);
     if (used.length < received.length)
@@ -62,7 +62,7 @@ export const usedItems = (list: ListName, items: readonly unknown[]): readonly u
 const MAX_SCHEMAS = 2;
 
 /** Checks an item; a large schema is compiled in a thread before the item is checked again. */
-async function checked(shape: Shape<Params>, item: unknown): Promise<Params> {
+async function checked(shape: Shape<ShapeOfParams>, item: unknown): Promise<ShapeOfParams> {
   for (let schemas = 0; ; schemas += 1) {
     try {
       return shape(item);

@@ -2,25 +2,25 @@ import {
   hint,
   listOfValid,
   objectOf,
-  type Params,
+  type ShapeOfParams,
   type Shape,
   Malformed,
-  refuse,
+  rejectShape,
   filledText,
-  flag,
+  flagShape,
   isRecord,
-  number,
-  oneOf,
-  text,
+  numberShape,
+  oneOfShape,
+  textShape,
   annotations,
   LISTED_HINTS,
 } from './shape.ts';
 import type { CompileProblem } from './schema-compiler.ts';
 import { mapInnerSchemas } from './inner-schemas.ts';
 
-const hintFlag = hint(flag);
+const hintFlag = hint(flagShape);
 
-export const toolShape = (problemOf: CompileProblem): Shape<Params> =>
+export const toolShape = (problemOf: CompileProblem): Shape<ShapeOfParams> =>
   objectOf({
     name: filledText,
     ...LISTED_HINTS,
@@ -28,36 +28,41 @@ export const toolShape = (problemOf: CompileProblem): Shape<Params> =>
     outputSchema: hint(resultSchema(problemOf)),
     annotations: hint(
       objectOf({
-        title: hint(text),
+        title: hint(textShape),
         readOnlyHint: hintFlag,
         destructiveHint: hintFlag,
         idempotentHint: hintFlag,
         openWorldHint: hintFlag,
       }),
     ),
-    execution: hint(objectOf({ taskSupport: hint(oneOf('required', 'optional', 'forbidden')) })),
+    execution: hint(objectOf({ taskSupport: hint(oneOfShape('required', 'optional', 'forbidden')) })),
   });
 
 const promptArgument = objectOf({
-  name: text,
-  title: hint(text),
-  description: hint(text),
+  name: textShape,
+  title: hint(textShape),
+  description: hint(textShape),
   required: hintFlag,
 });
 
-export const prompt: Shape<Params> = objectOf({
+export const prompt: Shape<ShapeOfParams> = objectOf({
   name: filledText,
   ...LISTED_HINTS,
   arguments: hint(listOfValid(promptArgument)),
 });
 
-const resourceHints = { ...LISTED_HINTS, mimeType: hint(text), annotations: hint(annotations) };
+const resourceHints = { ...LISTED_HINTS, mimeType: hint(textShape), annotations: hint(annotations) };
 
-const plainResource = objectOf({ uri: filledText, name: text, ...resourceHints, size: hint(number) });
-export const resource: Shape<Params> = (value) => plainResource(namedBy('uri', value));
+const plainResource = objectOf({
+  uri: filledText,
+  name: textShape,
+  ...resourceHints,
+  size: hint(numberShape),
+});
+export const resource: Shape<ShapeOfParams> = (value) => plainResource(namedBy('uri', value));
 
-const plainTemplate = objectOf({ uriTemplate: filledText, name: text, ...resourceHints });
-export const resourceTemplate: Shape<Params> = (value) => plainTemplate(namedBy('uriTemplate', value));
+const plainTemplate = objectOf({ uriTemplate: filledText, name: textShape, ...resourceHints });
+export const resourceTemplate: Shape<ShapeOfParams> = (value) => plainTemplate(namedBy('uriTemplate', value));
 
 /** Adds the URI as the name of a resource that has no name. */
 const namedBy = (key: string, value: unknown): unknown =>
@@ -72,13 +77,13 @@ type Schema = Readonly<Record<string, unknown>>;
 const objectSchema: Shape<Schema> = (value) => {
   if (value === undefined || value === null || value === true || isEmptyList(value))
     return { type: 'object' };
-  if (!isRecord(value)) return refuse(value, 'a JSON Schema of an object');
+  if (!isRecord(value)) return rejectShape(value, 'a JSON Schema of an object');
   const { required, ...schema } = keywordsWithoutNulls(value);
   const { type = 'object', properties } = schema;
   if (type !== 'object' && !(Array.isArray(type) && type.includes('object'))) {
     throw new Malformed('type', `is ${JSON.stringify(type)}; it must be "object"`);
   }
-  const names = hint(listOfValid(text))(required);
+  const names = hint(listOfValid(textShape))(required);
   return {
     ...('type' in schema ? schema : { type: 'object', ...schema }),
     type: 'object',

@@ -2,16 +2,16 @@ import {
   hint,
   listOf,
   objectOf,
-  optional,
-  type Params,
+  optionalShape,
+  type ShapeOfParams,
   type Shape,
   Malformed,
-  refuse,
+  rejectShape,
   refuseMember,
-  flag,
+  flagShape,
   isRecord,
-  text,
-  wholeNumber,
+  textShape,
+  wholeNumberShape,
   base64,
   record,
   role,
@@ -22,24 +22,24 @@ import { resource } from './listed.ts';
 const HINTS = { annotations: hint(annotations), _meta: hint(record) } as const;
 
 const contentsMembers = objectOf({
-  uri: text,
-  mimeType: hint(text),
-  text: optional(text),
-  blob: optional(base64),
+  uri: textShape,
+  mimeType: hint(textShape),
+  text: optionalShape(textShape),
+  blob: optionalShape(base64),
   _meta: hint(record),
 });
 
 /** The contents of a resource: text or binary data. */
-const resourceContents: Shape<Params> = (value) => {
+const resourceContents: Shape<ShapeOfParams> = (value) => {
   const contents = contentsMembers(value);
   if (contents['text'] !== undefined || contents['blob'] !== undefined) return contents;
   throw new Malformed('', 'has neither `text` nor `blob`');
 };
 
-const media = objectOf({ data: base64, mimeType: text, ...HINTS });
+const media = objectOf({ data: base64, mimeType: textShape, ...HINTS });
 
 const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
-  ['text', objectOf({ text, ...HINTS })],
+  ['text', objectOf({ text: textShape, ...HINTS })],
   ['image', media],
   ['audio', media],
   ['resource_link', resource],
@@ -48,20 +48,20 @@ const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
 
 /** A content block of a tool result or of a prompt message. */
 const contentBlock: Shape = (value) => {
-  if (!isRecord(value)) return refuse(value, 'an object');
+  if (!isRecord(value)) return rejectShape(value, 'an object');
   const shape = BLOCKS.get(value['type']);
   if (shape) return shape(value);
   const types = [...BLOCKS.keys()].map((type) => JSON.stringify(type));
   return refuseMember('type', value['type'], `one of ${types.join(', ')}`);
 };
 
-export interface ToolResult extends Params {
+export interface ToolResult extends ShapeOfParams {
   readonly content?: readonly ContentBlock[] | undefined;
   readonly structuredContent?: unknown;
   readonly isError?: boolean | undefined;
 }
 
-export interface ContentBlock extends Params {
+export interface ContentBlock extends ShapeOfParams {
   readonly type: string;
   readonly text?: string | undefined;
 }
@@ -71,20 +71,20 @@ const TASK = 'io.modelcontextprotocol/related-task';
 const META = {
   _meta: hint(
     objectOf({
-      progressToken: hint((value) => (typeof value === 'string' ? value : wholeNumber(value))),
-      [TASK]: hint(objectOf({ taskId: text })),
+      progressToken: hint((value) => (typeof value === 'string' ? value : wholeNumberShape(value))),
+      [TASK]: hint(objectOf({ taskId: textShape })),
     }),
   ),
 } as const;
 
 const toolMembers = objectOf({
   content: (value) => (value === undefined || value === null ? [] : listOf(contentBlock)(value)),
-  isError: optional(flag),
+  isError: optionalShape(flagShape),
   ...META,
 });
 
 /** The result of `tools/call`. It can consist of structured content only. */
-export const toolResult: Shape<ToolResult> = (value) => {
+export const toolResultShape: Shape<ToolResult> = (value) => {
   const { structuredContent, ...result } = toolMembers(value) as ToolResult & { content: readonly unknown[] };
   if (structuredContent === undefined || structuredContent === null) return result;
   if (isRecord(structuredContent)) return { ...result, structuredContent };
@@ -94,14 +94,14 @@ export const toolResult: Shape<ToolResult> = (value) => {
 };
 
 /** The result of `prompts/get`. */
-export const promptResult: Shape<Params> = objectOf({
-  description: hint(text),
+export const promptResult: Shape<ShapeOfParams> = objectOf({
+  description: hint(textShape),
   messages: listOf(objectOf({ role, content: contentBlock })),
   ...META,
 });
 
 /** The result of `resources/read`. */
-export const readResult: Shape<Params & { readonly contents: readonly Params[] }> = objectOf({
+export const readResult: Shape<ShapeOfParams & { readonly contents: readonly ShapeOfParams[] }> = objectOf({
   contents: listOf(resourceContents),
   ...META,
 });
@@ -110,13 +110,13 @@ export const readResult: Shape<Params & { readonly contents: readonly Params[] }
 const MAX_VALUES = 100;
 
 const completionMembers = objectOf({
-  values: listOf(text),
-  total: hint(wholeNumber),
-  hasMore: hint(flag),
+  values: listOf(textShape),
+  total: hint(wholeNumberShape),
+  hasMore: hint(flagShape),
 });
 
 /** The result of `completion/complete`. */
-export const completionResult: Shape<Params> = objectOf({
+export const completionResult: Shape<ShapeOfParams> = objectOf({
   completion: (value) => {
     const completion = completionMembers(value);
     const { values } = completion;

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber } from '#core/json/lossless-json.ts';
 
 /** A JSON object of an MCP message: parameters, a result, or an item of a list. */
-export type Params = Readonly<Record<string, unknown>>;
+export type ShapeOfParams = Readonly<Record<string, unknown>>;
 
 /**
  * Checks a value of a server against MCP. Returns the same value if it is valid, a repaired copy if that is safe, or undefined
@@ -34,7 +34,7 @@ export class Malformed extends Error {
 /** Throws Malformed for the value of a member. */
 export function refuseMember(key: string, value: unknown, rule: string): never {
   try {
-    return refuse(value, rule);
+    return rejectShape(value, rule);
   } catch (error) {
     throw error instanceof Malformed ? error.within(key) : error;
   }
@@ -43,7 +43,7 @@ export function refuseMember(key: string, value: unknown, rule: string): never {
 const MAX_SHOWN = 60;
 
 /** Throws Malformed for a value; `rule` is the expected kind of value, for example `a string`. */
-export function refuse(value: unknown, rule: string): never {
+export function rejectShape(value: unknown, rule: string): never {
   throw new Malformed(
     '',
     value === undefined ? `is missing; it must be ${rule}` : `is ${shown(value)}; it must be ${rule}`,
@@ -58,13 +58,13 @@ function shown(value: unknown): string {
 }
 
 type Shapes = Readonly<Record<string, Shape>>;
-type ShapedBy<Own extends Shapes> = Params & { readonly [Name in keyof Own]: ReturnType<Own[Name]> };
+type ShapedBy<Own extends Shapes> = ShapeOfParams & { readonly [Name in keyof Own]: ReturnType<Own[Name]> };
 
 /** An object with these members; other members are not changed. */
 export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> {
   const entries = Object.entries(shapes);
   return (value) => {
-    if (!isRecord(value)) return refuse(value, 'an object');
+    if (!isRecord(value)) return rejectShape(value, 'an object');
     let repaired: Record<string, unknown> | undefined;
     for (const [key, shape] of entries) {
       const received = value[key];
@@ -82,7 +82,7 @@ export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> 
 export const listOf =
   <Item>(shape: Shape<Item>): Shape<readonly Item[]> =>
   (value) => {
-    if (!Array.isArray(value)) return refuse(value, 'a list');
+    if (!Array.isArray(value)) return rejectShape(value, 'a list');
     const items = value.map((item, at) => checked(shape, item, at));
     return items.some((item, at) => item !== value[at]) ? items : value;
   };
@@ -91,12 +91,12 @@ export const listOf =
 export const listOfValid =
   <Item>(shape: Shape<Item | undefined>): Shape<readonly Item[]> =>
   (value) => {
-    if (!Array.isArray(value)) return refuse(value, 'a list');
+    if (!Array.isArray(value)) return rejectShape(value, 'a list');
     return value.map(hint(shape)).filter((item) => item !== undefined);
   };
 
 /** An optional member. Null counts as missing, because many languages write it for a member without a value. */
-export const optional =
+export const optionalShape =
   <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) =>
     value === undefined || value === null ? undefined : shape(value);
@@ -122,46 +122,47 @@ function checked<Result>(shape: Shape<Result>, value: unknown, key: string | num
   }
 }
 
-export const text: Shape<string> = (value) => (typeof value === 'string' ? value : refuse(value, 'a string'));
+export const textShape: Shape<string> = (value) =>
+  typeof value === 'string' ? value : rejectShape(value, 'a string');
 
 export const filledText: Shape<string> = (value) =>
-  typeof value === 'string' && value !== '' ? value : refuse(value, 'a non-empty string');
+  typeof value === 'string' && value !== '' ? value : rejectShape(value, 'a non-empty string');
 
-export const flag: Shape<boolean> = (value) =>
-  typeof value === 'boolean' ? value : refuse(value, 'true or false');
+export const flagShape: Shape<boolean> = (value) =>
+  typeof value === 'boolean' ? value : rejectShape(value, 'true or false');
 
 /** A number, including one that a double cannot represent, which is not changed. */
-export const number: Shape = (value) =>
-  Number.isFinite(numberOf(value)) ? value : refuse(value, 'a number');
+export const numberShape: Shape = (value) =>
+  Number.isFinite(numberOf(value)) ? value : rejectShape(value, 'a number');
 
-export const wholeNumber: Shape = (value) =>
-  Number.isSafeInteger(numberOf(value)) ? value : refuse(value, 'a whole number');
+export const wholeNumberShape: Shape = (value) =>
+  Number.isSafeInteger(numberOf(value)) ? value : rejectShape(value, 'a whole number');
 
 const numberFrom =
   (min: number, max: number): Shape =>
   (value) => {
     const number = numberOf(value);
-    return number >= min && number <= max ? value : refuse(value, `a number from ${min} to ${max}`);
+    return number >= min && number <= max ? value : rejectShape(value, `a number from ${min} to ${max}`);
   };
 
 /** Any JSON object. */
 export const record: Shape<Readonly<Record<string, unknown>>> = (value) =>
-  isRecord(value) ? value : refuse(value, 'an object');
+  isRecord(value) ? value : rejectShape(value, 'an object');
 
 /** Whether a value is a JSON object. Long numbers are JavaScript objects, but not JSON objects. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !isRawNumber(value);
 
-export const oneOf =
+export const oneOfShape =
   (...words: readonly string[]): Shape =>
   (value) =>
     words.some((word) => word === value)
       ? value
-      : refuse(value, words.map((word) => JSON.stringify(word)).join(' or '));
+      : rejectShape(value, words.map((word) => JSON.stringify(word)).join(' or '));
 
 /** Base64 as clients decode it: whitespace is ignored, and padding is optional. https://infra.spec.whatwg.org/#forgiving-base64 */
 export const base64: Shape<string> = (value) =>
-  typeof value === 'string' && isBase64(value) ? value : refuse(value, 'a string of base64');
+  typeof value === 'string' && isBase64(value) ? value : rejectShape(value, 'a string of base64');
 
 function isBase64(value: string): boolean {
   const dense = value.replaceAll(/[\t\n\f\r ]+/g, '');
@@ -177,13 +178,13 @@ const dateTime: Shape = (value) => {
   const midnight = new Date(`${day}T00:00:00Z`);
   // JavaScript converts February 30 to a day in March, so the result is compared with the text.
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day ?? '');
-  return isDay ? value : refuse(value, 'an ISO 8601 time with a time zone');
+  return isDay ? value : rejectShape(value, 'an ISO 8601 time with a time zone');
 };
 
 const numberOf = (value: unknown): number =>
   typeof value === 'number' ? value : isRawNumber(value) ? Number(value.rawJSON) : Number.NaN;
 
-export const role: Shape = oneOf('user', 'assistant');
+export const role: Shape = oneOfShape('user', 'assistant');
 
 export const annotations: Shape = objectOf({
   audience: hint(listOf(role)),
@@ -192,16 +193,16 @@ export const annotations: Shape = objectOf({
 });
 
 const icon = objectOf({
-  src: text,
-  mimeType: hint(text),
-  sizes: hint(listOf(text)),
-  theme: hint(oneOf('light', 'dark')),
+  src: textShape,
+  mimeType: hint(textShape),
+  sizes: hint(listOf(textShape)),
+  theme: hint(oneOfShape('light', 'dark')),
 });
 
 /** The optional members of all listed items. */
 export const LISTED_HINTS = {
-  title: hint(text),
-  description: hint(text),
+  title: hint(textShape),
+  description: hint(textShape),
   icons: hint(listOfValid(icon)),
   _meta: hint(record),
 } as const;

@@ -7,7 +7,7 @@ import { textIn } from '#serve/oauth/server-metadata.ts';
 import { authenticateClient } from './client-authentication.ts';
 import type { OAuthClient, Tokens } from './sign-in-record.ts';
 
-export interface TokenRequest {
+export interface SignInTokenRequest {
   readonly endpoint: string;
   /** The authorization server; undefined if only its token endpoint is known. */
   readonly issuer: string | undefined;
@@ -24,7 +24,7 @@ const TOKEN = /^[\w.~+/-]+=*$/;
 /** Requests tokens. Rejects with an OAuthFailure that has the error code of the authorization server, but no secret. */
 export async function requestTokens(
   http: OAuthHttp,
-  request: TokenRequest,
+  request: SignInTokenRequest,
   now: () => number = Date.now,
 ): Promise<Tokens> {
   const requestedAt = now();
@@ -50,7 +50,7 @@ export async function requestTokens(
 /** Sends the request, and once more if the authorization server requires a nonce in the proof. */
 async function post(
   http: OAuthHttp,
-  { endpoint, issuer = endpoint, client, grant, dpop }: TokenRequest,
+  { endpoint, issuer = endpoint, client, grant, dpop }: SignInTokenRequest,
 ): Promise<OAuthResponse> {
   const send = async (): Promise<OAuthResponse> => {
     const form = new URLSearchParams();

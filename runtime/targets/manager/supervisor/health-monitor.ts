@@ -11,7 +11,7 @@ export interface HealthSettings {
 /** Number of consecutive checks without a response, and without other messages of the server, after which it counts as hung. */
 const HUNG_CHECKS = 3;
 
-export interface HealthOptions {
+export interface HealthMonitorOptions {
   readonly settings: HealthSettings;
   readonly clock: Clock;
   /** The request timeout. A server that is busy with a request can be silent that long. */
@@ -21,7 +21,7 @@ export interface HealthOptions {
 
 /** Checks the health of one server, immediately after it is connected and then periodically. Checks never overlap. */
 export class HealthMonitor {
-  readonly #options: HealthOptions;
+  readonly #options: HealthMonitorOptions;
   #health: Health = {
     status: 'unknown',
     lastChecked: undefined,
@@ -32,7 +32,7 @@ export class HealthMonitor {
   #cancel: (() => void) | undefined;
   #silent = { checks: 0, since: 0, signsOfLife: 0 };
 
-  constructor(options: HealthOptions) {
+  constructor(options: HealthMonitorOptions) {
     this.#options = options;
   }
 

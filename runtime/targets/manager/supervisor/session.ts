@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.ts';
 import type { CloseReason, Connection, PeerInfo, RequestOptions } from '../upstream/connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** A connection that counts its requests in flight, so that it can close after the last one. */
 export class Session implements Connection {
@@ -31,7 +31,11 @@ export class Session implements Connection {
     this.lastUsed = this.startedAt;
   }
 
-  async request(method: string, params: Params | undefined, options: RequestOptions): Promise<Params> {
+  async request(
+    method: string,
+    params: ShapeOfParams | undefined,
+    options: RequestOptions,
+  ): Promise<ShapeOfParams> {
     this.running += 1;
     try {
       const result = await this.#connection.request(method, params, this.#countProgress(options));
@@ -61,7 +65,7 @@ export class Session implements Connection {
     return this.#connection.warnings?.() ?? [];
   }
 
-  notify(method: string, params?: Params): void {
+  notify(method: string, params?: ShapeOfParams): void {
     this.#connection.notify(method, params);
   }
 

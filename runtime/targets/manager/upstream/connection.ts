@@ -1,5 +1,5 @@
 import type { ProcessTrees } from '#platform/process-tree/process-trees.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { isAscii } from 'node:buffer';
 import type { SignIns } from './remote/open-tokens.ts';
@@ -15,8 +15,8 @@ export interface Connection {
    * an RpcFailure, a TimeoutFailure or a ConnectionClosed, or, when the signal is aborted, with its reason. After a timeout or
    * an abort, the server gets `notifications/cancelled`.
    */
-  request(method: string, params: Params | undefined, options: RequestOptions): Promise<Params>;
-  notify(method: string, params?: Params): void;
+  request(method: string, params: ShapeOfParams | undefined, options: RequestOptions): Promise<ShapeOfParams>;
+  notify(method: string, params?: ShapeOfParams): void;
   /** Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if there is no `ping`. */
   check(timeoutMs: number): Promise<number>;
   /** Present problems with the behavior of the server, as sentences. */
@@ -36,7 +36,7 @@ export interface RequestOptions {
   readonly extend?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Requests progress notifications; each one restarts the timeout. */
-  readonly onProgress?: ((progress: Params) => void) | undefined;
+  readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client to which the server can send requests because of this one. Meanwhile, the timeout is paused. */
   readonly requester?: Requester | undefined;
   /** HTTP headers for remote servers: the trace context, and those of the client that the configuration passes on. */
@@ -48,9 +48,13 @@ export interface Requester {
   /** The identity of the client, which is the same object for all its requests. */
   readonly identity: object;
   /** The capabilities that the client declared. */
-  readonly capabilities: Params;
+  readonly capabilities: ShapeOfParams;
   /** Sends a request to the client. Rejects with the client's error, or if it does not respond. */
-  readonly request: (method: string, params: Params | undefined, signal: AbortSignal) => Promise<Params>;
+  readonly request: (
+    method: string,
+    params: ShapeOfParams | undefined,
+    signal: AbortSignal,
+  ) => Promise<ShapeOfParams>;
 }
 
 export interface PeerInfo {
@@ -59,7 +63,7 @@ export interface PeerInfo {
   readonly version: string;
   readonly title?: string | undefined;
   readonly instructions?: string | undefined;
-  readonly capabilities: Params;
+  readonly capabilities: ShapeOfParams;
 }
 
 export interface CloseReason {
@@ -74,7 +78,7 @@ export interface CloseReason {
 /** Callbacks of an open connection. */
 export interface ConnectionHooks {
   /** Receives notifications of the server, for example `notifications/tools/list_changed`. */
-  readonly onNotification: (method: string, params: Params | undefined) => void;
+  readonly onNotification: (method: string, params: ShapeOfParams | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
   readonly onLog: (line: string) => void;
   /** Receives warnings of the manager about the server. */

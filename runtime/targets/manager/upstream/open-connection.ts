@@ -11,7 +11,7 @@ import {
   type Transport,
   type TransportHooks,
 } from './connection.ts';
-import { Malformed, type Params } from '../shapes/shape.ts';
+import { Malformed, type ShapeOfParams } from '../shapes/shape.ts';
 import { createStartExtension, startFailure } from './start-extension.ts';
 import { createRpcPeer, type RpcPeer } from './rpc-peer.ts';
 import { UnexpectedResponse } from './remote/unexpected-response.ts';
@@ -211,7 +211,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
   };
   /** The log level for all clients. This revision has no request to set it; each request contains it. */
   let logLevel: unknown;
-  const request = async (method: string, params: Params | undefined, options: RequestOptions) => {
+  const request = async (method: string, params: ShapeOfParams | undefined, options: RequestOptions) => {
     if (method === 'logging/setLevel') {
       logLevel = params?.['level'];
       return {};
@@ -223,9 +223,9 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
       [META_KEY.capabilities]: requester ? usableCapabilities(requester) : {},
       ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
     };
-    const send = (input: Params): Promise<Params> =>
+    const send = (input: ShapeOfParams): Promise<ShapeOfParams> =>
       rpc.request(method, { ...params, ...input, _meta }, options);
-    let input: Params = {};
+    let input: ShapeOfParams = {};
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const { resultType, ...result } = await send(input).catch(async (error: unknown) => {
         if (method !== 'tools/call' || !isHeaderMismatch(error)) throw error;
@@ -243,7 +243,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
   };
 
   /** Lists the tools again, because the transport reads from the list which arguments are required in headers. */
-  const refreshTools = async (_meta: Params, { timeoutMs, signal }: RequestOptions): Promise<void> => {
+  const refreshTools = async (_meta: ShapeOfParams, { timeoutMs, signal }: RequestOptions): Promise<void> => {
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = { ...(cursor === undefined ? {} : { cursor }), _meta };
@@ -286,9 +286,9 @@ const serverIn = (meta: unknown): unknown => membersOf(meta)[META_KEY.serverInfo
  * the request when it is sent again: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 async function collectInput(
-  { inputRequests, requestState }: Params,
+  { inputRequests, requestState }: ShapeOfParams,
   { requester, signal = new AbortController().signal }: Pick<RequestOptions, 'requester' | 'signal'>,
-): Promise<Params> {
+): Promise<ShapeOfParams> {
   const requests = Object.entries(isObject(inputRequests) ? inputRequests : {}).map(([key, request]) => {
     const { method, params } = isObject(request) ? request : {};
     return { key, method: String(method), params: isObject(params) ? params : undefined };
@@ -317,8 +317,12 @@ async function collectInput(
 }
 
 interface ListenOptions {
-  readonly capabilities: Params;
-  readonly request: (method: string, params: Params, options: RequestOptions) => Promise<Params>;
+  readonly capabilities: ShapeOfParams;
+  readonly request: (
+    method: string,
+    params: ShapeOfParams,
+    options: RequestOptions,
+  ) => Promise<ShapeOfParams>;
 }
 
 /** The notification with which a server acknowledges a subscription. It has no meaning for clients. */
@@ -350,7 +354,7 @@ function listenForChanges({ capabilities, request }: ListenOptions): { readonly 
   return { stop: () => stopped.abort() };
 }
 
-function filterFor(capabilities: Params): Params {
+function filterFor(capabilities: ShapeOfParams): ShapeOfParams {
   const wanted = ['tools', 'prompts', 'resources'].filter(
     (kind) => memberOf(capabilities[kind], 'listChanged') === true,
   );
@@ -377,13 +381,13 @@ interface EraOptions {
 }
 
 /** The identity of this client for servers. The build tool sets the version. */
-const clientInfo = (): Params => ({
+const clientInfo = (): ShapeOfParams => ({
   name: 'mcp-manager',
   version: process.env['ENCODERFILE_VERSION'] ?? '0.0.0',
 });
 
 /** Normalizes capabilities to objects. Some servers use true for a supported one, and null or false for an unsupported one. */
-const normalizeCapabilities = (capabilities: unknown): Params =>
+const normalizeCapabilities = (capabilities: unknown): ShapeOfParams =>
   Object.fromEntries(
     Object.entries(isObject(capabilities) ? capabilities : {})
       .filter(([, capability]) => isObject(capability) || capability === true)
@@ -391,7 +395,7 @@ const normalizeCapabilities = (capabilities: unknown): Params =>
   );
 
 /** Reads the description of a server from the handshake of either era. Many servers omit parts of it. */
-function peerInfo(protocolVersion: string, result: Params): PeerInfo {
+function peerInfo(protocolVersion: string, result: ShapeOfParams): PeerInfo {
   const { name, version, title } = membersOf(result['serverInfo']);
   const { instructions, capabilities } = result;
   return {

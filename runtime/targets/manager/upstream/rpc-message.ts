@@ -1,12 +1,12 @@
 import { parseLossless } from '#core/json/lossless-json.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** A JSON-RPC 2.0 message: a request, a notification or a response, depending on its members. */
 export interface RpcMessage {
   readonly jsonrpc: '2.0';
   readonly id?: string | number | null | undefined;
   readonly method?: string | undefined;
-  readonly params?: Params | undefined;
+  readonly params?: ShapeOfParams | undefined;
   readonly result?: unknown;
   readonly error?: RpcError | undefined;
 }

@@ -7,7 +7,7 @@ import {
   type Requester,
   RpcFailure,
 } from './connection.ts';
-import { type Params, Malformed, isRecord, record } from '../shapes/shape.ts';
+import { type ShapeOfParams, Malformed, isRecord, record } from '../shapes/shape.ts';
 import type { RpcMessage } from './rpc-message.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { RpcError } from '#serve/mcp/rpc-error.ts';
@@ -16,13 +16,13 @@ import { requestFromClient, chooseRequester, type ServerRequest } from './server
 export interface RpcPeerOptions {
   readonly send: (message: RpcMessage, requestHeaders?: RequestHeaders) => void;
   readonly cancel: (id: number, reason: string) => void;
-  readonly onNotification: (method: string, params: Params | undefined) => void;
+  readonly onNotification: (method: string, params: ShapeOfParams | undefined) => void;
 }
 
 /** One end of a JSON-RPC connection, which matches responses to requests. */
 export interface RpcPeer {
   readonly request: Connection['request'];
-  readonly notify: (method: string, params?: Params) => void;
+  readonly notify: (method: string, params?: ShapeOfParams) => void;
   /**
    * Handles a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. Returns whether a
    * request in flight needed it.
@@ -36,10 +36,10 @@ export interface RpcPeer {
 
 interface Pending extends OpenRequest {
   readonly method: string;
-  readonly resolve: (result: Params) => void;
+  readonly resolve: (result: ShapeOfParams) => void;
   readonly reject: (error: unknown) => void;
   readonly settle: () => void;
-  readonly onProgress: (progress: Params) => void;
+  readonly onProgress: (progress: ShapeOfParams) => void;
 }
 
 export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
@@ -54,7 +54,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     lastId += 1;
     const id = lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<Params>();
+    const { promise, resolve, reject } = Promise.withResolvers<ShapeOfParams>();
     const abandon = (error: Error): void => {
       settle();
       // The specification does not allow clients to cancel `initialize`.
@@ -98,7 +98,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     return request !== undefined;
   };
 
-  const receiveNotification = (method: string, params: Params | undefined): boolean => {
+  const receiveNotification = (method: string, params: ShapeOfParams | undefined): boolean => {
     if (method === 'notifications/progress' && params) {
       const request = pending.get(params['progressToken']);
       request?.onProgress(params);
@@ -146,7 +146,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
   };
 }
 
-const withToken = (params: Params | undefined, id: number): Params => ({
+const withToken = (params: ShapeOfParams | undefined, id: number): ShapeOfParams => ({
   ...params,
   _meta: { ...membersOf(params?.['_meta']), progressToken: id },
 });
@@ -226,7 +226,7 @@ function createServerRequestRelay({ send, open }: ServerRequestRelayOptions): Se
     request: ServerRequest,
     related: number | undefined,
     stop: AbortSignal,
-  ): Promise<Params> => {
+  ): Promise<ShapeOfParams> => {
     const inFlight = open.values().flatMap(({ requester }) => requester ?? []);
     const requester = chooseRequester(request.method, open.get(related)?.requester, inFlight);
     const release = open
@@ -270,7 +270,7 @@ const WITHOUT_RESULT = new Set(['ping', 'logging/setLevel', 'resources/subscribe
 const MAX_LEVELS = 500;
 
 /** Returns the result in a response. Throws an RpcFailure for an error, and Malformed for an invalid response. */
-function rpcResult(method: string, { result, error }: Pick<RpcMessage, 'result' | 'error'>): Params {
+function rpcResult(method: string, { result, error }: Pick<RpcMessage, 'result' | 'error'>): ShapeOfParams {
   if (error !== undefined && error !== null) throw rpcFailure(error);
   if (isDeeperThan(result, MAX_LEVELS)) throw new Malformed('', `is nested deeper than ${MAX_LEVELS} levels`);
   if (isRecord(result)) return result;

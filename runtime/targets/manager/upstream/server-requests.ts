@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Requester } from './connection.ts';
-import type { Params } from '../shapes/shape.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** The requests that servers can send to clients, and the client capability that each requires. */
 const CAPABILITY_OF: Readonly<Record<string, string>> = {
@@ -11,22 +11,22 @@ const CAPABILITY_OF: Readonly<Record<string, string>> = {
 };
 
 /** The capabilities that are declared to servers in the handshake, before any client is known: all possible ones. */
-export const CLIENT_CAPABILITIES: Params = { sampling: {}, elicitation: {}, roots: {} };
+export const CLIENT_CAPABILITIES: ShapeOfParams = { sampling: {}, elicitation: {}, roots: {} };
 
 /** Returns the capabilities of a client that servers can use. */
-export const usableCapabilities = ({ capabilities }: Pick<Requester, 'capabilities'>): Params =>
+export const usableCapabilities = ({ capabilities }: Pick<Requester, 'capabilities'>): ShapeOfParams =>
   Object.fromEntries(
     Object.entries(capabilities).filter(([name]) => Object.hasOwn(CLIENT_CAPABILITIES, name)),
   );
 
 /** Returns the capabilities that a client needs for these requests. */
-export const capabilitiesFor = (requests: readonly Pick<ServerRequest, 'method'>[]): Params =>
+export const capabilitiesFor = (requests: readonly Pick<ServerRequest, 'method'>[]): ShapeOfParams =>
   Object.fromEntries(requests.flatMap(({ method }) => CAPABILITY_OF[method] ?? []).map((name) => [name, {}]));
 
 /** A request of a server to a client. */
 export interface ServerRequest {
   readonly method: string;
-  readonly params: Params | undefined;
+  readonly params: ShapeOfParams | undefined;
 }
 
 /** Returns the client for a request of a server: that of the related call, or the only client with calls in flight. */
@@ -59,14 +59,14 @@ export async function requestFromClient(
   requester: Requester,
   { method, params }: ServerRequest,
   signal: AbortSignal,
-): Promise<Params> {
+): Promise<ShapeOfParams> {
   if (!supports(requester.capabilities, method, params)) {
     throw new RpcError(RPC_CODE.methodNotFound, `The client of the call does not support ${method}.`);
   }
   return requester.request(method, withoutToken(params), signal);
 }
 
-function supports(capabilities: Params, method: string, params: Params | undefined): boolean {
+function supports(capabilities: ShapeOfParams, method: string, params: ShapeOfParams | undefined): boolean {
   const capability = capabilities[CAPABILITY_OF[method] ?? ''];
   if (!isObject(capability)) return false;
   if (method === 'elicitation/create') {
@@ -79,7 +79,7 @@ function supports(capabilities: Params, method: string, params: Params | undefin
 }
 
 /** Removes the progress token: progress of clients is not forwarded, and another server could use the same token. */
-function withoutToken(params: Params | undefined): Params | undefined {
+function withoutToken(params: ShapeOfParams | undefined): ShapeOfParams | undefined {
   if (!isObject(params?.['_meta'])) return params;
   const { progressToken: _, ..._meta } = params['_meta'];
   return { ...params, _meta };

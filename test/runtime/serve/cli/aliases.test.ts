@@ -4,7 +4,7 @@ import { completionTable } from '#serve/cli/completion-scripts.ts';
 import { commandHelp, programHelp } from '#serve/cli/help.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
 import { runProgram } from '#serve/cli/run.ts';
-import { wholeNumber, withEnvironment } from '#serve/cli/values.ts';
+import { wholeNumberOption, withEnvironment } from '#serve/cli/values.ts';
 
 const SERVE: Command = {
   summary: 'Serve.',
@@ -49,7 +49,7 @@ test('an older variable counts where neither a flag nor the variable of today is
 test('an error names the flag or the variable that the user wrote', () => {
   const refusal = (args: readonly string[], env?: Record<string, string>): string => {
     try {
-      wholeNumber(parse(args, env), 'max-body', { min: 1, max: 9 });
+      wholeNumberOption(parse(args, env), 'max-body', { min: 1, max: 9 });
     } catch (error) {
       return (error as Error).message;
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { wholeNumber } from '#serve/cli/values.ts';
+import { wholeNumberOption } from '#serve/cli/values.ts';
 
 const SERVE: Command = {
   summary: '',
@@ -23,7 +23,7 @@ const parse = (args: readonly string[], env: Record<string, string> = {}, comman
 const refusal = (args: readonly string[], env?: Record<string, string>, command?: Command): string => {
   try {
     const invocation = parse(args, env, command);
-    wholeNumber(invocation, 'port', { min: 0, max: 65_535 });
+    wholeNumberOption(invocation, 'port', { min: 0, max: 65_535 });
   } catch (error) {
     expect(error).toBeInstanceOf(UsageError);
     return (error as Error).message;

@@ -1,7 +1,10 @@
-import type { Clock } from '#serve/mcp/session-store.ts';
+import type { SessionClock } from '#serve/mcp/session-store.ts';
 
 /** A clock that only a test moves. */
-export function manualClock(): Clock & { advance(milliseconds: number): void; readonly timers: number } {
+export function manualClock(): SessionClock & {
+  advance(milliseconds: number): void;
+  readonly timers: number;
+} {
   let time = 0;
   const timers = new Set<{ readonly interval: number; next: number; readonly run: () => void }>();
   return {

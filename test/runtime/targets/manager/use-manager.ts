@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 import type { Clock } from '#platform/clock.ts';
-import { ANYONE, type Caller } from '#manager/access/caller.ts';
+import { ANYONE, type ToolCaller } from '#manager/access/caller.ts';
 import type { Calls, ServerCall } from '#manager/calls/call.ts';
-import type { AuditLog } from '#manager/calls/audit.ts';
+import type { CallAuditLog } from '#manager/calls/audit.ts';
 import { type CallLimits, createCalls } from '#manager/calls/calls.ts';
 import { createRedactor } from '#serve/redact.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
@@ -21,7 +21,7 @@ export interface TestManagerOptions {
   /** Read at each check, so a test may change them. */
   readonly settings?: HealthSettings;
   readonly limits?: CallLimits;
-  readonly audit?: AuditLog;
+  readonly audit?: CallAuditLog;
   readonly tracer?: Tracer;
   readonly installer?: PackageInstaller;
 }
@@ -79,7 +79,7 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
 /** A call of a server by someone who may do everything. */
 export const callOf = (
   server: string,
-  changes: Partial<ServerCall> & { caller?: Caller } = {},
+  changes: Partial<ServerCall> & { caller?: ToolCaller } = {},
 ): ServerCall => ({
   caller: ANYONE,
   requestId: 'test',

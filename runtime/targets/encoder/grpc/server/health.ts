@@ -2,7 +2,7 @@ import { Code, ConnectError, type ConnectRouter, type ConnectRouterOptions } fro
 import { Health, HealthCheckResponse_ServingStatus as Status } from '#gen/grpc/health/v1/health_pb.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 
-export interface HealthOptions {
+export interface GrpcHealthOptions {
   /** Full names of the services that can be queried; the server as a whole, '', is always available. */
   readonly services: readonly string[];
   readonly lifecycle: Lifecycle;
@@ -12,7 +12,7 @@ export interface HealthOptions {
 /** grpc.health.v1: https://github.com/grpc/grpc/blob/master/doc/health-checking.md */
 export function addHealth(
   router: ConnectRouter,
-  { services, lifecycle, serviceOptions }: HealthOptions,
+  { services, lifecycle, serviceOptions }: GrpcHealthOptions,
 ): void {
   const known = new Set(['', ...services]);
   const current = (): Status => (lifecycle.phase() === 'ready' ? Status.SERVING : Status.NOT_SERVING);

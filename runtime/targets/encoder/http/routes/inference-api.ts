@@ -20,7 +20,7 @@ import {
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
 import { scorerOf } from '../rank-documents.ts';
-import { ANSWER_HEADERS, callerOf, runModel } from '../run-model.ts';
+import { ANSWER_HEADERS, requestCaller, runModel } from '../run-model.ts';
 import { embed, embedSparse, similarity } from '../tei/vectors.ts';
 
 /** The task of a model in Hugging Face's APIs. A validator accepts only one schema with the same id, so that it is created once. */
@@ -98,7 +98,7 @@ const taskOf = (task: ForeignTask, engine: EncoderContext['engine'], readBody: B
   example: task.example(engine.manifest),
   async answer(c) {
     const body = await readBody(c, task.schema);
-    const caller = callerOf(c);
+    const caller = requestCaller(c);
     return c.json(await task.answer(engine, body, (wanted) => runModel(caller, engine, wanted), '/'));
   },
 });

@@ -9,7 +9,7 @@ import type { RouteGroup } from '#serve/http/route-group.ts';
 import { modelMetadata } from '../../schemas/model.ts';
 
 /** `GET /health` and `GET /model`. */
-export function modelRoutes({ engine }: EncoderContext): RouteGroup {
+export function modelInfoRoutes({ engine }: EncoderContext): RouteGroup {
   const metadata = modelFacts(engine.manifest);
   const routes = new Hono();
   routes.get('/health', (c) => c.json('OK!'));

@@ -4,7 +4,7 @@ import { planVector, type VectorPlan } from '#core/model/vector-plan.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { normalizeL2 } from '#core/vectors/vectors.ts';
 import type { ServingEngine, View } from '../../engine/serving.ts';
-import { readJson } from '../../json/json.ts';
+import { readRenderedJson } from '../../json/json.ts';
 import { similarityOf } from '../../math/similarity.ts';
 import { alignSparse, type ReadVector } from '../../math/sparse.ts';
 import { overflowOf } from '../../schemas/texts.ts';
@@ -14,7 +14,7 @@ import type {
   EmbedSparseRequest,
   SimilarityRequest,
 } from '../../schemas/tei.ts';
-import { callerOf, jsonAnswer, listPieces, runModel } from '../run-model.ts';
+import { requestCaller, jsonAnswer, listPieces, runModel } from '../run-model.ts';
 import { checkTokenIds, embeddingInputs, planEmbeddings } from '../vector-inputs.ts';
 
 /** One vector per input. */
@@ -35,7 +35,7 @@ async function vectorsFor(
   const inputs = embeddingInputs(body.inputs);
   const { options, prompt } = planEmbeddings(inputs, body, engine.manifest);
   const view = viewOf(options);
-  const { results } = await runModel(callerOf(c), engine, {
+  const { results } = await runModel(requestCaller(c), engine, {
     inputs,
     view,
     prompt,
@@ -55,7 +55,7 @@ export async function embedSparse(
   // Models of type sparse_embedding have no prompts, so that each is rejected.
   const { prompt } = planEmbeddings(inputs, { prompt_name: body.prompt_name }, engine.manifest);
   const options = engine.manifest.tokenOutputs ? { outputs: ['sparse'] as const } : {};
-  const { results } = await runModel(callerOf(c), engine, {
+  const { results } = await runModel(requestCaller(c), engine, {
     inputs,
     view: { kind: 'result', format: 'json', options },
     prompt,
@@ -71,7 +71,7 @@ export async function embedSparse(
 
 /** Reads the sparse vector of a rendered result, which it is or has. */
 function readSparse(json: Uint8Array): ReadVector {
-  const result = readJson(json) as ReadVector | { readonly sparse: ReadVector };
+  const result = readRenderedJson(json) as ReadVector | { readonly sparse: ReadVector };
   return 'sparse' in result ? result.sparse : result;
 }
 
@@ -90,11 +90,11 @@ export async function similarity(
   const overflow = overflowOf(parameters ?? {});
   if (sparse) {
     const view = { kind: 'result', format: 'json', options: {} } as const;
-    const { results } = await runModel(callerOf(c), engine, { inputs, view, overflow });
+    const { results } = await runModel(requestCaller(c), engine, { inputs, view, overflow });
     const [first, ...others] = results.map(readSparse);
     return c.json(others.map((other) => (first ? compareSparse(chosen, first, other) : 0)));
   }
-  const { results } = await runModel(callerOf(c), engine, {
+  const { results } = await runModel(requestCaller(c), engine, {
     inputs,
     view: { kind: 'vector', format: 'json', ...options },
     prompt,
@@ -113,4 +113,4 @@ function compareSparse(similarity: Similarity, one: ReadVector, other: ReadVecto
   return rounded(similarityOf(similarity, first ?? [], second ?? []));
 }
 
-const vectorOf = (json: Uint8Array): number[] => readJson(json) as number[];
+const vectorOf = (json: Uint8Array): number[] => readRenderedJson(json) as number[];

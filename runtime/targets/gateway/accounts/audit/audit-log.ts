@@ -3,7 +3,7 @@ import type { ActorKind, AuditOutcome } from '../../shared/record-words.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { AuditRow } from '../../store/record-schema.ts';
 import { rowsInParts } from '../../store/rows-in-parts.ts';
 import type { Schema } from '../../store/schema.ts';
@@ -33,7 +33,7 @@ export interface AuditLog {
   /** A page of the events, newest first, and the number of all that match. */
   list(
     filter: AuditFilter,
-    page: Page,
+    page: ListPage,
   ): Promise<{ readonly total: number; readonly events: readonly AuditRow[] }>;
   /** Lines of CSV, oldest first, after a header line. */
   csv(filter: AuditFilter): AsyncIterable<string>;

@@ -2,7 +2,7 @@ import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
 import type { GuardrailHitRow } from '../../store/record-schema.ts';
@@ -26,7 +26,7 @@ export interface GuardrailHits {
   /** A page of the hits, newest first, and the number of all that match. */
   list(
     filter: HitFilter,
-    page: Page,
+    page: ListPage,
   ): Promise<{ readonly total: number; readonly hits: readonly GuardrailHitRow[] }>;
   /** Deletes hits before a time. */
   prune(before: number): Promise<void>;

@@ -1,10 +1,10 @@
 import type { Group, GroupChanges, NewGroup } from '../fields/groups.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { GroupQuery } from './list-queries.ts';
 
 export interface Groups {
   create(group: NewGroup): Promise<Group>;
-  list(page: Page, query?: GroupQuery): Promise<readonly Group[]>;
+  list(page: ListPage, query?: GroupQuery): Promise<readonly Group[]>;
   get(id: string): Promise<Group>;
   change(id: string, changes: GroupChanges): Promise<Group>;
   /** Deletes a team, and disables its keys and service accounts; or an organization, which must have no teams. Usage stays. */

@@ -1,6 +1,6 @@
 import type { GroupKind } from '../../store/schema.ts';
 import type { Calendar } from '#core/time/calendar.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Groups, Invitations, Members, Membership, Origins } from './groups-api.ts';
 import type { KeyQuery, UserQuery } from './list-queries.ts';
@@ -23,7 +23,7 @@ export interface Limits extends RateLimits {
 
 export interface Users {
   create(user: NewUser): Promise<User>;
-  list(page: Page, query?: UserQuery): Promise<readonly User[]>;
+  list(page: ListPage, query?: UserQuery): Promise<readonly User[]>;
   get(userId: string): Promise<User>;
   /** Whether a user existed and was deleted. */
   wasDeleted(userId: string): Promise<boolean>;
@@ -48,7 +48,7 @@ export interface Tags {
   /** Assigns a budget. A tag that has the same budget keeps its window. */
   set(tag: string, budgetId: string): Promise<Tag>;
   /** Tags with a budget, in alphabetical order. */
-  list(page: Page): Promise<readonly Tag[]>;
+  list(page: ListPage): Promise<readonly Tag[]>;
   get(tag: string): Promise<Tag>;
   /** Removes the budget of a tag. Its usage stays. */
   delete(tag: string): Promise<void>;
@@ -61,7 +61,7 @@ interface KeyWithSecret {
 
 export interface Keys {
   create(key: NewKey): Promise<KeyWithSecret>;
-  list(page: Page, query?: KeyQuery): Promise<readonly Key[]>;
+  list(page: ListPage, query?: KeyQuery): Promise<readonly Key[]>;
   get(id: string): Promise<Key>;
   change(id: string, changes: KeyChanges): Promise<Key>;
   delete(id: string): Promise<void>;

@@ -4,7 +4,7 @@ import type { Nanos } from '../../shared/money.ts';
 import type { Order } from '../../shared/order.ts';
 import { USAGE_STATUSES, type UsageStatus } from '../../shared/record-words.ts';
 import type { TokenPrice, UnitCounts } from '../../shared/price.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { BudgetChanges, BudgetValues } from '../fields/budgets.ts';
 import type { Spender } from '../identity/identity.ts';
 
@@ -181,13 +181,13 @@ interface BudgetQuery {
 
 export interface Budgets {
   create(budget: BudgetChanges): Promise<Budget>;
-  list(page: Page, query?: BudgetQuery): Promise<readonly Budget[]>;
+  list(page: ListPage, query?: BudgetQuery): Promise<readonly Budget[]>;
   get(budgetId: string): Promise<Budget>;
   change(budgetId: string, changes: BudgetChanges): Promise<Budget>;
   /** Throws a ConflictError if the budget is assigned, because its holders would have no limit without it. */
   delete(budgetId: string): Promise<void>;
   /** Budget resets of all users or of one, newest first. */
-  resets(page: Page, userId?: string): Promise<readonly BudgetReset[]>;
+  resets(page: ListPage, userId?: string): Promise<readonly BudgetReset[]>;
 }
 
 /** Prices per million tokens that are valid from a point in time. */
@@ -216,7 +216,7 @@ export interface Prices {
   /** Adds prices for models that have none. Prices that are already set take precedence over those of the configuration. */
   seed(prices: readonly NewPrice[]): Promise<void>;
   /** Current prices, sorted by model. */
-  list(page: Page): Promise<readonly Price[]>;
+  list(page: ListPage): Promise<readonly Price[]>;
   get(modelKey: string): Promise<Price>;
   /** All prices of a model, newest first, including future ones. */
   history(modelKey: string): Promise<readonly Price[]>;

@@ -1,6 +1,6 @@
 import type { Nanos } from '../../shared/money.ts';
 import type { UsageStatus } from '../../shared/record-words.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { UsageRow } from '../../store/schema.ts';
 
 /** Selects requests. All conditions that are set must match. */
@@ -75,10 +75,10 @@ interface SeriesOptions {
 
 export interface UsageReports {
   /** Usage rows, newest first. */
-  list(filter: UsageFilter, page: Page): Promise<readonly UsageRow[]>;
+  list(filter: UsageFilter, page: ListPage): Promise<readonly UsageRow[]>;
   totals(filter: UsageFilter): Promise<UsageTotals>;
   /** Totals by group, the most expensive first. */
-  groups(filter: UsageFilter, by: readonly UsageGrouping[], page: Page): Promise<readonly UsageGroup[]>;
+  groups(filter: UsageFilter, by: readonly UsageGrouping[], page: ListPage): Promise<readonly UsageGroup[]>;
   /** Totals by interval, the oldest first, without empty intervals. */
   series(
     filter: UsageFilter,

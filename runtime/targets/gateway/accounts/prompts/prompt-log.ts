@@ -2,7 +2,7 @@ import { notFound } from '../identity/checks.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
@@ -28,7 +28,7 @@ export interface PromptLog {
   /** A page of the requests, newest first, without their texts. */
   list(
     filter: PromptFilter,
-    page: Page,
+    page: ListPage,
   ): Promise<{ readonly total: number; readonly prompts: readonly PromptHead[] }>;
   /** The records of a request with their texts, oldest first. Throws a NotFoundError. That they were read is recorded. */
   read(requestId: string): Promise<readonly PromptRow[]>;

@@ -5,7 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { AliasRow, ProviderRow, Schema } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
-import { addressOf, secretNames } from './entry-secrets.ts';
+import { entryAddress, secretNames } from './entry-secrets.ts';
 import type {
   EntryChange,
   EntrySettings,
@@ -65,7 +65,7 @@ async function providerOf(row: ProviderRow, box: SecretBox): Promise<StoredProvi
   return {
     ...entry,
     secretNames: parseJsonText(row.secret_names) as readonly string[],
-    secrets: row.secrets === null ? {} : await box.open(addressOf(row.name, entry.settings), row.secrets),
+    secrets: row.secrets === null ? {} : await box.open(entryAddress(row.name, entry.settings), row.secrets),
   };
 }
 
@@ -105,7 +105,7 @@ async function writeEntry(
   }
   const { secrets } = change;
   const isEmpty = secrets === undefined || Object.keys(secrets).length === 0;
-  const sealed = isEmpty ? null : await box.close(addressOf(name, settings), secrets);
+  const sealed = isEmpty ? null : await box.close(entryAddress(name, settings), secrets);
   const secretColumns = { secret_names: JSON.stringify(secretNames(secrets ?? {})), secrets: sealed };
   await trx
     .insertInto('gateway_providers')

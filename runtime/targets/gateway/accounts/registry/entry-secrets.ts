@@ -49,7 +49,7 @@ export const secretNames = (secrets: EntrySettings): string[] =>
   );
 
 /** Where the requests of a provider are sent, with its secrets. The type has an address of its own. */
-export const addressOf = (name: string, settings: EntrySettings): string =>
+export const entryAddress = (name: string, settings: EntrySettings): string =>
   JSON.stringify([
     settings['type'] ?? name,
     settings['api_base'] ?? null,

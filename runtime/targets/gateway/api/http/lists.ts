@@ -8,7 +8,7 @@ import { wholeNumberOf, wordIn } from '#serve/http/query.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import { type Camel, camelOf } from '../../accounts/fields/field.ts';
 import { type Order, orderOf, orderWords } from '../../shared/order.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Search } from '../../store/search.ts';
 
 /** Formats of lists that are also tables. */
@@ -18,7 +18,7 @@ const SKIP = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 const LIMIT = { min: 1, max: 1000, fallback: 100 };
 
 /** Reads the requested page of a list. Throws an InputError. */
-export const pageOf = (c: Context): Page => ({
+export const pageOf = (c: Context): ListPage => ({
   skip: wholeNumberOf(c, 'skip', SKIP),
   limit: wholeNumberOf(c, 'limit', LIMIT),
 });

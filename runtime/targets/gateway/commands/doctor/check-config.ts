@@ -1,7 +1,7 @@
 import { messageOf } from '#contract/errors.ts';
 import type { Environment } from '#core/text/expand.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
+import { type Finding, ok, problemFinding } from '#serve/cli/doctor/finding.ts';
 import { readFlagsAndEnv } from '../../config/flags-and-env.ts';
 import { GATEWAY_OPTIONS } from '../../config/options.ts';
 import { type LoadedGatewayConfig, readGatewayConfig, STORE_SETTINGS } from '../../config/read-config.ts';
@@ -20,7 +20,7 @@ export async function checkConfig(invocation: Invocation, env: Environment): Pro
   const flagsAndEnv = readFlagsAndEnv(invocation, GATEWAY_OPTIONS, env);
   try {
     const config = await readGatewayConfig(flagsAndEnv, env);
-    const warnings = config.warnings.map((warning) => problem(SUBJECT, warning));
+    const warnings = config.warnings.map((warning) => problemFinding(SUBJECT, warning));
     return { config, database: config.database, findings: [ok(SUBJECT, describe(config)), ...warnings] };
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -28,7 +28,7 @@ export async function checkConfig(invocation: Invocation, env: Environment): Pro
       (config) => config.database,
       () => undefined,
     );
-    return { config: undefined, database, findings: [problem(SUBJECT, messageOf(error))] };
+    return { config: undefined, database, findings: [problemFinding(SUBJECT, messageOf(error))] };
   }
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
-import { type Finding, note, ok, problem } from '#serve/cli/doctor/finding.ts';
+import { type Finding, note, ok, problemFinding } from '#serve/cli/doctor/finding.ts';
 import { CLOUDS } from '../../providers/adapters/cloud-settings.ts';
 import { failure } from '../../providers/adapters/failure.ts';
 import type { FailureKind, LabelScores, ProviderFailure } from '../../providers/adapters/provider.ts';
@@ -81,14 +81,14 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
     return note(subject, 'reachable, but rate-limited now, so its key was not checked');
   const cloud = 'path' in instance ? undefined : instance.cloud?.kind;
   if (kind === 'credentials' && cloud !== undefined)
-    return problem(subject, refusalOf(failed), CLOUDS[cloud].remedy);
+    return problemFinding(subject, refusalOf(failed), CLOUDS[cloud].remedy);
   // An encoder that did not start reports the reason itself.
   if (failed.error.cause instanceof AppError)
-    return problem(subject, messageOf(failed.error.cause).replace(/\.$/, ''), defaultRemedy(instance));
+    return problemFinding(subject, messageOf(failed.error.cause).replace(/\.$/, ''), defaultRemedy(instance));
   const status = upstreamStatus === undefined ? '' : ` (status ${upstreamStatus})`;
   const why = reasonOf(failed) ?? lastLine();
   const message = `${FAILURES[kind] ?? 'failed'}${status}${why === undefined ? '' : `: ${why}`}`;
-  return problem(
+  return problemFinding(
     subject,
     message,
     REMEDIES[kind] ?? (isUnsent(failed) ? UNSENT_REMEDY : defaultRemedy(instance)),

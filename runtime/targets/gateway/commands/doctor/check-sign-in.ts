@@ -1,6 +1,6 @@
 import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
-import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
+import { type Finding, ok, problemFinding } from '#serve/cli/doctor/finding.ts';
 import { createSignInProvider } from '../../accounts/sign-in/provider.ts';
 import type { SignInConfig } from '../../accounts/sign-in/sign-in-config.ts';
 
@@ -14,9 +14,9 @@ export async function checkSignIn(config: SignInConfig | undefined): Promise<Fin
   try {
     const keys = await provider.check();
     if (keys > 0) return [ok(SUBJECT, `${issuer} is reachable, ${keys} key${keys === 1 ? '' : 's'}`)];
-    return [problem(SUBJECT, `${issuer} has no keys to verify ID tokens with`, REMEDY)];
+    return [problemFinding(SUBJECT, `${issuer} has no keys to verify ID tokens with`, REMEDY)];
   } catch (error) {
-    return [problem(SUBJECT, messageOf(error).replace(/\.$/, ''), REMEDY)];
+    return [problemFinding(SUBJECT, messageOf(error).replace(/\.$/, ''), REMEDY)];
   } finally {
     await provider.close();
   }

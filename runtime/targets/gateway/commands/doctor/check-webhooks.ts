@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
-import { type Finding, ok, problem } from '#serve/cli/doctor/finding.ts';
+import { type Finding, ok, problemFinding } from '#serve/cli/doctor/finding.ts';
 import type { Webhook } from '../../alerts/alert-message.ts';
 import { checkedUrl, providerLookup } from '../../providers/adapters/upstream.ts';
 import type { GuardrailProfile, WebhookProfile } from '../../requests/guardrails/guardrail.ts';
@@ -38,9 +38,9 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
     await body.dump().catch(() => undefined);
     if (status < 500 || status === METHOD_NOT_IMPLEMENTED)
       return ok(ALERTS, `${origin} is reachable; \`gateway alerts test\` sends a message`);
-    return problem(ALERTS, `${origin} returned status ${status}`, ALERTS_REMEDY);
+    return problemFinding(ALERTS, `${origin} returned status ${status}`, ALERTS_REMEDY);
   } catch (error) {
-    return problem(ALERTS, `${origin}: ${messageOf(error).replace(/\.$/, '')}`, ALERTS_REMEDY);
+    return problemFinding(ALERTS, `${origin}: ${messageOf(error).replace(/\.$/, '')}`, ALERTS_REMEDY);
   } finally {
     await agent.destroy();
   }
@@ -65,7 +65,11 @@ async function checkGuardrail(profile: WebhookProfile): Promise<Finding> {
     return ok(what, `${origin} decides about texts`);
   } catch (error) {
     const message = `${origin}: ${messageOf(error).replace(/\.$/, '')}`;
-    return problem(what, message, 'Check its `webhook`, whether the server is running, and the network.');
+    return problemFinding(
+      what,
+      message,
+      'Check its `webhook`, whether the server is running, and the network.',
+    );
   } finally {
     await webhooks.close();
   }

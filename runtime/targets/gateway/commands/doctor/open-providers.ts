@@ -1,6 +1,6 @@
 import { messageOf } from '#contract/errors.ts';
 import { systemClock } from '#platform/clock.ts';
-import { type Finding, problem } from '#serve/cli/doctor/finding.ts';
+import { type Finding, problemFinding } from '#serve/cli/doctor/finding.ts';
 import { openProvider } from '../../providers/adapters/open-provider.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
 
@@ -31,7 +31,7 @@ export function openProviders(instances: readonly (ProviderInstance | EncoderPro
       });
       opened.push({ instance, provider, lastLine: () => last });
     } catch (error) {
-      findings.push(problem(subjectOf(instance), messageOf(error)));
+      findings.push(problemFinding(subjectOf(instance), messageOf(error)));
     }
   }
   return { opened, findings };

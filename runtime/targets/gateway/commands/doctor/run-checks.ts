@@ -1,6 +1,6 @@
 import type { Environment } from '#core/text/expand.ts';
 import type { Invocation } from '#serve/cli/command.ts';
-import { type Finding, note, ok, problem, checkPort } from '#serve/cli/doctor/finding.ts';
+import { type Finding, note, ok, problemFinding, checkPort } from '#serve/cli/doctor/finding.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { readBundledMap } from '../../accounts/price-map/bundled-map.ts';
 import { createPriceMap, type PriceMap } from '../../accounts/price-map/price-map.ts';
@@ -86,7 +86,7 @@ const checkEntries = (
   [...outcomes].flatMap(([name, { status, problem: found }]) => {
     if (found === null) return [];
     const [what, message] = [`${noun} ${name}`, `in the database: ${found.replace(/\.$/, '')}`];
-    return status === 'shadowed' ? [note(what, message)] : [problem(what, message)];
+    return status === 'shadowed' ? [note(what, message)] : [problemFinding(what, message)];
   });
 
 /** Reports a missing master key. One that is too short is a warning of the configuration. */
@@ -140,14 +140,14 @@ function checkProfile(
   const what = `guardrail ${name}`;
   if (!known) {
     const message = `the encoder ${encoder} does not classify texts`;
-    return [problem(what, message, 'Use an encoder of type sequence_classification.')];
+    return [problemFinding(what, message, 'Use an encoder of type sequence_classification.')];
   }
   const unknown = labels.filter((label) => !known.includes(label));
   if (unknown.length === 0) return [ok(what, `the encoder ${encoder} has the labels ${labels.join(', ')}`)];
   return unknown.map((label) => {
     const suggestion = suggest(label, known);
     const hint = suggestion === undefined ? '' : ` Did you mean ${JSON.stringify(suggestion)}?`;
-    return problem(
+    return problemFinding(
       what,
       `the encoder ${encoder} has no label ${JSON.stringify(label)}`,
       `Its labels are ${known.join(', ')}.${hint}`,
@@ -185,7 +185,8 @@ function checkPrices(
     return used.length === 0 ? [] : [ok('prices', 'all models of aliases have a price')];
   const message = `no price for ${missing.join(', ')}`;
   const wayOut = 'Set it with `gateway pricing set <model> --input <dollars> --output <dollars>`.';
-  if (requirePricing) return [problem('prices', `${message}, so requests for them are rejected`, wayOut)];
+  if (requirePricing)
+    return [problemFinding('prices', `${message}, so requests for them are rejected`, wayOut)];
   const effect = allowUnpriced
     ? 'so their cost is not counted in budgets'
     : 'so requests under a budget are rejected';
@@ -224,7 +225,7 @@ async function checkDatabase(
     }
   } catch (error) {
     return {
-      findings: [problem(SUBJECT, messageOf(explainOpenError(error, locationText(location))))],
+      findings: [problemFinding(SUBJECT, messageOf(explainOpenError(error, locationText(location))))],
       prices: undefined,
     };
   }
@@ -242,13 +243,13 @@ async function checkStore(
   const unusable = versionProblem(from, to);
   if (unusable) {
     const { problem: reason, remedy } = unusable;
-    return { findings: [problem(SUBJECT, `${shown} ${reason}`, remedy)], prices: undefined };
+    return { findings: [problemFinding(SUBJECT, `${shown} ${reason}`, remedy)], prices: undefined };
   }
   if (from < to) {
     const message = `${shown} has schema version ${from}; ${autoMigrate ? `the gateway migrates it to ${to} when it starts` : `this gateway requires ${to}`}`;
     const finding = autoMigrate
       ? note(SUBJECT, message)
-      : problem(SUBJECT, message, 'Run `gateway migrate`.');
+      : problemFinding(SUBJECT, message, 'Run `gateway migrate`.');
     return { findings: [finding, ...clock], prices: [] };
   }
   const revision = followRevision(store, systemClock);
@@ -277,7 +278,7 @@ async function checkClock({ db, kind }: Store): Promise<Finding[]> {
   const seconds = Math.round(Math.abs(skew) / 1000);
   const direction = skew > 0 ? 'behind' : 'ahead of';
   const message = `the clock of this machine is ${seconds} s ${direction} that of the database`;
-  return [problem('clock', message, 'Synchronize both clocks with NTP.')];
+  return [problemFinding('clock', message, 'Synchronize both clocks with NTP.')];
 }
 
 /** Checks that a database file that does not exist yet can be created. */
@@ -291,7 +292,7 @@ function checkMissingFile(path: string): Finding {
       `${path} does not exist yet; \`gateway serve\` or \`gateway migrate\` will create it`,
     );
   } catch {
-    return problem(
+    return problemFinding(
       SUBJECT,
       `${path} does not exist, and ${folder} is not writable`,
       'Change its permissions, or choose another folder with --data-dir.',

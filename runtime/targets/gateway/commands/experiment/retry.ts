@@ -2,12 +2,17 @@ import { inputError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { Invocation } from '#serve/cli/command.ts';
 import { formatOf } from '#serve/cli/output-format.ts';
-import { wholeNumber } from '#serve/cli/values.ts';
+import { wholeNumberOption } from '#serve/cli/values.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
 import { optionValue } from '../options/changes.ts';
 import { experimentCommand } from './experiment-command.ts';
 import { FORMAT_OPTION } from './format-option.ts';
-import { createProgress, hasEnded, type WatchedWorkflow, watchExperiment } from './watch-experiment.ts';
+import {
+  createExperimentProgress,
+  hasEnded,
+  type WatchedWorkflow,
+  watchExperiment,
+} from './watch-experiment.ts';
 
 const LIMITS = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
@@ -35,7 +40,11 @@ export const retryExperimentCommand = experimentCommand({
       for (const workflow of retryable) {
         await client.json('POST', `/api/v1/workflows/${workflow.id}/retry`, changes);
       }
-      const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));
+      const done = await watchExperiment(
+        client,
+        id,
+        createExperimentProgress(output.err, process.stderr.isTTY),
+      );
       output.out(await client.text(`${path}/compare?format=${format}`));
       return done.every(({ status }) => status === 'succeeded') ? 0 : EXIT_FAILED;
     };
@@ -44,10 +53,10 @@ export const retryExperimentCommand = experimentCommand({
 
 const changesOf = (invocation: Invocation): object =>
   omitUndefined({
-    batch_size: wholeNumber(invocation, 'batch-size', LIMITS),
-    max_concurrency: wholeNumber(invocation, 'max-concurrency', LIMITS),
+    batch_size: wholeNumberOption(invocation, 'batch-size', LIMITS),
+    max_concurrency: wholeNumberOption(invocation, 'max-concurrency', LIMITS),
     max_error_rate: optionValue(invocation, 'max-error-rate', SHARE),
-    job_timeout_sec: wholeNumber(invocation, 'job-timeout', LIMITS),
+    job_timeout_sec: wholeNumberOption(invocation, 'job-timeout', LIMITS),
   });
 
 const SHARE = {

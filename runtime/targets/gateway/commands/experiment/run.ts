@@ -25,7 +25,8 @@ export const runExperimentCommand: Command = {
     const format = formatOf(invocation);
     const { readExperimentFile } = await import('./experiment-file.ts');
     const { startExperiment } = await import('./start-experiment.ts');
-    const { createProgress, watchExperiment } = await import('./watch-experiment.ts');
+    const { createExperimentProgress: createProgress, watchExperiment } =
+      await import('./watch-experiment.ts');
     const { reportAssertions } = await import('./report-assertions.ts');
     const { validateAssertions } = await import('./assertions.ts');
     const file = await readExperimentFile(path);

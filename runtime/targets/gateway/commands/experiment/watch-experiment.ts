@@ -48,7 +48,7 @@ function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
 }
 
 /** Shows progress: on a terminal it overwrites its own lines, otherwise it writes a line for each change. */
-export function createProgress(
+export function createExperimentProgress(
   write: (text: string) => void,
   isLive: boolean,
 ): (workflows: readonly WatchedWorkflow[]) => void {

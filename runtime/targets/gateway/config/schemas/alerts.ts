@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DEFAULT_THRESHOLDS } from '../../alerts/alert-message.ts';
-import { computed, duration, flag, keys } from './shapes.ts';
+import { computed, durationSetting, flagSetting, keys } from './shapes.ts';
 
 export const webhook = keys(
   {
@@ -9,11 +9,11 @@ export const webhook = keys(
       minLength: 1,
       description: 'Key of the signatures: whsec_ followed by 24 to 64 random bytes as Base64.',
     }),
-    local: flag(
+    local: flagSetting(
       'Allow addresses on this machine or in a private network.',
       computed('true if `url` has such an address or localhost'),
     ),
-    timeout: duration('Timeout of a request.', '15s'),
+    timeout: durationSetting('Timeout of a request.', '15s'),
   },
   'Receiver of alerts, as described by Standard Webhooks.',
 );

@@ -11,7 +11,17 @@ import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } fr
 import { promptLog } from './prompt-log.ts';
 import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
-import { choice, computed, count, duration, flag, keys, mapOf, number, text } from './shapes.ts';
+import {
+  choice,
+  computed,
+  countSetting,
+  durationSetting,
+  flagSetting,
+  keys,
+  mapOf,
+  numberSetting,
+  textSetting,
+} from './shapes.ts';
 import { signIn } from './sign-in.ts';
 import { workflows } from './workflows.ts';
 
@@ -25,18 +35,18 @@ const port = Type.Optional(
 );
 
 export const network = {
-  host: text('Address to listen on; 0.0.0.0 for all.', DEFAULTS.host),
+  host: textSetting('Address to listen on; 0.0.0.0 for all.', DEFAULTS.host),
   port,
   tls: Type.Optional(
     keys(
       {
-        cert_file: text('TLS certificate (PEM). The path is relative to this file.'),
-        key_file: text('TLS private key (PEM). The path is relative to this file.'),
+        cert_file: textSetting('TLS certificate (PEM). The path is relative to this file.'),
+        key_file: textSetting('TLS private key (PEM). The path is relative to this file.'),
       },
       'TLS. If both files are set, the gateway accepts only HTTPS.',
     ),
   ),
-  insecure: flag('Allow addresses other than loopback without a master key.', false),
+  insecure: flagSetting('Allow addresses other than loopback without a master key.', false),
   allowed_hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1 }), {
       description: 'Allowed Host header values, in addition to loopback names.',
@@ -47,21 +57,24 @@ export const network = {
       description: 'Allowed CORS origins; `*` allows all. Default: none.',
     }),
   ),
-  public_url: text(
+  public_url: textSetting(
     'URL at which clients reach the gateway, for downloads and uploads.',
     computed(DEFAULTS.publicUrl),
   ),
   limits: Type.Optional(
     keys(
       {
-        max_body_bytes: count('Maximum size of a request body in bytes.', DEFAULTS.maxBodyBytes),
-        body_timeout: duration('Timeout for receiving a request body.', DEFAULTS.bodyTimeout),
-        request_memory_bytes: count('Maximum bytes held for all requests.', computed(DEFAULTS.requestMemory)),
-        watchdog: duration(
+        max_body_bytes: countSetting('Maximum size of a request body in bytes.', DEFAULTS.maxBodyBytes),
+        body_timeout: durationSetting('Timeout for receiving a request body.', DEFAULTS.bodyTimeout),
+        request_memory_bytes: countSetting(
+          'Maximum bytes held for all requests.',
+          computed(DEFAULTS.requestMemory),
+        ),
+        watchdog: durationSetting(
           'The process ends if its event loop stands still for this time; 0 disables the watchdog.',
           DEFAULTS.watchdog,
         ),
-        shutdown: duration(
+        shutdown: durationSetting(
           'Graceful shutdown timeout. Requests that are not finished by then get an error and are closed.',
           DEFAULTS.shutdown,
         ),
@@ -72,23 +85,26 @@ export const network = {
 };
 
 export const accounts = {
-  database_url: text(
+  database_url: textSetting(
     'Database URL, postgres://user:password@host:5432/name or sqlite:<file>.',
     computed('a file in `data_dir`'),
   ),
-  data_dir: text('Folder of the SQLite database, relative to this file.', computed(DEFAULTS.dataDir)),
-  auto_migrate: flag('Migrate an older database to the current schema on startup.', DEFAULTS.autoMigrate),
-  master_key: text(`Admin key. ${MASTER_KEY_RULE}.`),
-  master_key_file: text('File containing the master key.'),
-  bootstrap_api_key: flag('Create a first API key if there is none, and print it once.', false),
+  data_dir: textSetting('Folder of the SQLite database, relative to this file.', computed(DEFAULTS.dataDir)),
+  auto_migrate: flagSetting(
+    'Migrate an older database to the current schema on startup.',
+    DEFAULTS.autoMigrate,
+  ),
+  master_key: textSetting(`Admin key. ${MASTER_KEY_RULE}.`),
+  master_key_file: textSetting('File containing the master key.'),
+  bootstrap_api_key: flagSetting('Create a first API key if there is none, and print it once.', false),
   sign_in: Type.Optional(signIn),
-  rate_limit_rpm: count('Same as `user_limits.rpm`.'),
+  rate_limit_rpm: countSetting('Same as `user_limits.rpm`.'),
   user_limits: Type.Optional(
     keys(
       {
-        rpm: count('Requests per minute.'),
-        tpm: count('Tokens per minute.'),
-        max_parallel: count('Concurrent requests.'),
+        rpm: countSetting('Requests per minute.'),
+        tpm: countSetting('Tokens per minute.'),
+        max_parallel: countSetting('Concurrent requests.'),
       },
       'Default limits for users without their own.',
     ),
@@ -113,14 +129,14 @@ export const models = {
   guardrails: Type.Optional(guardrails),
   cache: Type.Optional(cache),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
-  price_map: flag('Use published prices for models without a price of their own.', DEFAULTS.priceMap),
-  require_pricing: flag('Reject requests for models without a price.', false),
-  allow_unpriced: flag(
+  price_map: flagSetting('Use published prices for models without a price of their own.', DEFAULTS.priceMap),
+  require_pricing: flagSetting('Reject requests for models without a price.', false),
+  allow_unpriced: flagSetting(
     'Allow users and keys with a budget to use models without a price; the cost is not counted.',
     false,
   ),
   requests: Type.Optional(requests),
-  assumed_output_tokens: count(
+  assumed_output_tokens: countSetting(
     'Output tokens to assume when a request sets no maximum.',
     DEFAULTS.assumedOutputTokens,
   ),
@@ -135,15 +151,15 @@ const operations = {
     'Who can read /metrics: open to all, with a key, or off.',
     DEFAULTS.metrics,
   ),
-  enable_metrics: flag('Form of `metrics` in Otari: true for open, false for off.'),
+  enable_metrics: flagSetting('Form of `metrics` in Otari: true for open, false for off.'),
   log_level: choice(LOG_LEVELS, 'Log level; logs are JSON lines on stderr.', DEFAULTS.logLevel),
   otel: Type.Optional(
     keys(
       {
-        endpoint: text('URL of a collector for OTLP over HTTP, e.g. http://127.0.0.1:4318.'),
+        endpoint: textSetting('URL of a collector for OTLP over HTTP, e.g. http://127.0.0.1:4318.'),
         headers: mapOf<string>({ type: 'string' }, 'Headers to send with every batch.'),
-        service_name: text('Service name in traces.', DEFAULTS.serviceName),
-        sampled: number('Share of requests to trace.', { minimum: 0, maximum: 1 }, DEFAULTS.sampled),
+        service_name: textSetting('Service name in traces.', DEFAULTS.serviceName),
+        sampled: numberSetting('Share of requests to trace.', { minimum: 0, maximum: 1 }, DEFAULTS.sampled),
       },
       'Traces. The variables OTEL_EXPORTER_OTLP_… take precedence.',
     ),

@@ -8,17 +8,28 @@ import {
   WINDOW_OVERLAP,
 } from '../../requests/guardrails/judges/judgement.ts';
 import { type PatternEntry, pattern } from './prompt-log.ts';
-import { choice, computed, count, duration, flag, keys, mapOf, number, text, texts } from './shapes.ts';
+import {
+  choice,
+  computed,
+  countSetting,
+  durationSetting,
+  flagSetting,
+  keys,
+  mapOf,
+  numberSetting,
+  textSetting,
+  textsSetting,
+} from './shapes.ts';
 
 /** Minimum score of entities of a profile that sets none. */
 export const ENTITY_THRESHOLD = 0.5;
 
 const profile = keys(
   {
-    encoder: text('Name of the encoder that classifies texts, or finds `entities` in them.'),
-    labels: Type.Optional(texts('Labels of the encoder that texts must not have.')),
-    entities: Type.Optional(texts('Types of entities that the encoder finds, e.g. PER.')),
-    threshold: number(
+    encoder: textSetting('Name of the encoder that classifies texts, or finds `entities` in them.'),
+    labels: Type.Optional(textsSetting('Labels of the encoder that texts must not have.')),
+    entities: Type.Optional(textsSetting('Types of entities that the encoder finds, e.g. PER.')),
+    threshold: numberSetting(
       'A text is flagged if the probability of one of the labels is at least this threshold; an entity counts if its score is.',
       { exclusiveMinimum: 0, maximum: 1 },
       computed(`${ENTITY_THRESHOLD} for entities; required for labels`),
@@ -32,7 +43,11 @@ const profile = keys(
     json_schema: Type.Optional(
       Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of answers.' }),
     ),
-    retries: count('How often a model is called again if its answer does not match `json_schema`.', 0, 0),
+    retries: countSetting(
+      'How often a model is called again if its answer does not match `json_schema`.',
+      0,
+      0,
+    ),
     webhook: Type.Optional(
       keys(
         {
@@ -42,9 +57,9 @@ const profile = keys(
         'A server that decides about texts.',
       ),
     ),
-    window_length: count('Characters per window of a longer text.', WINDOW_LENGTH),
-    window_overlap: count('Characters that consecutive windows share.', WINDOW_OVERLAP, 0),
-    timeout: duration(
+    window_length: countSetting('Characters per window of a longer text.', WINDOW_LENGTH),
+    window_overlap: countSetting('Characters that consecutive windows share.', WINDOW_OVERLAP, 0),
+    timeout: durationSetting(
       'Timeout of the check.',
       computed(
         `${durationText(ENCODER_TIMEOUT_MS)}; ${durationText(PATTERN_TIMEOUT_MS)} for patterns, ${durationText(WEBHOOK_TIMEOUT_MS)} for a webhook`,
@@ -63,8 +78,8 @@ const rule = keys(
       'Action if the check is unavailable, e.g. its encoder.',
       computed('same as `mode`'),
     ),
-    on: Type.Optional(texts('input, output or both.', computed('input; output for a `json_schema`'))),
-    restore: flag('Whether the answer gets back what was masked in the request.', true),
+    on: Type.Optional(textsSetting('input, output or both.', computed('input; output for a `json_schema`'))),
+    restore: flagSetting('Whether the answer gets back what was masked in the request.', true),
   },
   'A profile that every request has to pass.',
 );

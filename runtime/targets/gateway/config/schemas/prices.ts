@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { computed, dollars, keys, text } from './shapes.ts';
+import { computed, dollarsSetting, keys, textSetting } from './shapes.ts';
 
 const rates = {
-  input_price_per_million: dollars('Price per million input tokens, in dollars.'),
-  output_price_per_million: dollars('Price per million output tokens, in dollars.'),
+  input_price_per_million: dollarsSetting('Price per million input tokens, in dollars.'),
+  output_price_per_million: dollarsSetting('Price per million output tokens, in dollars.'),
   cached_input_price_per_million: Type.Optional(
-    dollars("Price of input read from the provider's cache.", computed('the input price')),
+    dollarsSetting("Price of input read from the provider's cache.", computed('the input price')),
   ),
   cache_write_price_per_million: Type.Optional(
-    dollars("Price of input written to the provider's cache.", computed('the input price')),
+    dollarsSetting("Price of input written to the provider's cache.", computed('the input price')),
   ),
   cache_write_1h_price_per_million: Type.Optional(
-    dollars(
+    dollarsSetting(
       "Price of input written to the provider's cache for 1 hour.",
       computed('the price of other cache writes'),
     ),
@@ -30,17 +30,20 @@ const tier = keys(
 );
 
 const units = {
-  web_search_price: Type.Optional(dollars('Price of a web search of the provider.', computed('none'))),
+  web_search_price: Type.Optional(dollarsSetting('Price of a web search of the provider.', computed('none'))),
   searched_request_price: Type.Optional(
-    dollars('Price of a request for which the provider searches the web, however often.', computed('none')),
+    dollarsSetting(
+      'Price of a request for which the provider searches the web, however often.',
+      computed('none'),
+    ),
   ),
-  image_price: Type.Optional(dollars('Price of a generated image.', computed('none'))),
-  query_price: Type.Optional(dollars('Price of a search unit of a reranker.', computed('none'))),
+  image_price: Type.Optional(dollarsSetting('Price of a generated image.', computed('none'))),
+  query_price: Type.Optional(dollarsSetting('Price of a search unit of a reranker.', computed('none'))),
   image_input_price_per_million: Type.Optional(
-    dollars('Price of input tokens that are images.', computed('the input price')),
+    dollarsSetting('Price of input tokens that are images.', computed('the input price')),
   ),
   image_output_price_per_million: Type.Optional(
-    dollars('Price of output tokens that are images.', computed('the output price')),
+    dollarsSetting('Price of output tokens that are images.', computed('the output price')),
   ),
 };
 
@@ -53,7 +56,7 @@ export const price = keys(
         description: 'Prices by prompt length. A tier must have each price that the model has.',
       }),
     ),
-    effective_at: text(
+    effective_at: textSetting(
       'When the price starts to apply, e.g. 2026-01-31 or 2026-01-31T08:00:00Z.',
       computed('now'),
     ),

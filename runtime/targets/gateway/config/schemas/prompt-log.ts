@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { count, flag, keys, retention } from './shapes.ts';
+import { countSetting, flagSetting, keys, retention } from './shapes.ts';
 
 export const pattern = Type.Union([
   Type.String({ minLength: 1 }),
   keys(
     {
       pattern: Type.String({ minLength: 1, description: 'Regular expression.' }),
-      ignore_case: flag('Match ASCII letters of both cases.', false),
+      ignore_case: flagSetting('Match ASCII letters of both cases.', false),
     },
     'A pattern with its options.',
   ),
@@ -16,9 +16,9 @@ export type PatternEntry = Static<typeof pattern>;
 
 export const promptLog = keys(
   {
-    enabled: flag('Store requests and answers of keys without a setting of their own.', false),
+    enabled: flagSetting('Store requests and answers of keys without a setting of their own.', false),
     retention: retention('How long they are kept, e.g. 12h or 30d, or forever.', '30d'),
-    max_characters: count('Maximum length of a stored request, and of a stored answer.', 65_536),
+    max_characters: countSetting('Maximum length of a stored request, and of a stored answer.', 65_536),
     redact: Type.Optional(
       Type.Array(pattern, {
         description:

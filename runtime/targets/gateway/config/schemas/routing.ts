@@ -5,14 +5,14 @@ import { BREAKER_POLICY } from '../../requests/routing/target-breakers.ts';
 import { RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
-import { choice, count, duration, keys, number } from './shapes.ts';
+import { choice, countSetting, durationSetting, keys, numberSetting } from './shapes.ts';
 
 const model = Type.String({ minLength: 1, description: 'A model, `provider:model`.' });
 
 const weighted = Type.Object(
   {
     model,
-    weight: number(
+    weight: numberSetting(
       'Relative probability of selection. A target with 0 is used only if all others fail.',
       { minimum: 0 },
       1,
@@ -56,17 +56,17 @@ export const alias = Type.Union(
 
 export const retries = keys(
   {
-    attempts: count(
+    attempts: countSetting(
       'Maximum calls of one target for a request, the first one included; 0 means 1.',
       RETRY_POLICY.retries + 1,
       0,
     ),
-    base_delay: duration(
+    base_delay: durationSetting(
       'Maximum delay before the first retry; doubles with each retry.',
       durationText(RETRY_POLICY.baseDelay),
     ),
-    max_delay: duration('Maximum delay between retries.', durationText(RETRY_POLICY.maxDelay)),
-    longest_pause: duration(
+    max_delay: durationSetting('Maximum delay between retries.', durationText(RETRY_POLICY.maxDelay)),
+    longest_pause: durationSetting(
       'Maximum Retry-After to wait for; a request with a longer one is not retried.',
       durationText(RETRY_POLICY.maxPause),
     ),
@@ -96,15 +96,15 @@ export const retries = keys(
 
 export const breaker = keys(
   {
-    failures: count(
+    failures: countSetting(
       'Consecutive failures that open the circuit breaker of a target that rarely fails. One that fails at random needs more, up to 50.',
       BREAKER_POLICY.failures,
     ),
-    open: duration(
+    open: durationSetting(
       'How long the circuit breaker stays open at first; doubles after each failed trial.',
       durationText(BREAKER_POLICY.open),
     ),
-    longest_open: duration(
+    longest_open: durationSetting(
       'Maximum time that the circuit breaker stays open.',
       durationText(BREAKER_POLICY.maxOpen),
     ),

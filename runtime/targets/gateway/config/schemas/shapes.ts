@@ -39,7 +39,7 @@ const isComputed = (value: unknown): value is Computed =>
 
 type Fallback<Value> = Value | Computed | undefined;
 
-export const text = <const Value extends Fallback<string> = undefined>(
+export const textSetting = <const Value extends Fallback<string> = undefined>(
   description: string,
   fallback?: Value,
 ) =>
@@ -47,11 +47,11 @@ export const text = <const Value extends Fallback<string> = undefined>(
     TOptional<TString>,
     Value
   >;
-export const flag = <const Value extends Fallback<boolean> = undefined>(
+export const flagSetting = <const Value extends Fallback<boolean> = undefined>(
   description: string,
   fallback?: Value,
 ) => Type.Optional(Type.Boolean(about(description, fallback))) as Defaulted<TOptional<TBoolean>, Value>;
-export const count = <const Value extends Fallback<number> = undefined>(
+export const countSetting = <const Value extends Fallback<number> = undefined>(
   description: string,
   fallback?: Value,
   minimum = 1,
@@ -65,7 +65,7 @@ export const count = <const Value extends Fallback<number> = undefined>(
   ) as Defaulted<TOptional<TInteger>, Value>;
 
 /** A number within limits. */
-export const number = <const Value extends Fallback<number> = undefined>(
+export const numberSetting = <const Value extends Fallback<number> = undefined>(
   description: string,
   limits: { readonly minimum?: number; readonly maximum?: number; readonly exclusiveMinimum?: number },
   fallback?: Value,
@@ -76,7 +76,7 @@ export const number = <const Value extends Fallback<number> = undefined>(
   >;
 
 /** A list of texts. */
-export const list = <const Value extends Fallback<readonly string[]> = undefined>(
+export const listSetting = <const Value extends Fallback<readonly string[]> = undefined>(
   description: string,
   fallback?: Value,
 ) =>
@@ -86,7 +86,7 @@ export const list = <const Value extends Fallback<readonly string[]> = undefined
   >;
 
 /** A duration. The resolver parses it. */
-export const duration = <const Value extends Fallback<string> = undefined>(
+export const durationSetting = <const Value extends Fallback<string> = undefined>(
   description: string,
   fallback?: Value,
 ) =>
@@ -107,7 +107,7 @@ export const retention = <const Value extends string>(description: string, fallb
 
 export const DOLLARS_RULE = 'an amount in dollars of at least 0';
 /** An amount in dollars. A text keeps all digits. */
-export const dollars = (description: string, fallback?: Computed) =>
+export const dollarsSetting = (description: string, fallback?: Computed) =>
   Type.Unsafe<string | number>({
     anyOf: [{ type: 'string' }, { type: 'number' }],
     ...about(description, fallback),
@@ -115,7 +115,7 @@ export const dollars = (description: string, fallback?: Computed) =>
   });
 
 /** One text or a list of texts, which must not be empty. */
-export const texts = (description: string, fallback?: Computed) =>
+export const textsSetting = (description: string, fallback?: Computed) =>
   Type.Unsafe<string | readonly string[]>({
     anyOf: [
       { type: 'string', minLength: 1 },

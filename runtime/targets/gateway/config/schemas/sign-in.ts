@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { TEAM_ROLES } from '../../accounts/identity/groups-api.ts';
 import { USER_ROLES } from '../../accounts/fields/users.ts';
-import { choice, duration, flag, keys, list, mapOf, text } from './shapes.ts';
+import { choice, durationSetting, flagSetting, keys, listSetting, mapOf, textSetting } from './shapes.ts';
 
 export const group = keys(
   {
     role: choice(USER_ROLES, 'Role of the users in this group.'),
-    team: text('Team of the users in this group.'),
+    team: textSetting('Team of the users in this group.'),
     team_role: choice(TEAM_ROLES, 'Role in the team.', 'member'),
   },
   'The role or team of a group of the provider in the gateway.',
@@ -19,17 +19,20 @@ export const signIn = keys(
       description: 'Issuer of the provider, e.g. https://login.example.com/realms/acme.',
     }),
     client_id: Type.String({ minLength: 1, description: 'Client ID of the gateway at the provider.' }),
-    client_secret: text('Client secret. Omit it for a public client; PKCE is used in any case.'),
+    client_secret: textSetting('Client secret. Omit it for a public client; PKCE is used in any case.'),
     public_url: Type.String({
       minLength: 1,
       description:
         'URL at which browsers reach the gateway. The redirect URI to register at the provider is <public_url>/auth/callback.',
     }),
-    scopes: list('Scopes to request.', ['openid', 'profile', 'email']),
-    user_claim: text('Claim of the ID token that is the user id.', 'sub'),
-    groups_claim: text('Claim of the ID token with the groups of the user.', 'groups'),
-    create_users: flag('Create users at their first sign-in. Otherwise, only existing users sign in.', false),
-    session: duration('How long a sign-in is valid.', '12h'),
+    scopes: listSetting('Scopes to request.', ['openid', 'profile', 'email']),
+    user_claim: textSetting('Claim of the ID token that is the user id.', 'sub'),
+    groups_claim: textSetting('Claim of the ID token with the groups of the user.', 'groups'),
+    create_users: flagSetting(
+      'Create users at their first sign-in. Otherwise, only existing users sign in.',
+      false,
+    ),
+    session: durationSetting('How long a sign-in is valid.', '12h'),
     groups: mapOf<Static<typeof group>>(group, 'Roles and teams by group of the provider.'),
   },
   'Sign-in by OpenID Connect.',

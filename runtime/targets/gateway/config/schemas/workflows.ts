@@ -1,6 +1,16 @@
 import { type TOptional, type TUnsafe, Type } from 'typebox';
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
-import { about, choice, computed, count, type Defaulted, flag, keys, mapOf, text } from './shapes.ts';
+import {
+  about,
+  choice,
+  computed,
+  countSetting,
+  type Defaulted,
+  flagSetting,
+  keys,
+  mapOf,
+  textSetting,
+} from './shapes.ts';
 
 const COMPUTES = ['local', 'ray'] as const;
 
@@ -22,27 +32,27 @@ const ray = keys(
       minLength: 1,
       description: "URL of the cluster's dashboard, e.g. http://head:8265.",
     }),
-    token: text('Token for the dashboard, sent as `Authorization: Bearer …`.'),
-    token_file: text('File containing the token, e.g. the one that Ray reads.'),
-    slots: count(
+    token: textSetting('Token for the dashboard, sent as `Authorization: Bearer …`.'),
+    token_file: textSetting('File containing the token, e.g. the one that Ray reads.'),
+    slots: countSetting(
       'Maximum number of concurrent workers of this gateway on the cluster.',
       computed(`${RAY_SLOTS}, or \`workers\` if that is more`),
     ),
-    command: text(
+    command: textSetting(
       'Shell command that starts this program on a node; by default, nodes fetch the executable of this gateway.',
     ),
-    cache_bytes: count(
+    cache_bytes: countSetting(
       'Maximum size in bytes of the executables that a node keeps; those in use are kept in any case.',
       20 * 1024 * MEBIBYTE,
       0,
     ),
-    gateway_url: text(
+    gateway_url: textSetting(
       'URL at which nodes reach this gateway, e.g. http://gateway:8000.',
       computed('its own address'),
     ),
     cpus: amount('CPUs that Ray reserves for each worker; 0 runs workers on the head node.', 1),
     gpus: amount('GPUs that Ray reserves for each worker.', 0),
-    memory: count('Bytes of memory that Ray reserves for each worker.', 0, 0),
+    memory: countSetting('Bytes of memory that Ray reserves for each worker.', 0, 0),
     resources: mapOf<number>(AMOUNT, 'Custom resources that Ray reserves for each worker, e.g. `batch: 1`.'),
     labels: mapOf<string>(
       LABEL,
@@ -68,12 +78,12 @@ export const workflows = keys(
         [RULE_KEYWORD]: 'a whole number of at least 1, or auto',
       }),
     ) as Defaulted<TOptional<TUnsafe<number | 'auto'>>, 1>,
-    slots: count('Maximum number of concurrent local workers.', computed('`workers`')),
-    trust_users: flag(
+    slots: countSetting('Maximum number of concurrent local workers.', computed('`workers`')),
+    trust_users: flagSetting(
       'Allow jobs of users to start `.encoder` files and to call addresses of this machine and of private networks, like jobs of the master key.',
       false,
     ),
-    max_dataset_bytes: count('Maximum size of a dataset in bytes.', 50 * MEBIBYTE),
+    max_dataset_bytes: countSetting('Maximum size of a dataset in bytes.', 50 * MEBIBYTE),
     ray: Type.Optional(ray),
   },
   'How workflow jobs run.',

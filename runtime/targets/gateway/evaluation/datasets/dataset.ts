@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
 import type { Owner, Viewer } from '../../shared/owner.ts';
@@ -92,7 +92,7 @@ export interface Datasets {
   /** Datasets, newest first, with their total number. */
   list(
     viewer: Viewer,
-    page: Page,
+    page: ListPage,
     search?: Search,
   ): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
   /** Reads a dataset. Throws a NotFoundError if it does not exist or is not visible. */

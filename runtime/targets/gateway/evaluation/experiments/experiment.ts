@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
 import type { ColumnMapping } from '../datasets/dataset.ts';
@@ -52,7 +52,7 @@ export interface Experiments {
   /** Experiments, newest first, with their total number. */
   list(
     viewer: Viewer,
-    page: Page,
+    page: ListPage,
     search?: Search,
   ): Promise<{ readonly total: number; readonly items: readonly Experiment[] }>;
   /** Reads an experiment. Throws a NotFoundError if it does not exist or is not visible. */

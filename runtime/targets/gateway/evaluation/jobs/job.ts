@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Nanos } from '../../shared/money.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../work/work.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
@@ -130,7 +130,7 @@ export interface JobQueue {
   list(
     viewer: Viewer,
     filter: { readonly types?: readonly string[]; readonly workflowId?: string },
-    page: Page,
+    page: ListPage,
   ): Promise<{ readonly total: number; readonly items: readonly Job[] }>;
   logs(id: string, after?: string): Promise<readonly JobLogLine[]>;
   log(id: string, level: string, text: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import { sortedOrder } from '../metrics/sorted-order.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { IndexedModel, RowIndex } from './row-index.ts';
 
 export const SHOWN_ROWS = ['all', 'differences', 'errors'] as const;
@@ -17,7 +17,7 @@ export const ROW_ORDERS = [
   '-latency',
 ] as const;
 
-export interface RowQuery extends Page {
+export interface RowQuery extends ListPage {
   /** Text that the example, the ground truth or an answer contains; case is ignored. */
   readonly search: string;
   readonly show: (typeof SHOWN_ROWS)[number];

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { RowCells } from '../datasets/dataset.ts';
 import type { Experiment, ExperimentWorkflows, LabelChanges } from '../experiments/experiment.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Job } from '../jobs/job.ts';
 import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
@@ -120,7 +120,7 @@ export interface Workflows extends ExperimentWorkflows {
   list(
     viewer: Viewer,
     filter: WorkflowFilter,
-    page: Page,
+    page: ListPage,
   ): Promise<{ readonly total: number; readonly items: readonly WorkflowDetails[] }>;
   /** All workflows of these experiments, oldest first. */
   ofExperiments(ids: readonly string[]): Promise<readonly WorkflowDetails[]>;

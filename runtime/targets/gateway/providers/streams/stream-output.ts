@@ -1,7 +1,7 @@
 import type { EventEncoder, StreamSyntax } from './stream.ts';
 import type { DecodedFrame, UpstreamReader } from './upstream-reader.ts';
 import type { Clock } from '#platform/clock.ts';
-import { textOf, type Tally } from './tally.ts';
+import { talliedText, type Tally } from './tally.ts';
 
 /** The bytes for the client, from the frames of the provider. */
 export interface StreamOutput {
@@ -113,7 +113,7 @@ export function countFrames(frames: readonly DecodedFrame[], tally: Tally, wants
     if ('chunks' in step)
       for (const chunk of step.chunks ?? []) {
         tally.add(chunk);
-        if (wantsText) text += textOf(chunk);
+        if (wantsText) text += talliedText(chunk);
       }
     if (step.usageSoFar !== undefined) tally.report(step.usageSoFar);
     if (step.kind === 'error') break;

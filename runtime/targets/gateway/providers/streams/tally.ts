@@ -81,7 +81,7 @@ function withKnown(later: TokenUsage, earlier: TokenUsage | undefined): TokenUsa
 }
 
 /** The model's output in a chunk, as text. */
-export function textOf(chunk: ChatChunk): string {
+export function talliedText(chunk: ChatChunk): string {
   return (chunk.choices ?? []).map(({ delta }) => (delta ? messageText(delta) : '')).join('');
 }
 

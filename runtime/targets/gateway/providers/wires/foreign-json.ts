@@ -23,7 +23,7 @@ export function requiredObjectsIn(value: unknown, what: string): readonly Json[]
 }
 
 /** A text, or the joined texts of a list of parts. */
-export function textIn(value: unknown, what: string): string | null | undefined {
+export function foreignText(value: unknown, what: string): string | null | undefined {
   if (value === undefined || value === null || typeof value === 'string') return value;
   return objectsIn(value, what)
     .map(({ text }) => textOr(text, ''))

@@ -17,7 +17,7 @@ import {
 } from './usage-entries.ts';
 import type { Objects, StoredObject } from '../../accounts/objects/objects.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
-import { itemsOf } from '../../providers/references.ts';
+import { createdItems } from '../../providers/references.ts';
 import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
 import type { CompletionRequest } from './completion.ts';
 import type { ExpectedTokens, PriceList } from './estimate.ts';
@@ -223,7 +223,7 @@ export async function recordStored(
   if (held) await objects.add(object);
   // What the request has named existed before, and can belong to all.
   const { items = [] } = summary.stored ?? {};
-  const created = itemsOf(
+  const created = createdItems(
     object,
     items.filter((item) => !references.has(item)),
   );
@@ -239,7 +239,7 @@ export async function recordCreated(
 ): Promise<void> {
   const created = answered?.summary?.created?.filter((id) => !admitted.references.has(id)) ?? [];
   if (!answered || created.length === 0) return;
-  await objects.addMissing(itemsOf(ownedBy(admitted, answered.key, now), created));
+  await objects.addMissing(createdItems(ownedBy(admitted, answered.key, now), created));
 }
 
 function ownedBy({ reservation: { spender } }: Admitted, model: string, now: number) {

@@ -13,7 +13,7 @@ import type {
   Checked,
   GuardrailVerdict,
 } from './guardrail.ts';
-import { judge, type JudgeParts } from './judge.ts';
+import { judgeContent, type JudgeParts } from './judge.ts';
 import { compileAnswerSchema, type AnswerSchema } from './judges/answer-schema.ts';
 import { WINDOW_LENGTH, WINDOW_OVERLAP } from './judges/judgement.ts';
 import { createWebhooks } from './judges/webhooks.ts';
@@ -96,7 +96,7 @@ export function createGuardrails({
     },
     async checkOutput(rules, text, request) {
       const own = outputRules(rules).checking;
-      const checked = await judge(parts, own, { ...request, place: 'output', texts: [text] });
+      const checked = await judgeContent(parts, own, { ...request, place: 'output', texts: [text] });
       const wrong = own.filter((rule, index) => {
         const verdict = checked.verdicts[index];
         return verdict?.valid === false && (rule.mode === 'block' || verdict.score === undefined);
@@ -110,7 +110,7 @@ export function createGuardrails({
       return createStreamGuard({
         blocks: own.some(({ mode, onUnavailable }) => mode === 'block' || onUnavailable === 'block'),
         ...windowsOf(own.flatMap((rule) => profileOf(rule) ?? [])),
-        check: (text) => judge(parts, own, { ...request, place: 'output', texts: [text] }),
+        check: (text) => judgeContent(parts, own, { ...request, place: 'output', texts: [text] }),
         onVerdicts,
       });
     },
@@ -165,7 +165,7 @@ async function checkInput(
   if (found.blocked) return { verdicts: found.verdicts, blocked: found.blocked };
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
   const result = await runFairly(maskBody(body, texts, found.spans), characters);
-  const rest = await judge(parts, others, {
+  const rest = await judgeContent(parts, others, {
     ...request,
     place: 'input',
     texts: others.length > 0 ? checkedTexts(result?.body ?? body) : [],

@@ -37,7 +37,7 @@ export interface JudgeParts extends JudgeServices {
 }
 
 /** Runs the checks of all rules in parallel. */
-export async function judge(
+export async function judgeContent(
   parts: JudgeParts,
   rules: readonly GuardrailRule[],
   judged: Judged,

@@ -7,7 +7,7 @@ import type { PolicyRequest, HitRecorder } from '../policy/policy.ts';
 import { screenAnswer } from '../policy/screen-answer.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import type { StoredObject } from '../../accounts/objects/objects.ts';
-import { createdIds, isUniqueId, itemsOf, createdIn } from '../../providers/references.ts';
+import { createdIds, isUniqueId, createdItems, createdIn } from '../../providers/references.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 
 interface OutputParts {
@@ -71,7 +71,7 @@ export function storedWith(
 ): readonly StoredObject[] {
   const { id, object, store } = answer;
   const of = { ...batch, model, createdAt: Math.floor(now) };
-  const created = itemsOf(of, createdIn(answer));
+  const created = createdItems(of, createdIn(answer));
   if (object !== 'response' || store === false || typeof id !== 'string' || !isUniqueId(id)) return created;
   const response: StoredObject = {
     ...of,
@@ -81,7 +81,7 @@ export function storedWith(
     plan: undefined,
     held: undefined,
   };
-  return [response, ...itemsOf(response, createdIds(answer)), ...created];
+  return [response, ...createdItems(response, createdIds(answer)), ...created];
 }
 
 /** The lines of a text that arrives in pieces. Throws if it is incomplete. */

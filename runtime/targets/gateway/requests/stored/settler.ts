@@ -10,7 +10,7 @@ import { costOfUsage, providerOf } from '../completions/usage-entries.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
-import { createdIds, itemsOf } from '../../providers/references.ts';
+import { createdIds, createdItems } from '../../providers/references.ts';
 import { linesOf, storedWith } from './batch-output.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import { pushAll } from '#core/values/push-all.ts';
@@ -161,7 +161,7 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
 
   const seen: Settler['seen'] = async (object, content) => {
     await objects.update(object, object.kind === 'response' ? withoutOutput(content) : content);
-    if (object.kind === 'response') await objects.addMissing(itemsOf(object, createdIds(content)));
+    if (object.kind === 'response') await objects.addMissing(createdItems(object, createdIds(content)));
     if (object.kind === 'batch') await addOutputs(object, content);
     if (!isWork(object.kind) || !object.held || !FINAL[object.kind].has(content['status'])) return;
     try {

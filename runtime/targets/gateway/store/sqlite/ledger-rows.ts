@@ -13,7 +13,7 @@ export interface AccountCache {
 }
 
 /** Reads rows, including the amounts that are held in memory. */
-export function readRows(
+export function readLedgerRows(
   sql: LedgerStatements,
   { revision, accounts }: AccountCache,
   held: HeldReservations,

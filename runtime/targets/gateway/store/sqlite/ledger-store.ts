@@ -12,7 +12,7 @@ import {
   planChanges,
   type AccountCache,
   type Plan,
-  readRows,
+  readLedgerRows,
 } from './ledger-rows.ts';
 import { claimLedger } from './ledger-owner.ts';
 import { type LedgerStatements, prepareLedger } from './ledger-statements.ts';
@@ -69,7 +69,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
 
   const planFor = (owned: AccountCache, ids: RowIds, decide: Decide): Plan => {
     if (owned.accounts.size > MAX_ACCOUNTS) owned.accounts.clear();
-    return planChanges(decide(readRows(prepared(), owned, held, ids)), owned, held);
+    return planChanges(decide(readLedgerRows(prepared(), owned, held, ids)), owned, held);
   };
 
   /** Runs a batch with cached accounts. Returns false, without a change, if the cache is outdated. */
@@ -105,7 +105,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
             return read;
           }
           writeHeld(sql, held);
-          sql.write(decide(readRows(sql, read, createHeldReservations(), ids)));
+          sql.write(decide(readLedgerRows(sql, read, createHeldReservations(), ids)));
           return undefined;
         }),
     );

@@ -3,7 +3,7 @@ import { parseLossless } from '#core/json/lossless-json.ts';
 import type { Logger } from '#serve/log.ts';
 import { createLineTransport, type LineTransportOptions } from '#serve/mcp/line-transport.ts';
 import { mcpPath, type Selection } from '../../access/selection.ts';
-import { DEFAULTS } from '../../config/defaults.ts';
+import { MANAGER_DEFAULTS } from '../../config/defaults.ts';
 import { openStreamableHttp } from '../../upstream/remote/streamable-http.ts';
 import { messageOf } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
@@ -29,7 +29,12 @@ interface StdioParts extends Pick<LineTransportOptions, 'stdin' | 'stdout' | 'si
   readonly log: Logger;
 }
 
-const TIMEOUTS = { install: 0, init: DEFAULTS.init, request: DEFAULTS.request, shutdown: 1000 };
+const TIMEOUTS = {
+  install: 0,
+  init: MANAGER_DEFAULTS.init,
+  request: MANAGER_DEFAULTS.request,
+  shutdown: 1000,
+};
 /** Maximum time for requests in flight after a signal to stop. Clients kill a server two seconds after it. */
 const STOP_MS = 1000;
 

@@ -1,7 +1,14 @@
 import type { Output } from '#serve/cli/command.ts';
 import type { ConfigPaths } from '../../config/config-paths.ts';
 import { type ManagerClient, apiPath } from '../manager-client.ts';
-import { showFindings, type Finding, ok, problem, note, checkPort } from '#serve/cli/doctor/finding.ts';
+import {
+  showFindings,
+  type Finding,
+  ok,
+  problemFinding,
+  note,
+  checkPort,
+} from '#serve/cli/doctor/finding.ts';
 import { messageOf, AppError } from '#contract/errors.ts';
 import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
 import { execFile } from 'node:child_process';
@@ -46,11 +53,13 @@ async function checkConfig(
   try {
     const config = await readConfig(paths, env, { keepsUnusable: true });
     const count = `${config.servers.length} server${config.servers.length === 1 ? '' : 's'}`;
-    const problems = [...config.problems, ...config.warnings].map((text) => problem('configuration', text));
+    const problems = [...config.problems, ...config.warnings].map((text) =>
+      problemFinding('configuration', text),
+    );
     const notes = config.notes.map((text) => ok('configuration', text));
     return { config, findings: [ok('configuration', `${count} in ${paths.config}`), ...notes, ...problems] };
   } catch (error) {
-    return { config: undefined, findings: [problem('configuration', messageOf(error))] };
+    return { config: undefined, findings: [problemFinding('configuration', messageOf(error))] };
   }
 }
 
@@ -88,12 +97,14 @@ function checkLaunch(name: string, launch: ProcessLaunch): Finding[] {
   const { command, cwd } = launch;
   const what = `server ${name}`;
   if (cwd !== undefined && !existsSync(cwd)) {
-    return [problem(what, `working directory ${cwd} does not exist`, 'Create it, or change `cwd`.')];
+    return [problemFinding(what, `working directory ${cwd} does not exist`, 'Create it, or change `cwd`.')];
   }
   const found = findCommand(launch);
   if (found !== undefined) return [ok(what, `runs ${found}`)];
   const wayOut = RUNNERS[command]?.wayOut ?? 'Install it, or configure its absolute path.';
-  return [problem(what, `command ${JSON.stringify(command)} not found in the PATH of the server`, wayOut)];
+  return [
+    problemFinding(what, `command ${JSON.stringify(command)} not found in the PATH of the server`, wayOut),
+  ];
 }
 
 async function checkRunner(name: string, { command, env }: ProcessLaunch): Promise<Finding> {
@@ -104,7 +115,7 @@ async function checkRunner(name: string, { command, env }: ProcessLaunch): Promi
   } catch (error) {
     const { stderr = '' } = error as { readonly stderr?: string };
     const [why = ''] = stderr.trim().split('\n');
-    return problem(name, `cannot print its version${why === '' ? '' : `: ${why}`}`, wayOut);
+    return problemFinding(name, `cannot print its version${why === '' ? '' : `: ${why}`}`, wayOut);
   }
 }
 
@@ -150,7 +161,7 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
     ];
   } catch (error) {
     const isDown = error instanceof AppError && error.code === 'UnavailableError';
-    return [problem('manager', messageOf(error)), ...(isDown ? [await checkAddress(address)] : [])];
+    return [problemFinding('manager', messageOf(error)), ...(isDown ? [await checkAddress(address)] : [])];
   }
 }
 
@@ -168,13 +179,17 @@ async function listAll(manager: ManagerClient, { servers }: ManagerStatus): Prom
 
 const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
   warnings.map((warning) =>
-    problem(`server ${name}`, warning, 'Report it to the author of the server. Clients cannot use the item.'),
+    problemFinding(
+      `server ${name}`,
+      warning,
+      'Report it to the author of the server. Clients cannot use the item.',
+    ),
   );
 
 function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
   if (changedTools.length === 0) return [];
   const remedy = `Review them with \`mcp-manager pin --diff ${name}\`, then accept them with \`mcp-manager pin ${name}\`.`;
-  return [problem(`server ${name}`, changedToolsText(changedTools), remedy)];
+  return [problemFinding(`server ${name}`, changedToolsText(changedTools), remedy)];
 }
 
 function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerState): Finding {
@@ -184,7 +199,7 @@ function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerSt
   if (phase === 'installing') return note(what, `is not running yet${why}`);
   if (status === 'ok') return ok(what, 'is healthy');
   if (phase === 'running' && status === 'unknown') return note(what, 'is running; health not checked yet');
-  return problem(
+  return problemFinding(
     what,
     [`is ${status} (${phase})${why}`, ...quoted(reason, reasonLines)].join('\n'),
     `See \`mcp-manager logs ${name}\`. To restart it: \`mcp-manager restart ${name}\`.`,

@@ -12,7 +12,7 @@ import { recordOf } from '#core/values/keys.ts';
 const ADMIN_FLAGS = ['admin', 'admin-read-only', 'edit'];
 
 /** `keys create`: prints the key, which is stored only as a hash. */
-export const createKeyCommand: Command = {
+export const createClientKeyCommand: Command = {
   summary: 'Create an API key. Once a key exists, calls require one.',
   options: {
     name: { value: 'name', help: 'Name of the key, shown in logs' },

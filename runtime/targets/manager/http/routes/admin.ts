@@ -7,9 +7,9 @@ import {
   type ServerStatus,
   PHASES,
 } from '../../supervisor/managed-server.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { statusView, overviewView } from '../views/server-view.ts';
 import {
   reloadBody,
@@ -18,7 +18,7 @@ import {
   serverOverviewBody,
   serverOverviews,
 } from '../schemas/admin.ts';
-import { SERVER_NAME, pageOf, slicePage, PAGE_PARAMETERS, searchParameter } from './operations.ts';
+import { SERVER_NAME, pageOfItems, slicePage, ITEM_PAGE_PARAMETERS, searchParameter } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readProcessTable } from '#platform/process-tree/process-table.ts';
@@ -30,7 +30,10 @@ import { compact } from '../views/compact.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 
 /** `/api/v1/admin`: the status of servers, reloads and restarts. */
-export function adminRoutes(context: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+export function serverAdminRoutes(
+  context: ManagerContext,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   const { supervisor, reloader, version } = context;
   return [
     route({
@@ -45,7 +48,7 @@ export function adminRoutes(context: ManagerContext, { guards, route }: HttpPart
         servers: [TIME],
       }),
       run: (c) => {
-        const caller = callerOf(c);
+        const caller = callerOfRequest(c);
         const servers = supervisor
           .names()
           .filter((name) => caller.canUse(name))
@@ -87,7 +90,7 @@ export function adminRoutes(context: ManagerContext, { guards, route }: HttpPart
       answer: answerOf('The status of the server after the restart.', serverStatusBody, TIME),
       errors: [404, 502, 503],
       run: async (c) => {
-        const server = serverOf(supervisor, c.req.param('name'));
+        const server = serverOfPath(supervisor, c.req.param('name'));
         await server.restart();
         return statusView(server);
       },
@@ -111,7 +114,7 @@ const TIME = {
   queued: 0,
 };
 
-export function serverOf(supervisor: Supervisor, name: string): ManagedServer {
+export function serverOfPath(supervisor: Supervisor, name: string): ManagedServer {
   const server = supervisor.get(name);
   if (!server) throw new AppError('NotFoundError', `server not found: ${name}`);
   return server;
@@ -128,7 +131,7 @@ interface Facts {
 /** `/api/v1/admin/servers`: the servers with their calls and what they use, searched, sorted and paged. */
 export function adminServerRoutes(
   { supervisor, calls }: ManagerContext,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   const sampler = createUsageSampler({ supervisor, clock: systemClock, readTable: readProcessTable });
 
@@ -163,7 +166,7 @@ export function adminServerRoutes(
           example: '-memory',
           schema: oneOf(SORTS, { default: 'name' }),
         },
-        ...PAGE_PARAMETERS,
+        ...ITEM_PAGE_PARAMETERS,
       ],
       answer: answerOf('A page of the servers.', serverOverviews, {
         servers: [OVERVIEW],
@@ -172,12 +175,12 @@ export function adminServerRoutes(
       }),
       errors: [422],
       run: async (c) => {
-        const caller = callerOf(c);
+        const caller = callerOfRequest(c);
         const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
         const phase = wordOf(c, 'phase', ['any', ...PHASES], 'any');
         const health = wordOf(c, 'health', ['any', ...HEALTHS], 'any');
         const sort = wordOf(c, 'sort', SORTS, 'name');
-        const page = pageOf(c);
+        const page = pageOfItems(c);
         const usage = await sampler.read();
         const all = supervisor.names().flatMap((name): Facts[] => {
           const server = supervisor.get(name);
@@ -215,8 +218,8 @@ export function adminServerRoutes(
       answer: answerOf('The server.', serverOverviewBody, OVERVIEW),
       errors: [404],
       run: async (c) => {
-        const caller = callerOf(c);
-        const server = serverOf(supervisor, c.req.param('name'));
+        const caller = callerOfRequest(c);
+        const server = serverOfPath(supervisor, c.req.param('name'));
         const usage = await sampler.read();
         const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
         // A user has not signed in to such a server before the first call, and the server itself never has.

@@ -1,25 +1,25 @@
 import { AppError } from '#contract/errors.ts';
-import type { Caller } from '../../access/caller.ts';
+import type { ToolCaller } from '../../access/caller.ts';
 import { CALL_KINDS } from '../../calls/metrics.ts';
 import { type AuditEntry, readAudit } from '../../calls/audit.ts';
 import { serverName } from '../../config/server-name.ts';
 import { wordOf } from '#serve/http/query.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { ManagerFiles } from '../app-options.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
-import { pageOf, PAGE_PARAMETERS, searchParameter } from './operations.ts';
+import { pageOfItems, ITEM_PAGE_PARAMETERS, searchParameter } from './operations.ts';
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { anyObject, oneOf } from '#serve/http/schemas.ts';
-import { nextCursor, optionalText, struct } from '../schemas/struct.ts';
+import { nextCursor, optionalTextMember, struct } from '../schemas/struct.ts';
 
 /** `GET /api/v1/admin/audit`: the calls in the audit log, the newest first. */
-export function auditRoutes(
+export function callAuditRoutes(
   { auditLog: path }: ManagerFiles,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   return [
     route({
@@ -51,7 +51,7 @@ export function auditRoutes(
         text('from', 'Only calls at or after this time.', '2026-01-31T00:00:00Z'),
         text('to', 'Only calls before this time.', '2026-02-01T00:00:00Z'),
         searchParameter('Words that the entry must contain.'),
-        ...PAGE_PARAMETERS,
+        ...ITEM_PAGE_PARAMETERS,
       ],
       answer: answerOf('A page of the entries.', auditBody, {
         enabled: true,
@@ -73,8 +73,8 @@ export function auditRoutes(
       }),
       errors: [422],
       run: async (c) => {
-        const reader = callerOf(c);
-        const { limit, start } = pageOf(c);
+        const reader = callerOfRequest(c);
+        const { limit, start } = pageOfItems(c);
         const server = c.req.query('server')?.trim();
         const caller = c.req.query('caller')?.trim();
         const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
@@ -104,7 +104,7 @@ export function auditRoutes(
 }
 
 /** Whether a caller can read an entry: of one of its servers, or of any if it has no limits. */
-const isAllowed = ({ server }: AuditEntry, reader: Caller): boolean =>
+const isAllowed = ({ server }: AuditEntry, reader: ToolCaller): boolean =>
   reader.isLimited !== true || (typeof server === 'string' && reader.canUse(server));
 
 function hasWords(entry: AuditEntry, words: readonly string[]): boolean {
@@ -124,7 +124,7 @@ const OUTCOMES = ['ok', 'failed'] as const;
 
 const auditBody = struct('AuditLog', {
   enabled: Type.Boolean({ description: 'Whether calls are audited, see `--audit-log`.' }),
-  path: optionalText('Path of the audit log. Rotated files are not read.'),
+  path: optionalTextMember('Path of the audit log. Rotated files are not read.'),
   entries: Type.Array(anyObject('One line of the audit log.'), {
     description: 'The entries, newest first.',
   }),

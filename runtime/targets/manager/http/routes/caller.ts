@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { struct, listOrNull } from '../schemas/struct.ts';
 import { compact } from '../views/compact.ts';
 
@@ -18,7 +18,10 @@ const caller = struct('Caller', {
 });
 
 /** `GET /api/v1/caller`: the permissions of the caller. */
-export function callerRoutes({ version }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+export function callerRoutes(
+  { version }: ManagerContext,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -36,7 +39,14 @@ export function callerRoutes({ version }: ManagerContext, { guards, route }: Htt
         version: '0.1.0',
       }),
       run: (c) => {
-        const { name, admin, adminReadOnly = false, edit = false, readOnly = false, groups } = callerOf(c);
+        const {
+          name,
+          admin,
+          adminReadOnly = false,
+          edit = false,
+          readOnly = false,
+          groups,
+        } = callerOfRequest(c);
         return {
           name,
           admin,
@@ -52,7 +62,10 @@ export function callerRoutes({ version }: ManagerContext, { guards, route }: Htt
 }
 
 /** `GET /api/v1/servers`: the names of the servers that the caller can use. */
-export function serverRoutes({ calls }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+export function serverRoutes(
+  { calls }: ManagerContext,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -62,7 +75,7 @@ export function serverRoutes({ calls }: ManagerContext, { guards, route }: HttpP
       tag: 'Servers',
       summary: 'List the names of all servers.',
       answer: answerOf('The sorted names.', listOrNull(Type.String()), ['filesystem', 'time']),
-      run: (c) => calls.servers(callerOf(c)),
+      run: (c) => calls.servers(callerOfRequest(c)),
     }),
   ];
 }

@@ -6,9 +6,9 @@ import { type Selection, selectionIn, selectionQuery } from '../../access/select
 import type { ManagerContext } from '../../context.ts';
 import { clientSnippets } from '../../install/client-snippets.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { struct } from '../schemas/struct.ts';
 
 /** Stands for the key, which a response must not contain. */
@@ -18,7 +18,7 @@ const NO_SELECTION: Selection = { servers: [], tools: [] };
 /** `GET /api/v1/clients`: the configuration to paste into each MCP client. */
 export function clientRoutes(
   { kernel, groups }: ManagerContext,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
   baseAddress: BaseAddress,
 ): readonly Route[] {
   return [
@@ -76,7 +76,7 @@ export function clientRoutes(
         const selection = selectionIn(c.req.url) ?? NO_SELECTION;
         const group = c.req.query('group')?.trim() ?? '';
         // Throws if the caller cannot use the group.
-        if (group !== '') groups.enter(callerOf(c), group);
+        if (group !== '') groups.enter(callerOfRequest(c), group);
         const path = `${group === '' ? '' : `/groups/${encodeURIComponent(group)}`}/mcp`;
         const url = `${base}${path}${selectionQuery(selection)}`;
         const isLocked = needsKey(kernel.access);

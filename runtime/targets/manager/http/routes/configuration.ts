@@ -11,9 +11,9 @@ import { nameProblem, serverName } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ManagerFiles } from '../app-options.ts';
 import { createServersChanger, explained, revisionOf } from '../change-servers.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import {
   newServerRequest,
   serverTextRequest,
@@ -23,7 +23,7 @@ import {
 } from '../schemas/configuration.ts';
 import { compact } from '../views/compact.ts';
 import { DRY_RUN, flagParameter, flagOf } from './flag-parameter.ts';
-import { SERVER_NAME, PAGE_PARAMETERS, searchParameter, pageOf, slicePage } from './operations.ts';
+import { SERVER_NAME, ITEM_PAGE_PARAMETERS, searchParameter, pageOfItems, slicePage } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 
 const SERVERS = '/api/v1/admin/configuration/servers';
@@ -49,7 +49,7 @@ export const EDITING =
 export function configurationRoutes(
   context: ManagerContext,
   { paths }: ManagerFiles,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   const changer = createServersChanger(paths, context);
   /** The description of files that have not changed: reading thousands of servers takes a tenth of a second. */
@@ -70,7 +70,10 @@ export function configurationRoutes(
       id: 'getConfiguration',
       tag: 'Configuration',
       summary: 'List the servers of the configuration file.',
-      parameters: [searchParameter('Words that the name or the program must contain.'), ...PAGE_PARAMETERS],
+      parameters: [
+        searchParameter('Words that the name or the program must contain.'),
+        ...ITEM_PAGE_PARAMETERS,
+      ],
       answer: answerOf('A page of the servers, in the order of the file.', configurationBody, {
         path: '/etc/mcp/.mcpd.toml',
         revision: REVISION,
@@ -88,14 +91,14 @@ export function configurationRoutes(
       }),
       errors: [422],
       run: async (c) => {
-        const caller = callerOf(c);
+        const caller = callerOfRequest(c);
         const words = (c.req.query('q') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
         const { file, servers } = await explained(readDescriptions);
         const found = servers.filter(
           ({ name, start }) =>
             caller.canUse(name) && words.every((word) => `${name} ${start}`.toLowerCase().includes(word)),
         );
-        const { items, total, nextCursor } = slicePage(found, pageOf(c));
+        const { items, total, nextCursor } = slicePage(found, pageOfItems(c));
         return {
           path: paths.config,
           revision: revisionOf(file.whole),

@@ -9,7 +9,7 @@ import type { ManagerFiles } from '../app-options.ts';
 import { createServersChanger, explained, revisionOf } from '../change-servers.ts';
 
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { groupRequest, groupConfigurationBody } from '../schemas/groups.ts';
 import { EDITING, found, notEditable, REVISION, REVISION_PARAMETER } from './configuration.ts';
 import { flagOf, DRY_RUN } from './flag-parameter.ts';
@@ -22,7 +22,7 @@ const GROUPS = '/api/v1/admin/configuration/groups';
 export function configuredGroupRoutes(
   context: ManagerContext,
   { paths }: ManagerFiles,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   const changer = createServersChanger(paths, context);
   return [

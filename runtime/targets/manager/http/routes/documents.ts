@@ -8,12 +8,12 @@ import { healthOperations, type MetricsAccess } from '#serve/http/health.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { OPEN, operationsOf, type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { problem } from '../problem.ts';
 import { schemaPath } from '../struct-answer.ts';
 import { closed } from '#serve/http/schemas.ts';
-import { listOrNull, optionalText, struct } from '../schemas/struct.ts';
+import { listOrNull, optionalTextMember, struct } from '../schemas/struct.ts';
 
 export interface DocumentRoutes {
   readonly routes: readonly Route[];
@@ -22,10 +22,10 @@ export interface DocumentRoutes {
 }
 
 /** `/openapi.json`, `/openapi-3.0.json`, both as YAML, and `/schemas/{Type}.json`: machine-readable descriptions of the API. */
-export function documentRoutes(
+export function managerDocumentRoutes(
   { kernel }: ManagerContext,
   operations: readonly Operation[],
-  { route }: Pick<HttpParts, 'route'>,
+  { route }: Pick<ManagerHttpParts, 'route'>,
   metrics: MetricsAccess = 'key',
 ): DocumentRoutes {
   const text = (path: string, mediaType: string, textOf: () => string | Promise<string>): Route =>
@@ -151,8 +151,8 @@ function namesIn(
 }
 
 const errorDetail = closed('ErrorDetail', {
-  message: optionalText('Description of the problem.'),
-  location: optionalText(
+  message: optionalTextMember('Description of the problem.'),
+  location: optionalTextMember(
     'Path into the request, for example `body.arguments.city`, `path.tool` or `query.detail`.',
   ),
   value: Type.Optional(Type.Unsafe({ description: 'The value at the location.' })),
@@ -167,9 +167,9 @@ export const errorModel = struct('ErrorModel', {
       description: 'URI that identifies the type of the error.',
     }),
   ),
-  title: optionalText('Short summary of the type of the error.'),
+  title: optionalTextMember('Short summary of the type of the error.'),
   status: Type.Optional(Type.Integer({ format: 'int64', description: 'HTTP status code.' })),
-  detail: optionalText('Description of this occurrence.'),
+  detail: optionalTextMember('Description of this occurrence.'),
   instance: Type.Optional(
     Type.String({ format: 'uri', description: 'URI that identifies this occurrence.' }),
   ),

@@ -1,12 +1,15 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { groupsBody } from '../schemas/groups.ts';
 
 /** `GET /api/v1/groups`: the groups whose endpoints the caller can use. */
-export function groupRoutes({ groups }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+export function groupRoutes(
+  { groups }: ManagerContext,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -20,7 +23,7 @@ export function groupRoutes({ groups }: ManagerContext, { guards, route }: HttpP
         groups: [{ name: 'research', servers: ['time'], tools: ['git/log'], prompts: [], resources: [] }],
       }),
       run: (c) => {
-        const { groups: allowed } = callerOf(c);
+        const { groups: allowed } = callerOfRequest(c);
         const found = groups.all().filter(({ name }) => allowed === undefined || allowed.includes(name));
         return {
           groups: found.map(({ name, servers, tools, prompts, resources }) => ({

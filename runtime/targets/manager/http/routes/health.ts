@@ -1,17 +1,17 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { AppError } from '#contract/errors.ts';
 import type { ManagerContext } from '../../context.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { serverHealth, serversHealth } from '../schemas/health.ts';
 import { healthView } from '../views/server-view.ts';
 import { SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/health/servers`: the health of servers. */
-export function healthRoutes(
+export function serverHealthRoutes(
   { calls, supervisor }: ManagerContext,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   return [
     route({
@@ -23,7 +23,7 @@ export function healthRoutes(
       summary: 'Get the health of all servers.',
       answer: answerOf('The health of all servers, sorted by name.', serversHealth, { servers: [HEALTHY] }),
       run: (c) => {
-        const caller = callerOf(c);
+        const caller = callerOfRequest(c);
         const servers = calls
           .servers(caller)
           .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
@@ -44,9 +44,9 @@ export function healthRoutes(
         const name = c.req.param('name');
         const server = supervisor.get(name);
         if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
-        if (!callerOf(c).canUse(server.name))
+        if (!callerOfRequest(c).canUse(server.name))
           throw new AppError('ForbiddenError', `server not allowed: ${name}`);
-        return healthView(server.forUser(callerOf(c).user));
+        return healthView(server.forUser(callerOfRequest(c).user));
       },
     }),
   ];

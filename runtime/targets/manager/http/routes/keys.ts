@@ -6,13 +6,16 @@ import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ManagerFiles } from '../app-options.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { createdKeyBody, keysBody, newKeyRequest, revokedKeyBody } from '../schemas/keys.ts';
 
 /** `/api/v1/admin/keys`: the API keys, which are stored as hashes. */
-export function keyRoutes({ keys: file }: ManagerFiles, { guards, route }: HttpParts): readonly Route[] {
+export function clientKeyRoutes(
+  { keys: file }: ManagerFiles,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   return [
     route({
       method: 'get',

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import type { ManagerContext } from '../../context.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import { logLine, logsBody } from '../schemas/admin.ts';
 import { logLineView } from '../views/server-view.ts';
-import { serverOf } from './admin.ts';
+import { serverOfPath } from './admin.ts';
 import { SERVER_NAME } from './operations.ts';
 import type { LogLine, ServerLogs } from '../../supervisor/managed-server.ts';
 
@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** `GET /api/v1/admin/servers/{name}/logs`: the stderr of a server, with messages of the manager about it. */
 export function logRoutes(
   { kernel, supervisor }: ManagerContext,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   return [
     route({
@@ -53,8 +53,8 @@ export function logRoutes(
       otherAnswers: [{ mediaType: LINES_TYPE, schema: logLine, examples: { line: EXAMPLE } }],
       errors: [404, 422],
       run: (c) => {
-        const caller = callerOf(c);
-        const { logs, name } = serverOf(supervisor, c.req.param('name'));
+        const caller = callerOfRequest(c);
+        const { logs, name } = serverOfPath(supervisor, c.req.param('name'));
         const lines = wholeNumberOf(c, 'lines', LINES);
         const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
         // A HEAD request would never end a stream, because its client does not read it.

@@ -33,7 +33,7 @@ interface RequestedPage {
   readonly start: number;
 }
 
-export const pageOf = (c: Context): RequestedPage => ({
+export const pageOfItems = (c: Context): RequestedPage => ({
   limit: wholeNumberOf(c, 'limit', LIMIT),
   start: wholeNumberOf(c, 'cursor', CURSOR),
 });
@@ -51,7 +51,7 @@ export function slicePage<Item>(
   };
 }
 
-export const PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
+export const ITEM_PAGE_PARAMETERS: NonNullable<Operation['parameters']> = [
   {
     name: 'limit',
     in: 'query',

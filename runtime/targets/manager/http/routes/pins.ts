@@ -9,12 +9,12 @@ import { compareServers, removePins, writePins } from '../../pins/pin-servers.ts
 import type { ManagedServer } from '../../supervisor/managed-server.ts';
 import type { ManagerAppOptions, ManagerFiles } from '../app-options.ts';
 import { explained } from '../change-servers.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
 import { DRY_RUN, flagOf, flagParameter } from './flag-parameter.ts';
-import { PAGE_PARAMETERS, pageOf, slicePage, SERVER_NAME } from './operations.ts';
+import { ITEM_PAGE_PARAMETERS, pageOfItems, slicePage, SERVER_NAME } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { pinnedToolsBody, removedPinsBody, toolPoliciesBody } from '../schemas/pins.ts';
 
@@ -22,7 +22,7 @@ import { pinnedToolsBody, removedPinsBody, toolPoliciesBody } from '../schemas/p
 export function pinRoutes(
   { supervisor, reloader }: ManagerContext,
   { paths, signIns, packages, readServers }: ManagerFiles,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
   { redact }: Pick<ManagerAppOptions, 'redact'>,
 ): readonly Route[] {
   const file = pinsPath(paths.config);
@@ -43,7 +43,7 @@ export function pinRoutes(
       summary: 'List the servers with pinned tools, approval rules or overrides of tools.',
       parameters: [
         flagParameter('changed', 'Whether only servers are returned whose tools differ from their pins.'),
-        ...PAGE_PARAMETERS,
+        ...ITEM_PAGE_PARAMETERS,
       ],
       answer: answerOf('A page of the servers.', toolPoliciesBody, {
         servers: [
@@ -60,7 +60,7 @@ export function pinRoutes(
       }),
       errors: [422],
       run: (c) => {
-        const caller = callerOf(c);
+        const caller = callerOfRequest(c);
         const isChanged = flagOf(c, 'changed');
         const found = supervisor.names().flatMap((name) => {
           const server = supervisor.get(name);
@@ -70,7 +70,7 @@ export function pinRoutes(
             (isChanged ? server.toolFindings.changes().length > 0 : hasPolicy(server));
           return isShown ? [server] : [];
         });
-        const { items, total, nextCursor } = slicePage(found, pageOf(c));
+        const { items, total, nextCursor } = slicePage(found, pageOfItems(c));
         return { servers: items.map(policyView), total, ...compact({ nextCursor }) };
       },
     }),

@@ -2,14 +2,17 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import type { ManagerContext } from '../../context.ts';
 import { listCall, serverCall } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { generatedPromptBody, promptArguments, promptsBody } from '../schemas/prompts.ts';
 import { compact } from '../views/compact.ts';
-import { generatedPromptView, promptView } from '../views/resource-view.ts';
+import { generatedPromptView, serverPromptView } from '../views/resource-view.ts';
 import { CURSOR_PARAMETER, SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/servers/{name}/prompts`: listing prompts, and filling them in. */
-export function promptRoutes({ calls }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+export function serverPromptRoutes(
+  { calls }: ManagerContext,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   return [
     route({
       method: 'get',
@@ -26,7 +29,7 @@ export function promptRoutes({ calls }: ManagerContext, { guards, route }: HttpP
       run: async (c) => {
         const page = await calls.listPrompts(listCall(c, c.req.param('name')));
         const { nextCursor } = page;
-        return { prompts: page.items.map(promptView), ...compact({ nextCursor }) };
+        return { prompts: page.items.map(serverPromptView), ...compact({ nextCursor }) };
       },
     }),
     route({

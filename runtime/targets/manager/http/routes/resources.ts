@@ -1,7 +1,7 @@
 import type { ManagerContext } from '../../context.ts';
 import { listCall, serverCall } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { requiredText } from '#serve/http/query.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { resourceContents, resourcesBody, resourceTemplatesBody } from '../schemas/resources.ts';
@@ -10,7 +10,10 @@ import { contentView, resourceView, templateView } from '../views/resource-view.
 import { CURSOR_PARAMETER, SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/servers/{name}/resources`: listing resources and templates, and reading resources. */
-export function resourceRoutes({ calls }: ManagerContext, { guards, route }: HttpParts): readonly Route[] {
+export function resourceRoutes(
+  { calls }: ManagerContext,
+  { guards, route }: ManagerHttpParts,
+): readonly Route[] {
   return [
     route({
       method: 'get',

@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import { requiredText, wholeNumberOf } from '#serve/http/query.ts';
-import { type FoundItem, createSearch, type Search, SEARCH_KINDS } from '../../calls/search.ts';
+import { type FoundItem, createSearch, type CatalogSearch, SEARCH_KINDS } from '../../calls/search.ts';
 import { isTool } from '../../calls/call.ts';
 import type { ManagerContext } from '../../context.ts';
-import { callerOf } from '../env.ts';
+import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
-import { promptView, resourceView, templateView } from '../views/resource-view.ts';
+import type { ManagerHttpParts } from '../parts.ts';
+import { serverPromptView, resourceView, templateView } from '../views/resource-view.ts';
 import { TOOL_VIEWS } from '../views/tool-view.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
@@ -16,7 +16,7 @@ import { foundPromptsBody, foundResourcesBody, foundToolsBody } from '../schemas
 /** `GET /api/v1/tools`, `/prompts` and `/resources`: searches over all servers. */
 export function searchRoutes(
   { calls }: ManagerContext,
-  { guards, route, answer }: HttpParts,
+  { guards, route, answer }: ManagerHttpParts,
 ): readonly Route[] {
   const tools = createSearch(calls, SEARCH_KINDS.tools);
   const prompts = createSearch(calls, SEARCH_KINDS.prompts);
@@ -62,7 +62,7 @@ export function searchRoutes(
       run: async (c) => {
         const found = await findIn(c, prompts);
         return answer(c, 'FoundPrompts', {
-          prompts: found.map(({ server, item }) => ({ server, ...promptView(item) })),
+          prompts: found.map(({ server, item }) => ({ server, ...serverPromptView(item) })),
         });
       },
     }),
@@ -93,9 +93,9 @@ export function searchRoutes(
   ];
 }
 
-async function findIn(c: Context<ShellEnv>, search: Search): Promise<FoundItem[]> {
+async function findIn(c: Context<ShellEnv>, search: CatalogSearch): Promise<FoundItem[]> {
   const query = requiredText(c, 'q', 'set it to the words to search for, e.g. `?q=current time`');
-  return await search.search(callerOf(c), query, wholeNumberOf(c, 'limit', LIMIT), {
+  return await search.search(callerOfRequest(c), query, wholeNumberOf(c, 'limit', LIMIT), {
     requestId: c.get('requestId'),
     signal: c.req.raw.signal,
     // A server that fails is omitted; its status contains the reason.

@@ -8,13 +8,13 @@ import type { ManagerContext } from '../../context.ts';
 import { signInLaunch } from '../../sign-in/sign-in-launch.ts';
 import type { SignInRecord } from '../../sign-in/sign-in-record.ts';
 import type { ManagedServer } from '../../supervisor/managed-server.ts';
-import { callerOf } from '../env.ts';
-import { requireAdmin } from '../guards.ts';
+import { callerOfRequest } from '../env.ts';
+import { requireAdminKey } from '../guards.ts';
 import type { Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { SIGNED_IN_PATH } from '../sign-in-page/address.ts';
 import { compact } from '../views/compact.ts';
-import { serverOf } from './admin.ts';
+import { serverOfPath } from './admin.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { SERVER_NAME } from './operations.ts';
 import { signInBody, signInCompletion, signInStart, signedOut, startedSignIn } from '../schemas/sign-in.ts';
@@ -38,18 +38,18 @@ function requirePerson({ name, launch }: ServerSpec): void {
 /** `/api/v1/servers/{name}/sign-in`: the sign-in of the caller to a remote server. */
 export function signInRoutes(
   { supervisor, signIns }: ManagerContext,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
   knownBase: (c: Context) => string | undefined,
 ): readonly Route[] {
   const subjectOf = (c: Context<ShellEnv>): Subject => {
     const name = c.req.param('name') ?? '';
-    const caller = callerOf(c);
-    const server = serverOf(supervisor, name);
+    const caller = callerOfRequest(c);
+    const server = serverOfPath(supervisor, name);
     if (!caller.canUse(server.name)) throw new AppError('ForbiddenError', `server not allowed: ${name}`);
     const spec = server.spec();
     requirePerson(spec);
     if (!isPerUser(spec)) {
-      if (c.req.method !== 'GET' && c.req.method !== 'HEAD') requireAdmin(c, 'named');
+      if (c.req.method !== 'GET' && c.req.method !== 'HEAD') requireAdminKey(c, 'named');
       return { server, spec, user: undefined };
     }
     if (caller.user !== undefined) return { server, spec, user: caller.user };

@@ -10,12 +10,12 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
 import { serverName as normalized } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
-import type { Params } from '../../shapes/shape.ts';
+import type { ShapeOfParams } from '../../shapes/shape.ts';
 import type { ManagerAppOptions } from '../app-options.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
 import { createToolCallAnswer, toolValueAnswer } from './tools.ts';
-import { callerOf, groupPathOf, serverCall } from '../env.ts';
-import type { HttpParts } from '../parts.ts';
+import { callerOfRequest, groupPathOf, serverCall } from '../env.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { type Route, undocumentedRoute } from '#serve/http/route.ts';
 import { errorModel } from './documents.ts';
 import { toolArguments } from '../schemas/tools.ts';
@@ -32,7 +32,7 @@ const PEER_TIMEOUT_MS = 1000;
  */
 export function toolDocumentRoutes(
   context: ManagerContext,
-  { guards, route }: HttpParts,
+  { guards, route }: ManagerHttpParts,
   baseAddress: BaseAddress,
   options: ManagerAppOptions,
 ): readonly Route[] {
@@ -41,7 +41,7 @@ export function toolDocumentRoutes(
     result: () => toolValueAnswer,
     bodyIsOptional: true,
   });
-  const schemas: Record<string, Params> = {};
+  const schemas: Record<string, ShapeOfParams> = {};
   const problem = hoist(errorModel, schemas);
   let schemaOf: OpenApiSchema | undefined;
 
@@ -49,7 +49,7 @@ export function toolDocumentRoutes(
     try {
       return await calls.listTools(serverCall(c, server));
     } catch (error) {
-      const isEmpty = calls.servers(callerOf(c)).includes(server);
+      const isEmpty = calls.servers(callerOfRequest(c)).includes(server);
       if (isEmpty && error instanceof AppError && error.code === 'NotFoundError') return [];
       throw error;
     }
@@ -59,7 +59,7 @@ export function toolDocumentRoutes(
     const tools = await toolsOf(c, server);
     const connected = supervisor
       .get(server)
-      ?.forUser(callerOf(c).user)
+      ?.forUser(callerOfRequest(c).user)
       .connection({ timeoutMs: PEER_TIMEOUT_MS });
     const peer = (await connected?.catch(() => undefined))?.peer;
     // Imported on demand, because few clients read these documents.
@@ -126,7 +126,7 @@ export function toolDocumentRoutes(
       run: (c) =>
         answerRequest(c, (exchange) =>
           callTool(exchange, {
-            caller: callerOf(c),
+            caller: callerOfRequest(c),
             requestId: c.get('requestId'),
             server: c.req.param('server'),
             tool: c.req.param('tool'),

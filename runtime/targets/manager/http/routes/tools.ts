@@ -7,15 +7,15 @@ import { AppError } from '#contract/errors.ts';
 import { isCaller } from '../../access/caller.ts';
 import { serverCall } from '../env.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
-import type { HttpParts } from '../parts.ts';
+import type { ManagerHttpParts } from '../parts.ts';
 import { wordOf, wordIn } from '#serve/http/query.ts';
 import {
   minimalToolsBody,
   toolArguments,
   toolsBody,
   toolSummariesBody,
-  toolResult,
-  toolText as toolTextSchema,
+  toolResultSchema,
+  toolTextSchema as toolTextSchema,
 } from '../schemas/tools.ts';
 import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
 import { SERVER_NAME } from './operations.ts';
@@ -39,7 +39,7 @@ const TYPES = {
 /** `/api/v1/servers/{name}/tools`: listing tools, and calling them. */
 export function toolRoutes(
   context: ManagerContext,
-  { guards, route, answer }: HttpParts,
+  { guards, route, answer }: ManagerHttpParts,
   options: ManagerAppOptions,
 ): readonly Route[] {
   const { calls } = context;
@@ -247,7 +247,7 @@ const RESULT_ANSWERS: Pick<Operation, 'answer' | 'otherAnswers'> = {
   otherAnswers: [
     {
       mediaType: RESULT_TYPE,
-      schema: toolResult,
+      schema: toolResultSchema,
       examples: { result: { content: [{ type: 'text', text: '2026-01-31T12:00:00Z' }] } },
     },
   ],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { closed, oneOf } from '#serve/http/schemas.ts';
 import { PHASES } from '../../supervisor/managed-server.ts';
 import { serverHealth } from './health.ts';
-import { dateTime, optionalText, struct, nextCursor } from './struct.ts';
+import { dateTimeMember, optionalTextMember, struct, nextCursor } from './struct.ts';
 
 const { $schema: _link, ...health } = serverHealth.properties;
 
@@ -17,13 +17,13 @@ const serverState = {
       '`idle`: starts on the next call. `installing`: downloads its package; `reason` shows the progress. `waiting`: restarts at `nextStartAt`. `failed`: too many consecutive failures.',
   }),
   pid: Type.Optional(Type.Integer({ description: 'Process ID.' })),
-  startedAt: dateTime('Time of the last start.'),
+  startedAt: dateTimeMember('Time of the last start.'),
   restarts: count('Number of restarts.'),
-  reason: optionalText('Reason why the server is not running, or why it stopped the last time.'),
+  reason: optionalTextMember('Reason why the server is not running, or why it stopped the last time.'),
   reasonLines: Type.Optional(names('Lines that the server, or its installation, wrote about the reason.')),
-  nextStartAt: dateTime('Time of the next restart.'),
-  protocolVersion: optionalText('MCP version of the server.'),
-  server: optionalText('Name and version that the server reports.'),
+  nextStartAt: dateTimeMember('Time of the next restart.'),
+  protocolVersion: optionalTextMember('MCP version of the server.'),
+  server: optionalTextMember('Name and version that the server reports.'),
   running: count('Number of running calls.'),
   queued: count('Number of queued calls.'),
 };
@@ -75,7 +75,7 @@ const callStatistics = closed(
     p50Ms: milliseconds('Median duration of the latest 256 calls.'),
     p95Ms: milliseconds('95th percentile of their durations.'),
     p99Ms: milliseconds('99th percentile of their durations.'),
-    lastCalledAt: dateTime('Time of the latest call.'),
+    lastCalledAt: dateTimeMember('Time of the latest call.'),
   },
   'Calls since the start of the manager.',
 );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed, textMap } from '#serve/http/schemas.ts';
-import { nextCursor, optionalText, struct } from './struct.ts';
+import { nextCursor, optionalTextMember, struct } from './struct.ts';
 import { reload } from './admin.ts';
 
 export const revision = Type.String({
@@ -62,5 +62,5 @@ export const editedBody = struct('EditedConfiguration', {
     description: 'For example values that are stored in the secrets file.',
   }),
   applied: Type.Optional(reload),
-  problem: optionalText('Why the running manager did not apply the file that was written.'),
+  problem: optionalTextMember('Why the running manager did not apply the file that was written.'),
 });

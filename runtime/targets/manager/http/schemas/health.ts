@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { oneOf } from '#serve/http/schemas.ts';
-import { dateTime, listOrNull, optionalText, struct } from './struct.ts';
+import { dateTimeMember, listOrNull, optionalTextMember, struct } from './struct.ts';
 
 export const changedTools = Type.Optional(
   Type.Array(
@@ -22,9 +22,9 @@ export const serverHealth = struct(
       description:
         '`ok`: the last check succeeded. `timeout`: the last check timed out. `unreachable`: the server is not running, or the check failed. `unknown`: not checked yet, or idle.',
     }),
-    lastChecked: dateTime('Time of the last check.'),
-    lastSuccessful: dateTime('Time of the last successful check.'),
-    latency: optionalText(
+    lastChecked: dateTimeMember('Time of the last check.'),
+    lastSuccessful: dateTimeMember('Time of the last successful check.'),
+    latency: optionalTextMember(
       'Duration of the last check, for example `1.234567ms` or `350.5µs`, if it was successful.',
     ),
     signIn: Type.Optional(

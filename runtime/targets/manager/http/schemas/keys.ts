@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, oneOf } from '#serve/http/schemas.ts';
-import { dateTime, optionalText, struct } from './struct.ts';
+import { dateTimeMember, optionalTextMember, struct } from './struct.ts';
 
 const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
 
@@ -40,10 +40,10 @@ const keyMembers = {
   admin,
   adminReadOnly,
   edit,
-  rate: optionalText('Rate limit, e.g. `100/m`.'),
+  rate: optionalTextMember('Rate limit, e.g. `100/m`.'),
   created: Type.String({ format: 'date-time' }),
-  expires: dateTime('Time after which the key is rejected.'),
-  revoked: dateTime('Time at which the key was revoked.'),
+  expires: dateTimeMember('Time after which the key is rejected.'),
+  revoked: dateTimeMember('Time at which the key was revoked.'),
 };
 
 const apiKey = closed('ApiKey', keyMembers);

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
 import { closed, textMap } from '#serve/http/schemas.ts';
-import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
+import { listOrNull, metaObject, nextCursor, optionalTextMember, struct } from './struct.ts';
 
 const promptArgument = closed('PromptArgument', {
   name: Type.String(),
-  description: optionalText('Description of the argument.'),
+  description: optionalTextMember('Description of the argument.'),
   required: Type.Optional(Type.Boolean({ description: 'Whether the argument is required.' })),
 });
 
 export const promptMembers = {
   name: Type.String(),
-  description: optionalText('Description of the prompt.'),
+  description: optionalTextMember('Description of the prompt.'),
   arguments: Type.Optional(listOrNull(promptArgument, 'Arguments of the prompt.')),
   _meta: metaObject,
 };
@@ -30,6 +30,6 @@ const promptMessage = closed('PromptMessage', {
 });
 
 export const generatedPromptBody = struct('GeneratePromptResponseBody', {
-  description: optionalText('Description of the prompt.'),
+  description: optionalTextMember('Description of the prompt.'),
   messages: listOrNull(promptMessage),
 });

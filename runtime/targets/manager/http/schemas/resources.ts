@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { closed } from '#serve/http/schemas.ts';
-import { listOrNull, metaObject, nextCursor, optionalText, struct } from './struct.ts';
+import { listOrNull, metaObject, nextCursor, optionalTextMember, struct } from './struct.ts';
 
-const mimeType = optionalText('Media type of the resource.');
+const mimeType = optionalTextMember('Media type of the resource.');
 export const resourceMembers = {
   name: Type.String(),
-  description: optionalText('Description of the resource.'),
+  description: optionalTextMember('Description of the resource.'),
   mimeType,
   _meta: metaObject,
 };
@@ -27,8 +27,8 @@ export const resourceTemplatesBody = struct('ResourceTemplates', {
 const resourceContent = closed('ResourceContent', {
   uri: Type.String(),
   mimeType,
-  text: optionalText('Contents of a text resource.'),
-  blob: optionalText('Contents of a binary resource in base64.'),
+  text: optionalTextMember('Contents of a text resource.'),
+  blob: optionalTextMember('Contents of a binary resource in base64.'),
   _meta: metaObject,
 });
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { closed } from '#serve/http/schemas.ts';
 import { promptMembers } from './prompts.ts';
 import { resourceMembers } from './resources.ts';
-import { optionalText, struct } from './struct.ts';
+import { optionalTextMember, struct } from './struct.ts';
 
 const server = Type.String({ description: 'Name of the server.' });
 
@@ -11,7 +11,7 @@ const best = { description: 'Best matches first.' };
 const foundTool = closed('FoundTool', {
   server: Type.String(),
   name: Type.String({ description: 'Name of the tool on the server.' }),
-  title: optionalText('Display name of the tool.'),
+  title: optionalTextMember('Display name of the tool.'),
   description: Type.String({ description: 'Description of the tool.' }),
 });
 
@@ -25,8 +25,8 @@ export const foundPromptsBody = struct('FoundPrompts', {
 
 const foundResource = closed('FoundResource', {
   server,
-  uri: optionalText('URI of the resource; omitted for a template.'),
-  uriTemplate: optionalText('URI template (RFC 6570); omitted for a resource.'),
+  uri: optionalTextMember('URI of the resource; omitted for a template.'),
+  uriTemplate: optionalTextMember('URI template (RFC 6570); omitted for a resource.'),
   ...resourceMembers,
 });
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { oneOf } from '#serve/http/schemas.ts';
-import { dateTime, optionalText, struct } from './struct.ts';
+import { dateTimeMember, optionalTextMember, struct } from './struct.ts';
 
 export const signInBody = struct(
   'SignIn',
@@ -8,9 +8,9 @@ export const signInBody = struct(
     server: Type.String(),
     state: oneOf(['signed-in', 'required'], { description: 'Whether there is a sign-in.' }),
     isShared: Type.Boolean({ description: 'Whether all callers share the sign-in.' }),
-    issuer: optionalText('The authorization server.'),
-    scope: optionalText('The granted scopes, separated by spaces.'),
-    expiresAt: dateTime('When the access token expires. It is renewed before that if possible.'),
+    issuer: optionalTextMember('The authorization server.'),
+    scope: optionalTextMember('The granted scopes, separated by spaces.'),
+    expiresAt: dateTimeMember('When the access token expires. It is renewed before that if possible.'),
   },
   'The sign-in of the caller to a remote server.',
 );
@@ -34,7 +34,7 @@ export const signInCompletion = struct('SignInCompletion', {
 
 export const signedOut = struct('SignedOut', {
   wasSignedIn: Type.Boolean({ description: 'Whether there was a sign-in.' }),
-  notRevoked: optionalText(
+  notRevoked: optionalTextMember(
     'Why the authorization server did not revoke the tokens, which are deleted anyway.',
   ),
 });

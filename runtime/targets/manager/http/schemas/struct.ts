@@ -18,8 +18,8 @@ export const struct = <Properties extends TProperties>(
 export const listOrNull = (items: TSchema, description?: string): TSchema =>
   Type.Unsafe({ type: ['array', 'null'], items, ...(description === undefined ? {} : { description }) });
 
-export const optionalText = (description: string) => Type.Optional(Type.String({ description }));
-export const dateTime = (description: string) =>
+export const optionalTextMember = (description: string) => Type.Optional(Type.String({ description }));
+export const dateTimeMember = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description }));
 export const metaObject = Type.Optional(anyObject('Additional metadata from the server, unchanged.'));
-export const nextCursor = optionalText('Cursor of the next page; omitted on the last page.');
+export const nextCursor = optionalTextMember('Cursor of the next page; omitted on the last page.');

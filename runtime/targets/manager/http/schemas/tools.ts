@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { anyObject, closed } from '#serve/http/schemas.ts';
-import { listOrNull, metaObject, optionalText, struct } from './struct.ts';
+import { listOrNull, metaObject, optionalTextMember, struct } from './struct.ts';
 
 const jsonSchema = closed(
   'JSONSchema',
@@ -16,7 +16,7 @@ const hint = (description: string) => Type.Optional(Type.Boolean({ description }
 const toolAnnotations = closed(
   'ToolAnnotations',
   {
-    title: optionalText('Display name of the tool.'),
+    title: optionalTextMember('Display name of the tool.'),
     destructiveHint: hint('Whether the tool can perform destructive changes.'),
     idempotentHint: hint('Whether repeated calls with the same arguments have no additional effect.'),
     openWorldHint: hint('Whether the tool interacts with systems outside of its server.'),
@@ -26,7 +26,7 @@ const toolAnnotations = closed(
 );
 
 const name = Type.String({ description: 'Name of the tool as the server spells it.' });
-const title = optionalText('Display name of the tool.');
+const title = optionalTextMember('Display name of the tool.');
 const description = Type.String({ description: 'Description of the tool.' });
 
 const tool = closed('Tool', {
@@ -53,12 +53,12 @@ export const toolArguments = Type.Unsafe<Record<string, unknown>>({
   description: 'Arguments that match the tool’s `inputSchema`.',
 });
 
-export const toolText = Type.String({
+export const toolTextSchema = Type.String({
   description:
     'The texts of the result, joined by line breaks. Without texts, the structured content as JSON; without structured content, the content as JSON.',
 });
 
-export const toolResult = Type.Unsafe({
+export const toolResultSchema = Type.Unsafe({
   type: 'object',
   additionalProperties: true,
   description: 'The complete result of the server: `content`, `structuredContent`, `isError`, `_meta`.',

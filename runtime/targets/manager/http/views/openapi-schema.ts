@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { isObject } from '#core/json/is-object.ts';
 import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
-import type { Params } from '../../shapes/shape.ts';
+import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { inlineRefs } from './inline-refs.ts';
 
 /** Converts the schema of a tool to one that is valid in an OpenAPI 3.1 document. */
-export type OpenApiSchema = (schema: Params) => Params;
+export type OpenApiSchema = (schema: ShapeOfParams) => ShapeOfParams;
 
 /**
  * OpenAPI 3.1 has the schemas of JSON Schema 2020-12. Servers also use older drafts, and keywords that have another meaning inside of
@@ -14,7 +14,8 @@ export type OpenApiSchema = (schema: Params) => Params;
 export function createOpenApiSchema(): OpenApiSchema {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
   const isValid = (schema: unknown): boolean => ajv.validateSchema(schema as object) === true;
-  const validOr = (schema: unknown, replacement: Params): unknown => (isValid(schema) ? schema : replacement);
+  const validOr = (schema: unknown, replacement: ShapeOfParams): unknown =>
+    isValid(schema) ? schema : replacement;
   return (original) => {
     const schema = convert(inlineRefs(original));
     if (!isObject(schema)) return {};
@@ -26,14 +27,14 @@ export function createOpenApiSchema(): OpenApiSchema {
     const reduced = {
       type: 'object',
       ...textMembers(schema),
-      properties: Object.fromEntries(properties) as Params,
+      properties: Object.fromEntries(properties) as ShapeOfParams,
       ...(Array.isArray(schema['required']) ? { required: schema['required'] } : {}),
     };
     return isValid(reduced) ? reduced : { type: 'object' };
   };
 }
 
-const textMembers = (schema: Params): Params =>
+const textMembers = (schema: ShapeOfParams): ShapeOfParams =>
   Object.fromEntries(
     Object.entries(schema).filter(
       ([keyword, value]) => ['title', 'description'].includes(keyword) && typeof value === 'string',
@@ -74,7 +75,7 @@ function convert(schema: unknown): unknown {
 }
 
 /** Replaces keywords of older drafts. */
-function modernized(schema: Params): Params {
+function modernized(schema: ShapeOfParams): ShapeOfParams {
   const { items, additionalItems, dependencies } = schema;
   return {
     ...schema,
@@ -86,7 +87,7 @@ function modernized(schema: Params): Params {
 }
 
 /** In draft 4, `exclusiveMinimum` is a flag of `minimum`. */
-function limit(schema: Params, inclusive: string, exclusive: string): Params {
+function limit(schema: ShapeOfParams, inclusive: string, exclusive: string): ShapeOfParams {
   const flag = schema[exclusive];
   if (typeof flag !== 'boolean') return {};
   return flag
@@ -94,7 +95,7 @@ function limit(schema: Params, inclusive: string, exclusive: string): Params {
     : { [inclusive]: schema[inclusive], [exclusive]: undefined };
 }
 
-const requiredNames = (dependencies: Params): Params =>
+const requiredNames = (dependencies: ShapeOfParams): ShapeOfParams =>
   Object.fromEntries(Object.entries(dependencies).filter(([, names]) => Array.isArray(names)));
 
 /** Returns the value of a keyword without parts that are invalid; undefined if nothing is left. */

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
 import { toolName } from '../../calls/tool-catalog.ts';
-import type { Params } from '../../shapes/shape.ts';
+import type { ShapeOfParams } from '../../shapes/shape.ts';
 import type { OpenApiSchema } from './openapi-schema.ts';
 
 export interface ToolDocumentOptions {
@@ -13,12 +13,12 @@ export interface ToolDocumentOptions {
   readonly needsKey: boolean;
   readonly schemaOf: OpenApiSchema;
   /** The schema of all errors, and the named schemas that it refers to. */
-  readonly problem: Params;
-  readonly schemas: Readonly<Record<string, Params>>;
+  readonly problem: ShapeOfParams;
+  readonly schemas: Readonly<Record<string, ShapeOfParams>>;
 }
 
 /** Creates the OpenAPI document of a server's tools, with one operation for each tool. */
-export function toolDocument(tools: readonly UpstreamTool[], options: ToolDocumentOptions): Params {
+export function toolDocument(tools: readonly UpstreamTool[], options: ToolDocumentOptions): ShapeOfParams {
   const { title, version, description, url, needsKey, schemas } = options;
   return {
     openapi: '3.1.0',
@@ -48,7 +48,11 @@ function pathNames(tools: readonly UpstreamTool[]): ReadonlyMap<string, Upstream
   );
 }
 
-function operation(name: string, tool: UpstreamTool, { schemaOf, problem }: ToolDocumentOptions): Params {
+function operation(
+  name: string,
+  tool: UpstreamTool,
+  { schemaOf, problem }: ToolDocumentOptions,
+): ShapeOfParams {
   const { title, description, annotations, inputSchema, outputSchema } = tool;
   const input = schemaOf(isObject(inputSchema) ? inputSchema : { type: 'object' });
   const required = input['required'];

@@ -1,6 +1,6 @@
 import { inlineRefs } from './inline-refs.ts';
 import type { UpstreamTool } from '../../calls/call.ts';
-import type { Params } from '../../shapes/shape.ts';
+import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { compact } from './compact.ts';
 import { isObject } from '#core/json/is-object.ts';
 
@@ -8,7 +8,7 @@ export const DETAILS = ['minimal', 'summary', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
 
 /** Converts a tool to the members in the API contract. Schemas with other keywords are kept in `_meta`. */
-export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
+export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => ShapeOfParams> = {
   minimal: (tool) => ({ name: tool.name, ...title(tool) }),
   summary: (tool) => ({ name: tool.name, ...title(tool), description: description(tool) }),
   full(tool) {
@@ -35,20 +35,20 @@ export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => Params> = {
 
 const description = (tool: UpstreamTool): string => text(tool['description']) ?? '';
 
-function title(tool: UpstreamTool): Params {
+function title(tool: UpstreamTool): ShapeOfParams {
   return compact({ title: text(tool['title']) ?? text(asObject(tool['annotations'])?.['title']) });
 }
 
 const HINTS = ['destructiveHint', 'idempotentHint', 'openWorldHint', 'readOnlyHint'];
 
-function annotations(tool: UpstreamTool): Params {
+function annotations(tool: UpstreamTool): ShapeOfParams {
   const own = asObject(tool['annotations']) ?? {};
   const hints = HINTS.map((name) => [name, typeof own[name] === 'boolean' ? own[name] : undefined] as const);
   return compact({ title: text(own['title']), ...Object.fromEntries(hints) });
 }
 
 /** Reduces a schema to the three keywords in the API contract, with all references resolved. */
-function schemaView(schema: Params): Params {
+function schemaView(schema: ShapeOfParams): ShapeOfParams {
   const { type, properties, required } = inlineRefs(schema);
   return {
     type: text(type) ?? 'object',
@@ -59,10 +59,10 @@ function schemaView(schema: Params): Params {
 const KEPT = new Set(['type', 'properties', 'required']);
 
 /** Whether the view differs from the schema. */
-const isReduced = (schema: Params): boolean =>
+const isReduced = (schema: ShapeOfParams): boolean =>
   Object.keys(schema).some((keyword) => !KEPT.has(keyword)) || JSON.stringify(schema).includes('"$ref"');
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-const asObject = (value: unknown): Params | undefined => (isObject(value) ? value : undefined);
+const asObject = (value: unknown): ShapeOfParams | undefined => (isObject(value) ? value : undefined);

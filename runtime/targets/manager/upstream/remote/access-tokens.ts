@@ -15,11 +15,11 @@ export interface AccessTokens {
    * Returns another token after the server rejected one. Undefined if another one would be rejected as well, so that the response
    * is the result. Rejects with an AppError with the way out.
    */
-  renew(refusal: Refusal): Promise<AccessToken | undefined>;
+  renew(refusal: TokenRejection): Promise<AccessToken | undefined>;
 }
 
 /** A response with status 401, or with 403 because of missing scopes. */
-export interface Refusal {
+export interface TokenRejection {
   readonly token: string | undefined;
   readonly status: number;
   readonly challenge: BearerChallenge | undefined;

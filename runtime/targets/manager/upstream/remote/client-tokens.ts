@@ -8,7 +8,7 @@ import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
 import { mergeScopes } from '../../sign-in/scopes.ts';
 import { requestTokens } from '../../sign-in/token-request.ts';
 import type { Tokens } from '../../sign-in/sign-in-record.ts';
-import type { AccessToken, AccessTokens, Refusal } from './access-tokens.ts';
+import type { AccessToken, AccessTokens, TokenRejection } from './access-tokens.ts';
 
 interface Token extends AccessToken {
   readonly until: number;
@@ -31,7 +31,7 @@ export function createClientTokens(
 ): AccessTokens {
   let token: Promise<Token> | undefined;
   let scope = client.scope;
-  let challenge: Refusal['challenge'];
+  let challenge: TokenRejection['challenge'];
   let key: DpopKey | undefined;
   const openKey = async (): Promise<DpopKey> => {
     // Imported on demand, because few servers require it.
@@ -75,7 +75,7 @@ export function createClientTokens(
 }
 
 interface RequestParts {
-  readonly challenge: Refusal['challenge'];
+  readonly challenge: TokenRejection['challenge'];
   readonly timeoutMs: number;
   readonly openKey: () => Promise<DpopKey>;
 }

@@ -1,15 +1,15 @@
 import { isObject } from '#core/json/is-object.ts';
 import { encodeHeader } from '#serve/mcp/stateless-request.ts';
-import type { Params } from '../../shapes/shape.ts';
+import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
 /** The arguments of tools that a server requires in headers, too, according to its tool list. */
 export interface ParameterHeaders {
   /** Stores the declarations of a page of `tools/list`; returns the page without tools that have invalid ones. */
-  readonly learn: (page: Params) => Params;
+  readonly learn: (page: ShapeOfParams) => ShapeOfParams;
   /** Returns the headers for the parameters of a `tools/call`. */
-  readonly headersFor: (params: Params | undefined) => Record<string, string>;
+  readonly headersFor: (params: ShapeOfParams | undefined) => Record<string, string>;
 }
 
 interface Declared {

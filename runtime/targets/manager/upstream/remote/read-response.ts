@@ -34,7 +34,7 @@ export async function readMessagesOf(
 }
 
 /** Converts a response with a status above 299 to an error, the JSON-RPC error in its body if there is one. */
-export async function failureOf(answer: RemoteResponse, place: string): Promise<Error> {
+export async function responseFailure(answer: RemoteResponse, place: string): Promise<Error> {
   const text = await readText(answer);
   const error = parseMessages(text)?.find((message) => message.error)?.error;
   if (error) return rpcFailure(error);

@@ -3,7 +3,7 @@ import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed } from '../connection.ts';
 import { parseBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
-import type { AccessToken, AccessTokens, Refusal } from './access-tokens.ts';
+import type { AccessToken, AccessTokens, TokenRejection } from './access-tokens.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 interface RemoteRequest {
@@ -125,7 +125,10 @@ async function authorizationOf(
 }
 
 /** Whether a response rejects the token, or requires one; undefined for all other responses. */
-function refusalIn({ status, headers }: RemoteResponse, token: string | undefined): Refusal | undefined {
+function refusalIn(
+  { status, headers }: RemoteResponse,
+  token: string | undefined,
+): TokenRejection | undefined {
   if (status !== 401 && status !== 403) return undefined;
   const challenge = parseBearerChallenge(headers['www-authenticate']);
   const isRefusal = status === 401 || challenge?.error === 'insufficient_scope';

@@ -4,7 +4,7 @@ import { type RequestHeaders, MAX_LOG_LINE, type Transport, type TransportHooks 
 import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import { isMessage, readEvents } from './read-events.ts';
 import { openRemoteConnection } from './remote-connection.ts';
-import { failureOf, mediaType } from './read-response.ts';
+import { responseFailure, mediaType } from './read-response.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function openServerSentEvents(
   const openStream = async () => {
     const headers = { accept: 'text/event-stream' };
     const response = await client.request({ method: 'GET', headers, signal });
-    if (response.status >= 300) throw await failureOf(response, client.place);
+    if (response.status >= 300) throw await responseFailure(response, client.place);
     if (mediaType(response) === 'text/event-stream') return response;
     await response.body.dump();
     throw new UnexpectedResponse(
@@ -69,7 +69,7 @@ export async function openServerSentEvents(
       signal,
       url,
     });
-    if (response.status >= 300) throw await failureOf(response, client.place);
+    if (response.status >= 300) throw await responseFailure(response, client.place);
     await response.body.dump();
   };
   /** Messages wait for the end of the handshake: each uses its own connection and could overtake it. */

@@ -12,7 +12,7 @@ import {
 } from '../connection.ts';
 import { type RpcMessage, parseMessages } from '../rpc-message.ts';
 import { openRemoteConnection } from './remote-connection.ts';
-import { failureOf, header, mediaType, readMessagesOf } from './read-response.ts';
+import { responseFailure, header, mediaType, readMessagesOf } from './read-response.ts';
 import { createParameterHeaders } from './parameter-headers.ts';
 import type { RemoteResponse } from './remote-client.ts';
 import { encodeHeader, NAMED_BY } from '#serve/mcp/stateless-request.ts';
@@ -82,7 +82,7 @@ export async function openStreamableHttp(
       expire();
       throw new SessionExpired();
     }
-    if (response.status >= 300) throw await failureOf(response, client.place);
+    if (response.status >= 300) throw await responseFailure(response, client.place);
     if (message.method === 'initialize') sessionId = header(response, 'mcp-session-id');
     return response;
   };
@@ -95,7 +95,7 @@ export async function openStreamableHttp(
     const headers = { ...commonHeaders(), ...ACCEPT_STREAM, ...resume };
     const response = await client.request({ method: 'GET', headers, signal });
     if (response.status === 404) onNotFound?.();
-    if (response.status >= 300) throw await failureOf(response, client.place);
+    if (response.status >= 300) throw await responseFailure(response, client.place);
     return response;
   };
 

@@ -4,7 +4,7 @@ import type { TlsFiles } from '#serve/tls.ts';
 import { listenHttp } from '#serve/http/listen.ts';
 import { mcpRoutes } from '#encoder/mcp/routes.ts';
 import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
-import { hostRulesOf } from '#encoder/servers/settings.ts';
+import { modelHostRules } from '#encoder/servers/settings.ts';
 import { DEFAULT_LIMITS } from '#test/helpers/default-limits.ts';
 import { builtAssets } from '#test/helpers/built.ts';
 import { FOREIGN_PAGES, statusesOf, withoutStatus, withStatus } from '#test/helpers/hostile-hosts.ts';
@@ -30,7 +30,7 @@ function appWith(
   } = {},
 ): OpenApp {
   const { hostname = '0.0.0.0', apiKeys = [], allowedHosts, tls } = settings;
-  const hostRules: HostRules = hostRulesOf({ apiKeys, allowedHosts, corsOrigins: [], tls }, { hostname });
+  const hostRules: HostRules = modelHostRules({ apiKeys, allowedHosts, corsOrigins: [], tls }, { hostname });
   const context = { kernel: testKernel(), engine, runtime: runtimeFacts('') };
   const { routes: mcp } = mcpRoutes(context, { ...hostRules, maxBodyBytes: 1000 });
   return appAround(engine, { hostRules, apiKeys, mcp });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '#serve/cli/command.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
-import { serveCommand } from '#encoder/commands/serve.ts';
+import { serveModelCommand } from '#encoder/commands/serve.ts';
 import { readAddresses } from '#encoder/servers/addresses.ts';
 import { exposureNotice } from '#encoder/servers/exposure.ts';
 
 type Variables = Readonly<Record<string, string>>;
 const read = (args: readonly string[], env: Variables = {}) =>
-  readAddresses(parseInvocation(serveCommand(''), args, env));
+  readAddresses(parseInvocation(serveModelCommand(''), args, env));
 const hostnames = (args: readonly string[], env: Variables = {}): readonly (string | undefined)[] => {
   const { http, grpc } = read(args, env);
   return [http?.hostname, grpc?.hostname];

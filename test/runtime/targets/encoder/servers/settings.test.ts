@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { UsageError } from '#serve/cli/command.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
-import { serveCommand } from '#encoder/commands/serve.ts';
+import { serveModelCommand } from '#encoder/commands/serve.ts';
 import { readAddresses } from '#encoder/servers/addresses.ts';
 import { readServerSettings, type ServerSettings } from '#encoder/servers/settings.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const read = (args: readonly string[], env: Record<string, string> = {}): ServerSettings => {
-  const invocation = parseInvocation(serveCommand(''), args, env);
+  const invocation = parseInvocation(serveModelCommand(''), args, env);
   readAddresses(invocation);
   return readServerSettings(invocation);
 };

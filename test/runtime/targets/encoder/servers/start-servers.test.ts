@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import { parseInvocation } from '#serve/cli/parse.ts';
-import { serveCommand } from '#encoder/commands/serve.ts';
+import { serveModelCommand } from '#encoder/commands/serve.ts';
 import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
 import { readServerSettings } from '#encoder/servers/settings.ts';
 import { startServers } from '#encoder/servers/start-servers.ts';
@@ -18,7 +18,7 @@ test('at shutdown, spans have the remaining time, which starts with the shutdown
     recordSteps: unused,
     close: (limitMs) => Promise.resolve(void limits.push(limitMs)),
   };
-  const invocation = parseInvocation(serveCommand(''), ['--shutdown-timeout', '0'], {});
+  const invocation = parseInvocation(serveModelCommand(''), ['--shutdown-timeout', '0'], {});
   const settings = { ...readServerSettings(invocation), http: undefined, grpc: undefined };
   const kernel = { ...testKernel(), tracer };
   const context = { kernel, engine: standInEngine({}, unused), runtime: runtimeFacts('') };

@@ -8,7 +8,7 @@ import {
   later,
   nullable,
   table,
-  text,
+  textColumn,
 } from '#gateway/store/define-table.ts';
 import { migrate, NEWEST_VERSION } from '#gateway/store/migrate.ts';
 import { type Migration, MIGRATIONS } from '#gateway/store/migrations.ts';
@@ -49,10 +49,10 @@ test('a table with the id of a user is either data with a space, or classified h
 });
 
 /** Definitions as a later version would have them: a new table, and a new column of an existing one. */
-const NOTES = table({ id: text, note: nullable(text) }, { isLater: true });
+const NOTES = table({ id: textColumn, note: nullable(textColumn) }, { isLater: true });
 const BUDGETS = table({
   ...TABLES.gateway_budgets.columns,
-  currency: later(initially(text, 'USD')),
+  currency: later(initially(textColumn, 'USD')),
 });
 
 const addNotes: Migration = async (db) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import type { Caller } from '#manager/access/caller.ts';
-import { createGroups } from '#manager/access/groups.ts';
+import type { ToolCaller } from '#manager/access/caller.ts';
+import { createCallerGroups } from '#manager/access/groups.ts';
 import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
 import { definitionHash, toolDefinition } from '#manager/config/tool-definition.ts';
@@ -15,7 +15,7 @@ const ENV = { LIST_CHANGED: '1' };
 const SERVER = serverSpec('changing', 'changing', { env: ENV });
 
 /** Calls a tool; returns its text, or the message of the error. */
-async function outcome(manager: TestManager, tool: string, caller?: Caller): Promise<string> {
+async function outcome(manager: TestManager, tool: string, caller?: ToolCaller): Promise<string> {
   try {
     const call = { ...callOf('changing', caller && { caller }), tool, args: {} };
     const { content } = await manager.calls.callTool(call);
@@ -127,7 +127,13 @@ test('the next call sees other tools of the same server, which it announced or w
 
 test('an annotation of the list decides again when the list changes', async () => {
   const manager = await used();
-  const reader: Caller = { name: 'r', admin: false, readOnly: true, canUse: () => true, canRead: () => true };
+  const reader: ToolCaller = {
+    name: 'r',
+    admin: false,
+    readOnly: true,
+    canUse: () => true,
+    canRead: () => true,
+  };
   expect(await outcome(manager, 'one', reader)).toBe('tool not allowed: changing/one');
   const readOnly = { name: 'one', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
   await manager.calls.callTool({ ...callOf('changing'), tool: 'become', args: { tools: [readOnly] } });
@@ -162,11 +168,13 @@ const KEY_CASES = Object.entries(KEY_CHANGES).flatMap(([member, all]) =>
 test.each(KEY_CASES)('the next call sees a key with other $member: $changes', async ({ changes }) => {
   const key = keyOf('mcpm_k', { tools: ['changing/o*', 'changing/two'] });
   let keys: readonly KeyRecord[] = [key];
-  const groups = createGroups([{ name: 'empty', servers: ['other'], tools: [], prompts: [], resources: [] }]);
+  const groups = createCallerGroups([
+    { name: 'empty', servers: ['other'], tools: [], prompts: [], resources: [] },
+  ]);
   const access = createManagerAccess({ keys: () => keys }, Date.now, undefined, groups);
-  const signIn = (): Caller => access.check(bearer('mcpm_k'));
+  const signIn = (): ToolCaller => access.check(bearer('mcpm_k'));
   /** A new request, and one of a stream that was opened before. */
-  const outcomes = async (manager: TestManager, open: Caller): Promise<readonly string[]> => {
+  const outcomes = async (manager: TestManager, open: ToolCaller): Promise<readonly string[]> => {
     let next: string;
     try {
       next = await outcome(manager, 'one', signIn());
@@ -190,10 +198,10 @@ test.each(KEY_CASES)('the next call sees a key with other $member: $changes', as
 test('the next call sees other groups', async () => {
   const key = keyOf('mcpm_k', { groups: ['team'] });
   const team = { name: 'team', servers: ['changing'], tools: [], prompts: [], resources: [] };
-  const groups = createGroups([team]);
+  const groups = createCallerGroups([team]);
   const access = createManagerAccess({ keys: () => [key] }, Date.now, undefined, groups);
   const manager = await used();
-  const callers = (): readonly Caller[] => {
+  const callers = (): readonly ToolCaller[] => {
     const caller = access.check(bearer('mcpm_k'));
     return [caller, groups.enter(caller, 'team')];
   };

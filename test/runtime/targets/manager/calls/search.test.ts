@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANYONE, type Caller } from '#manager/access/caller.ts';
+import { ANYONE, type ToolCaller } from '#manager/access/caller.ts';
 import { createToolSearch } from '#manager/calls/search.ts';
 import { serverSpec } from '../server-spec.ts';
 import { useManager } from '../use-manager.ts';
@@ -17,7 +17,7 @@ function searching(servers = SERVERS) {
   const failed: string[] = [];
   const find = async (
     query: string,
-    { limit = 10, caller = ANYONE }: { limit?: number; caller?: Caller } = {},
+    { limit = 10, caller = ANYONE }: { limit?: number; caller?: ToolCaller } = {},
   ) => {
     const onFailure = (server: string): void => void failed.push(server);
     const found = await search.search(caller, query, limit, { requestId: 'test', onFailure });
@@ -52,7 +52,7 @@ test('without words the first ones are given', async () => {
 
 test('only what the caller may use is found', async () => {
   const { find } = searching();
-  const caller: Caller = {
+  const caller: ToolCaller = {
     name: 'narrow',
     admin: false,
     canUse: (server, tool) => server === 'echo' && tool !== 'add',

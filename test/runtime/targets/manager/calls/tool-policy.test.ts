@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
-import type { AuditLog } from '#manager/calls/audit.ts';
-import type { ToolCall } from '#manager/calls/call.ts';
+import type { CallAuditLog } from '#manager/calls/audit.ts';
+import type { McpToolCall } from '#manager/calls/call.ts';
 import { definitionHash, toolDefinition } from '#manager/config/tool-definition.ts';
 import type { PinAction, ToolOverride } from '#manager/config/tool-policy.ts';
 import type { Requester } from '#manager/upstream/connection.ts';
@@ -15,7 +15,7 @@ const override = (changes: Partial<ToolOverride>): ToolOverride => ({
   hidden: false,
   ...changes,
 });
-const call = (manager: TestManager, tool: string, more: Partial<ToolCall> = {}) =>
+const call = (manager: TestManager, tool: string, more: Partial<McpToolCall> = {}) =>
   manager.calls.callTool({ ...callOf('changing'), tool, args: {}, ...more });
 const listed = async (manager: TestManager): Promise<string[]> =>
   (await manager.calls.listTools(callOf('changing'))).map(({ name }) => name);
@@ -147,7 +147,7 @@ test('with `block`, it is neither listed nor called until it is pinned again', a
 
 function recordedAudit() {
   const lines: unknown[] = [];
-  const audit: AuditLog = {
+  const audit: CallAuditLog = {
     record: ({ name, tool: own, approval, outcome }) => void lines.push([name, own, approval, outcome]),
     reopen() {},
     close: () => Promise.resolve(),

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Caller } from '#manager/access/caller.ts';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ToolCaller } from '#manager/access/caller.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';
 
 const folder = useTempFolder();
 const start = useManager();
-const call = (manager: TestManager, server: string, tool: string, args: Params = {}) =>
+const call = (manager: TestManager, server: string, tool: string, args: ShapeOfParams = {}) =>
   manager.calls.callTool({ ...callOf(server), tool, args });
 const names = async (manager: TestManager, server: string): Promise<string[]> =>
   (await manager.calls.listTools(callOf(server))).map(({ name }) => name);
@@ -66,7 +66,7 @@ test('in read-only mode, only tools declared as read-only are available', async 
 
 test('a caller gets the tools that it is allowed to use, and no others', async () => {
   const manager = start([serverSpec('echo', 'echo'), serverSpec('other', 'echo', { lazy: true })]);
-  const caller: Caller = {
+  const caller: ToolCaller = {
     name: 'guest',
     admin: false,
     canUse: (server, tool) => server === 'echo' && (tool === undefined || tool === 'add'),
@@ -94,7 +94,7 @@ test('a caller gets the tools that it is allowed to use, and no others', async (
 
 test('a read-only caller gets only tools declared as read-only', async () => {
   const manager = start([serverSpec('echo', 'echo')]);
-  const caller: Caller = {
+  const caller: ToolCaller = {
     name: 'reader',
     admin: false,
     readOnly: true,

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { runProgram } from '#serve/cli/run.ts';
 import { readKeyFile } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
-import { KEY_COMMANDS } from '#manager/commands/key-commands.ts';
+import { CLIENT_KEY_COMMANDS } from '#manager/commands/key-commands.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { bearer } from '../access/key-of.ts';
 
 const folder = useTempFolder();
-const PROGRAM = { name: 'mcp-manager', title: 'mcp-manager', commands: KEY_COMMANDS };
+const PROGRAM = { name: 'mcp-manager', title: 'mcp-manager', commands: CLIENT_KEY_COMMANDS };
 
 const keysFile = (): string => join(folder(), 'new', 'keys.jsonl');
 

@@ -2,13 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Program } from '#serve/cli/command.ts';
 import { runProgram } from '#serve/cli/run.ts';
-import { CONFIG_COMMANDS } from '#manager/commands/config-commands.ts';
+import { SERVER_CONFIG_COMMANDS } from '#manager/commands/config-commands.ts';
 import { CONFIG_OPTIONS } from '#manager/commands/config-options.ts';
 
 const PROGRAM: Program = {
   name: 'mcp-manager',
   title: '',
-  commands: CONFIG_COMMANDS,
+  commands: SERVER_CONFIG_COMMANDS,
   options: CONFIG_OPTIONS,
 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { durationText } from '#core/time/duration.ts';
-import { DEFAULTS } from '#manager/config/defaults.ts';
+import { MANAGER_DEFAULTS } from '#manager/config/defaults.ts';
 import { ROOT } from '#test/helpers/paths.ts';
 import { resolve } from './resolve.ts';
 
@@ -19,7 +19,7 @@ test('the settings of [daemon] on the page are the defaults, except for CORS', (
 });
 
 test('the defaults of a server are those that the page states', () => {
-  const { idle, concurrency, queue, install } = DEFAULTS;
+  const { idle, concurrency, queue, install } = MANAGER_DEFAULTS;
   const explicit = `idle_timeout = "${durationText(idle)}"\nconcurrency = ${concurrency}\nqueue = ${queue}\n`;
   expect(resolve({ servers: SERVER + explicit }).servers).toEqual(resolve({ servers: SERVER }).servers);
   const rowOf = (key: string): string => new RegExp(`^\\| .*\`${key}\`.*$`, 'm').exec(PAGE)?.[0] ?? '';

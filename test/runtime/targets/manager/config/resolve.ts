@@ -1,5 +1,9 @@
 import { AppError } from '#contract/errors.ts';
-import { type ConfigSources, resolveConfig, type ResolvedConfig } from '#manager/config/resolve-config.ts';
+import {
+  type ConfigSources,
+  resolveManagerConfig,
+  type ResolvedConfig,
+} from '#manager/config/resolve-config.ts';
 import type { ProcessLaunch, RemoteLaunch, ServerSpec } from '#manager/config/spec.ts';
 
 interface Texts extends Partial<Pick<ConfigSources, 'env' | 'timeouts' | 'keepsUnusable'>> {
@@ -18,7 +22,7 @@ export const resolve = ({
   timeouts,
   keepsUnusable,
 }: Texts): ResolvedConfig =>
-  resolveConfig({
+  resolveManagerConfig({
     servers: { path: file, text: servers },
     secrets: secrets === undefined ? undefined : { path: 'secrets.toml', text: secrets },
     env,

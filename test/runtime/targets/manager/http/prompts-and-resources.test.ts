@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   generatedPromptView,
-  promptView,
+  serverPromptView,
   contentView,
   resourceView,
 } from '#manager/http/views/resource-view.ts';
@@ -56,7 +56,9 @@ describe('prompts', () => {
       messages: [{ role: 'assistant', content }],
     });
     expect(generatedPromptView({})).toEqual({ messages: [] });
-    expect(promptView({ name: 'x', title: 'X', arguments: [], description: '', _meta: { a: 1 } })).toEqual({
+    expect(
+      serverPromptView({ name: 'x', title: 'X', arguments: [], description: '', _meta: { a: 1 } }),
+    ).toEqual({
       name: 'x',
       _meta: { a: 1 },
     });

@@ -8,7 +8,7 @@ import { createLog } from '#serve/log.ts';
 import { listenHttp } from '#serve/http/listen.ts';
 import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
-import { createGroups } from '#manager/access/groups.ts';
+import { createCallerGroups } from '#manager/access/groups.ts';
 import type { GroupSpec } from '#manager/config/group-spec.ts';
 import { createCalls } from '#manager/calls/calls.ts';
 import { createRedactor } from '#serve/redact.ts';
@@ -71,7 +71,7 @@ export async function openManager({
   const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(line)) });
   const lifecycle = createLifecycle();
   const tokens = oauth && createTokenAccess(oauth);
-  const table = createGroups(groups);
+  const table = createCallerGroups(groups);
   const access = createManagerAccess({ keys: () => keys }, Date.now, tokens, table);
   const redact = createRedactor();
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };

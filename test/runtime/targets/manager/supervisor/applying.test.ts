@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import type { ServerEvent } from '#manager/supervisor/managed-server.ts';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { keepCalling } from '../keep-calling.ts';
@@ -141,8 +141,8 @@ test('a call that waits for its client is not lost when its server is replaced',
   const manager = start([withArgs('a')], { clock });
   await manager.phase('a', 'running');
   const { pid } = manager.server('a').status();
-  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Params>()];
-  const ask = (): Promise<Params> => {
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<ShapeOfParams>()];
+  const ask = (): Promise<ShapeOfParams> => {
     asked.resolve();
     return answer.promise;
   };

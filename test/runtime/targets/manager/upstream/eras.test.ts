@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { openFixture, openRecorded, PATIENCE, textOf } from './open-recorded.ts';
 import { remoteLaunch, startRemote } from './remote-fixture.ts';
 import { specOf } from './spec.ts';
 
-const call = (name: string, args: Params = {}): Params => ({ name, arguments: args });
+const call = (name: string, args: ShapeOfParams = {}): ShapeOfParams => ({ name, arguments: args });
 
 test('an older revision is accepted back', async () => {
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -70,7 +70,7 @@ test.each([
   ['HTTP', openRemote],
 ])('2026-07-28 over %s: the level of log messages is sent with each request', async (_way, open) => {
   const { connection, notifications } = await open();
-  const logged = async (params?: Params): Promise<unknown[]> => {
+  const logged = async (params?: ShapeOfParams): Promise<unknown[]> => {
     const before = notifications.length;
     await connection.request('tools/call', { ...call('log'), ...params }, PATIENCE);
     return notifications.slice(before).map((one) => one.params?.['data']);

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { onTestFinished } from 'vitest';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import type { Connection, ConnectionHooks } from '#manager/upstream/connection.ts';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { openConnection } from '#manager/upstream/open-connection.ts';
 import { launchOf, specOf } from './spec.ts';
 
@@ -13,14 +13,14 @@ export interface Recorded {
   /** Resolves with the first line, of those there are and those to come, that matches. */
   readonly logged: (pattern: RegExp) => Promise<string>;
   readonly notified: (method: string) => Promise<Notification>;
-  readonly call: (tool: string, args?: Params) => Promise<Params>;
+  readonly call: (tool: string, args?: ShapeOfParams) => Promise<ShapeOfParams>;
   /** The text of a tool's answer. */
-  readonly text: (tool: string, args?: Params) => Promise<string>;
+  readonly text: (tool: string, args?: ShapeOfParams) => Promise<string>;
 }
 
 interface Notification {
   readonly method: string;
-  readonly params: Params | undefined;
+  readonly params: ShapeOfParams | undefined;
 }
 
 export const PATIENCE = { timeoutMs: 20_000 };
@@ -38,7 +38,7 @@ export async function openRecorded(
     onNotification: (method, params) => notifications.add({ method, params }),
   });
   onTestFinished(() => connection.close());
-  const call = (tool: string, args: Params = {}): Promise<Params> =>
+  const call = (tool: string, args: ShapeOfParams = {}): Promise<ShapeOfParams> =>
     connection.request('tools/call', { name: tool, arguments: args }, PATIENCE);
   return {
     connection,
@@ -54,7 +54,7 @@ export async function openRecorded(
 export const openFixture = (file: string, env?: Readonly<Record<string, string>>): Promise<Recorded> =>
   openRecorded(specOf(launchOf(file, env)));
 
-export function textOf(result: Params): string {
+export function textOf(result: ShapeOfParams): string {
   const [block] = result['content'] as { readonly text: string }[];
   if (!block) throw new Error('The result has no content.');
   return block.text;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { openFixture, PATIENCE, textOf } from './open-recorded.ts';
 
-const toolCall = (name: string, args: Params = {}): Params => ({ name, arguments: args });
+const toolCall = (name: string, args: ShapeOfParams = {}): ShapeOfParams => ({ name, arguments: args });
 
 test('many parallel requests each get their own answer', async () => {
   const { text } = await openFixture('echo.mjs');
@@ -68,7 +68,7 @@ test('a late response is dropped', async () => {
 
 test('progress is passed on, in order', async () => {
   const { connection } = await openFixture('echo.mjs');
-  const reports: Params[] = [];
+  const reports: ShapeOfParams[] = [];
   const result = await connection.request('tools/call', toolCall('progress', { steps: 3 }), {
     ...PATIENCE,
     onProgress: (report) => reports.push(report),
@@ -113,7 +113,7 @@ test('D-26: a ping from the server is answered', async () => {
 test('whatever else a server asks is rejected', async () => {
   const { text } = await openFixture('echo.mjs');
   for (const method of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
-    const answer = JSON.parse(await text('ask', { method })) as Params;
+    const answer = JSON.parse(await text('ask', { method })) as ShapeOfParams;
     expect(answer['error']).toMatchObject({ code: -32_601, message: expect.stringContaining(method) });
   }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Requester } from '#manager/upstream/connection.ts';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { createRpcPeer, type RpcPeer } from '#manager/upstream/rpc-peer.ts';
 import type { RpcMessage } from '#manager/upstream/rpc-message.ts';
 
@@ -31,20 +31,20 @@ function open(): Opened {
   };
 }
 
-const requester = (capabilities: Params, request: Requester['request']): Requester => ({
+const requester = (capabilities: ShapeOfParams, request: Requester['request']): Requester => ({
   identity: {},
   capabilities,
   request,
 });
-const saying = (answer: string, capabilities: Params = { roots: {} }): Requester =>
+const saying = (answer: string, capabilities: ShapeOfParams = { roots: {} }): Requester =>
   requester(capabilities, () => Promise.resolve({ answer }));
-const question = (method: string, params?: Params): RpcMessage => ({
+const question = (method: string, params?: ShapeOfParams): RpcMessage => ({
   jsonrpc: '2.0',
   id: 'q',
   method,
   params,
 });
-const call = (rpc: RpcPeer, who: Requester | undefined, timeoutMs = 60_000): Promise<Params> =>
+const call = (rpc: RpcPeer, who: Requester | undefined, timeoutMs = 60_000): Promise<ShapeOfParams> =>
   rpc.request('tools/call', { name: 'x' }, { timeoutMs, requester: who });
 
 test('a request from the server reaches the client of its call, whichever other clients call', async () => {
@@ -65,7 +65,7 @@ test('without a call there is no client to ask', async () => {
   rpc.end('over');
 });
 
-test.each<[string, Params, Params | undefined, boolean]>([
+test.each<[string, ShapeOfParams, ShapeOfParams | undefined, boolean]>([
   ['elicitation/create', { elicitation: {} }, { message: 'form' }, true],
   ['elicitation/create', { elicitation: { form: {} } }, { mode: 'form' }, true],
   ['elicitation/create', { elicitation: { url: {} } }, { mode: 'form' }, false],
@@ -96,7 +96,7 @@ test('the token of the server’s own progress is not passed on', async () => {
 
 test('a call has no time limit while it waits for its client, and its full timeout afterwards', async () => {
   const { rpc, told } = open();
-  const answer = Promise.withResolvers<Params>();
+  const answer = Promise.withResolvers<ShapeOfParams>();
   const calling = call(
     rpc,
     requester({ roots: {} }, () => answer.promise),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { answerWith } from './answer-with.ts';
 import { openRecorded, PATIENCE } from './open-recorded.ts';
 import { remoteLaunch, startRemote } from './remote-fixture.ts';
@@ -17,7 +17,7 @@ test('a server of the older transport is called, reports changes, and gets cance
   expect(await Promise.all(messages.map((message) => text('echo', { message })))).toEqual(messages);
   await text('list-changed', { list: 'resources' });
   await notified('notifications/resources/list_changed');
-  expect(JSON.parse(await text('ask', { method: 'ping' })) as Params).toEqual({ result: {} });
+  expect(JSON.parse(await text('ask', { method: 'ping' })) as ShapeOfParams).toEqual({ result: {} });
 
   const leave = new AbortController();
   const params = { name: 'sleep-until-cancelled', arguments: {} };

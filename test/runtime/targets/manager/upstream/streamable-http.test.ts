@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseLossless } from '#core/json/lossless-json.ts';
-import type { Params } from '#manager/shapes/shape.ts';
+import type { ShapeOfParams } from '#manager/shapes/shape.ts';
 import { answerCalls, answerTo, answerWith, sendJson } from './answer-with.ts';
 import { openRecorded, PATIENCE, textOf } from './open-recorded.ts';
 import { remoteLaunch, startRemote } from './remote-fixture.ts';
 import { specOf } from './spec.ts';
 
-const call = (name: string, args: Params = {}): Params => ({ name, arguments: args });
+const call = (name: string, args: ShapeOfParams = {}): ShapeOfParams => ({ name, arguments: args });
 
 test('a remote server is called, in streams or in JSON', async () => {
   for (const env of [{}, { JSON_ONLY: '1' }]) {
@@ -26,7 +26,7 @@ test('every request carries the session and the agreed revision, and the session
   await text('echo', { message: 'one' });
   await connection.close();
   await expect.poll(() => remote.requests.at(-1)?.['method']).toBe('DELETE');
-  const [first, ...rest] = remote.requests.map(({ headers }) => headers as Params);
+  const [first, ...rest] = remote.requests.map(({ headers }) => headers as ShapeOfParams);
   expect(first).not.toHaveProperty('mcp-session-id');
   const sessions = new Set(rest.map((headers) => headers['mcp-session-id']));
   expect([...sessions]).toEqual([expect.any(String)]);
@@ -123,7 +123,7 @@ test('D-25: numbers of a remote server pass unchanged, in JSON and in streams', 
   });
   const { connection } = await openRecorded(specOf(remoteLaunch(url)));
   for (const name of ['json', 'stream']) {
-    const args = parseLossless(sent) as Params;
+    const args = parseLossless(sent) as ShapeOfParams;
     const result = await connection.request('tools/call', call(name, args), PATIENCE);
     expect(JSON.stringify(result['sent'])).toBe(sent);
     expect(received.at(-1)).toContain(`"arguments":${sent}`);
@@ -186,7 +186,7 @@ test('D-31: 2026-07-28 over HTTP', async () => {
 });
 
 const isListening = ({ headers }: Record<string, unknown>): boolean =>
-  (headers as Params)['mcp-method'] === 'subscriptions/listen';
+  (headers as ShapeOfParams)['mcp-method'] === 'subscriptions/listen';
 
 test.each([
   ['JSON', 'application/json', (body: string) => body],

@@ -10,7 +10,7 @@ import type {
   FoundEntity,
 } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
-import { openAiEmbeddings, openAiModels, openAiErrorText } from '../openai/adapter.ts';
+import { openAiEmbeddings, openAiAdapterModels, openAiErrorText } from '../openai/adapter.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createExchange, type Exchange, type JsonAnswer } from '../exchange.ts';
 import { createProvider } from '../create-provider.ts';
@@ -24,7 +24,7 @@ import { isObject } from '#core/json/is-object.ts';
 /** Executables have OpenAI's embeddings API. */
 const encoderEmbeddings: EmbeddingsExchange = { ...openAiEmbeddings, path: () => '/v1/embeddings' };
 
-const encoderModels: ProviderAdapter['models'] = { ...openAiModels, path: '/v1/models' };
+const encoderModels: ProviderAdapter['models'] = { ...openAiAdapterModels, path: '/v1/models' };
 
 /** Routes under `/v1` return errors in OpenAI's format. Other routes return the message as plain text. */
 const encoderErrorText = (body: unknown): ErrorText =>

@@ -65,7 +65,7 @@ export function openAiAdapter(
     ...(dialect.hasResponses && { tokenCount: openAiTokenCount }),
     hasObjects: true,
     realtimePath: (model) => `/realtime?model=${encodeURIComponent(model)}`,
-    models: openAiModels,
+    models: openAiAdapterModels,
     errorText: openAiErrorText,
   };
 }
@@ -176,7 +176,7 @@ export const openAiEmbeddings: EmbeddingsExchange = {
   usage: embeddingsUsage,
 };
 
-export const openAiModels: ProviderAdapter['models'] = {
+export const openAiAdapterModels: ProviderAdapter['models'] = {
   path: '/models',
   list: ({ data }) => (Array.isArray(data) ? data.filter(isObject).flatMap(readModel) : []),
 };

@@ -1,7 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import type { EventDecoder } from '../../streams/stream.ts';
 import { checkedUsage } from '../../streams/tally.ts';
-import { countOr, objectsIn, textIn, textOr } from '../foreign-json.ts';
+import { countOr, objectsIn, foreignText, textOr } from '../foreign-json.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -109,9 +109,9 @@ function readDelta(delta: Json, { isTranslated }: ReadOptions): ChunkDelta {
 }
 
 const textsIn = (message: Json) => ({
-  content: textIn(message['content'], '`content`'),
-  refusal: textIn(message['refusal'], '`refusal`'),
-  thought: textIn(message['reasoning_content'] ?? message['reasoning'], '`reasoning`'),
+  content: foreignText(message['content'], '`content`'),
+  refusal: foreignText(message['refusal'], '`refusal`'),
+  thought: foreignText(message['reasoning_content'] ?? message['reasoning'], '`reasoning`'),
 });
 
 /** Reads a tool call. Throws if it must be translated to an API that cannot express it. */

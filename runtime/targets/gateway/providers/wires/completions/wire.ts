@@ -2,7 +2,7 @@ import type { ChatRequest, Json } from '../../shapes/chat.ts';
 import { DONE_TEXT, eventText, type EventEncoder } from '../../streams/stream.ts';
 import { chatSyntax, requestsUsage } from '../chat/wire.ts';
 import { type AnswerFacts, type ClientWire, refuse, isAbsent, textAt } from '../request-members.ts';
-import { textIn } from '../foreign-json.ts';
+import { foreignText } from '../foreign-json.ts';
 
 /** `/v1/completions`, OpenAI's API before chats. @see https://platform.openai.com/docs/api-reference/completions */
 export const completionsWire: ClientWire = {
@@ -13,7 +13,7 @@ export const completionsWire: ClientWire = {
     created,
     model,
     choices: choices.map(({ index, message, finish_reason: finish }) => ({
-      text: textIn(message.content, '`content`') || (message.refusal ?? ''),
+      text: foreignText(message.content, '`content`') || (message.refusal ?? ''),
       index,
       logprobs: null,
       finish_reason: finish,

@@ -2,7 +2,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, Json, ChatChunk } from '../../shapes/chat.ts';
 import { createContentSequence, type CallHead, type ContentPiece } from '../content-sequence.ts';
-import { textIn } from '../foreign-json.ts';
+import { foreignText } from '../foreign-json.ts';
 import { FOREIGN_SIGNATURE, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
 import type { AnswerFacts, ClientWire } from '../request-members.ts';
@@ -24,7 +24,7 @@ function fromChat({ id, model, choices, usage }: ChatCompletion): Json {
 
 function partsOf(message: ChatMessage): Json[] {
   const { content, refusal, reasoning_content: thought, tool_calls: calls, extra_content: extra } = message;
-  const text = textIn(content, '`content`') || refusal;
+  const text = foreignText(content, '`content`') || refusal;
   const signature = signatureIn(extra);
   return [
     ...(thought ? [{ text: thought, thought: true }] : []),

@@ -1,7 +1,7 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { AnthropicBlock, AnthropicMessage, AnthropicUsage } from '../../shapes/messages.ts';
 import type { ChatCompletion, ChatMessage, ChatUsage, ToolCall, ChatChunk, Json } from '../../shapes/chat.ts';
-import { textIn } from '../foreign-json.ts';
+import { foreignText } from '../foreign-json.ts';
 import { sealSignature, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
 import type { AnswerFacts, ClientWire } from '../request-members.ts';
@@ -26,7 +26,7 @@ function fromChat({ id, model, choices, usage }: ChatCompletion): AnthropicMessa
 
 function blocksOf(message: ChatMessage): AnthropicBlock[] {
   const { content, refusal, reasoning_content: thought, tool_calls: calls, extra_content: extra } = message;
-  const text = textIn(content, '`content`');
+  const text = foreignText(content, '`content`');
   const signature = signatureIn(extra);
   return joined([
     ...(thought ? [thinkingBlock(thought)] : []),

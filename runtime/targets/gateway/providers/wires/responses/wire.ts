@@ -1,7 +1,7 @@
 import type { ChatCompletion, ChatUsage, Json, ToolCall, ChatChunk } from '../../shapes/chat.ts';
 import { customInput } from '../custom-tools.ts';
 import { toolNames, type ToolNames } from './namespaces.ts';
-import { textIn } from '../foreign-json.ts';
+import { foreignText } from '../foreign-json.ts';
 import { sealSignature, signatureIn } from '../thought-signatures.ts';
 import { eventText, type EventEncoder, type StreamSyntax } from '../../streams/stream.ts';
 import type { AnswerFacts, ClientWire } from '../request-members.ts';
@@ -13,7 +13,7 @@ import { isObject } from '#core/json/is-object.ts';
 function fromChat({ id, model, created, choices, usage }: ChatCompletion, request: Json): Json {
   const [choice] = choices;
   const { content, refusal, tool_calls: calls } = choice?.message ?? { content: '' };
-  const text = textIn(content, '`content`') ?? '';
+  const text = foreignText(content, '`content`') ?? '';
   const names = toolNames(request);
   const signed = returnsReasoning(request);
   const signature = signed ? signatureIn(choice?.message.extra_content) : undefined;

@@ -7,7 +7,7 @@ import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 import { testKernel } from '#test/helpers/test-kernel.ts';
 import { encoderGrpcRoutes } from '#encoder/grpc/routes.ts';
 import { runtimeFacts } from '#encoder/servers/runtime-facts.ts';
-import { hostRulesOf } from '#encoder/servers/settings.ts';
+import { modelHostRules } from '#encoder/servers/settings.ts';
 import { createConnectRouter } from '@connectrpc/connect';
 import { useGrpcServers } from './test-server.ts';
 
@@ -27,7 +27,7 @@ const paths = (() => {
 })();
 
 async function start(apiKeys: readonly string[] = []): Promise<string> {
-  const hostRules = hostRulesOf(
+  const hostRules = modelHostRules(
     { apiKeys, allowedHosts: undefined, corsOrigins: [], tls: undefined },
     { hostname: '[::]' },
   );

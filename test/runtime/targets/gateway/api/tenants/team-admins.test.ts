@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyChanges, newKey } from '#gateway/api/keys-schemas.ts';
+import { keyChanges, newKeyBody } from '#gateway/api/keys-schemas.ts';
 import { newUser, userChanges } from '#gateway/api/users.ts';
 import { openGateway } from '../open-gateway.ts';
 import { type Headers, keysOf } from './keys-of.ts';
@@ -94,7 +94,7 @@ const filled = (value: object): object =>
 
 test('each field of a key and of a user is in the tables', () => {
   expect(Object.keys(KEY_FIELDS).toSorted()).toEqual(
-    [...new Set([...fieldsOf(newKey), ...fieldsOf(keyChanges)])].toSorted(),
+    [...new Set([...fieldsOf(newKeyBody), ...fieldsOf(keyChanges)])].toSorted(),
   );
   expect(Object.keys(USER_FIELDS).toSorted()).toEqual(
     [...new Set([...fieldsOf(newUser), ...fieldsOf(userChanges)])].toSorted(),
@@ -114,7 +114,7 @@ describe('an administrator of a team', () => {
     },
   );
 
-  test.each(casesOf(KEY_FIELDS, newKey).filter(([, one]) => isOfNew(one)))(
+  test.each(casesOf(KEY_FIELDS, newKeyBody).filter(([, one]) => isOfNew(one)))(
     'creates a key with %s: %j',
     async (_field, [, change, status]) => {
       const owned = { user_id: 'crew/bot', team_id: 'crew' };

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { anthropicModels } from '#gateway/providers/adapters/anthropic/adapter.ts';
 import { geminiModels } from '#gateway/providers/adapters/gemini/adapter.ts';
-import { openAiModels } from '#gateway/providers/adapters/openai/adapter.ts';
+import { openAiAdapterModels } from '#gateway/providers/adapters/openai/adapter.ts';
 
 const ODD = ['', ' ', ' spaced', 'a\u0000b', 'line\nbreak', '\ud800', 5, null, undefined];
 
 test('models that no request could name are omitted', () => {
   const data = [...ODD.map((id) => ({ id })), null, 5, [], { id: 'good' }];
-  for (const models of [openAiModels, anthropicModels]) {
+  for (const models of [openAiAdapterModels, anthropicModels]) {
     expect(models.list({ data }).map(({ id }) => id)).toEqual(['good']);
   }
   const models = [...ODD.map((name) => ({ name })), null, { name: 'models/' }, { name: 'models/good' }];
@@ -22,7 +22,7 @@ test.each([
   ['1', 0],
   [null, 0],
 ])('a model created at %j is listed with %j', (created, listed) => {
-  expect(openAiModels.list({ data: [{ id: 'm', created }] })).toEqual([
+  expect(openAiAdapterModels.list({ data: [{ id: 'm', created }] })).toEqual([
     { id: 'm', created: listed, ownedBy: 'unknown' },
   ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTally, readUsage, messageText, textOf } from '#gateway/providers/streams/tally.ts';
+import { createTally, readUsage, messageText, talliedText } from '#gateway/providers/streams/tally.ts';
 
 const read = (prompt: unknown, completion: unknown) =>
   readUsage({ prompt_tokens: prompt, completion_tokens: completion });
@@ -51,7 +51,11 @@ test.each([
   const chunk = { choices: [{ index: 0, delta }] } as never;
   const tally = createTally();
   tally.add(chunk);
-  expect([messageText(delta), textOf(chunk), tally.summary().outputLength]).toEqual(['attack', 'attack', 6]);
+  expect([messageText(delta), talliedText(chunk), tally.summary().outputLength]).toEqual([
+    'attack',
+    'attack',
+    6,
+  ]);
 });
 
 test('tool arguments are read with the names of their members', () => {

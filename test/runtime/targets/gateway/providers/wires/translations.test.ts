@@ -10,7 +10,7 @@ import { responsesUpstream as upstreamResponses } from '#gateway/providers/adapt
 import { readEvent } from '#serve/event-stream/event-data.ts';
 import { createFrameSplitter } from '#serve/event-stream/event-frames.ts';
 import type { EventDecoder, EventEncoder } from '#gateway/providers/streams/stream.ts';
-import { textOf } from '#gateway/providers/streams/tally.ts';
+import { talliedText } from '#gateway/providers/streams/tally.ts';
 import type {
   ChatChunk,
   ChatCompletion,
@@ -214,7 +214,7 @@ function encodeAll(encoder: EventEncoder, chunks: readonly ChatChunk[]): string 
 }
 
 const FACTS = { model: 'm', created: 1 };
-const written = (chunks: readonly ChatChunk[]): string => chunks.map(textOf).join('');
+const written = (chunks: readonly ChatChunk[]): string => chunks.map(talliedText).join('');
 const finishOf = (chunks: readonly ChatChunk[]): unknown =>
   chunks
     .flatMap(({ choices = [] }) => choices.map(({ finish_reason: reason }) => reason ?? []))
