@@ -21,7 +21,7 @@ const ROOTS = [
 /** Texts for a model, not for a person: instructions of judges, which results depend on, and examples. */
 const FOR_MODELS = new Set([
   'runtime/targets/gateway/evaluation/metrics/text/judge.ts',
-  'runtime/targets/encoder/http/page/browser/label-examples.js',
+  'runtime/targets/encoder/http/page/browser/label-examples.ts',
 ]);
 
 /** A text without the code that it quotes. */

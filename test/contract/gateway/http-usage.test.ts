@@ -1,6 +1,5 @@
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
-import { PAGE_FILES } from '#gateway/api/pages/routes.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import type { Api } from '../shared-services.ts';
 import type { GatewayArm } from './arms.ts';
@@ -77,9 +76,14 @@ verifiesGateway('gateway:usage:trends', async (arm) => {
     ['output', 9],
   ]);
   expect((await get('/', {})).body).toMatchObject({ name: 'gateway' });
-  for (const file of PAGE_FILES.names()) {
-    const page = await get(file === 'index.html' ? '/' : `/assets/${file}`, { Accept: 'text/html' });
-    expect([file, page.status]).toEqual([file, 200]);
+  const document = await get('/', { Accept: 'text/html' });
+  const assets = [...document.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(assets).toContain('/assets/app.js');
+  for (const path of ['/', ...assets]) {
+    const page = await get(path, { Accept: 'text/html' });
+    expect([path, page.status]).toEqual([path, 200]);
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
   }
 });

@@ -21,7 +21,7 @@ export const PAGE_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of a page, which are those of its folder: whoever adds one names it nowhere else. In an executable they are the assets of
+ * The files of a page, which are those of its folder: a new one is named nowhere else. In an executable they are the assets of
  * this room, among them one bundle for each page instead of its modules. `room` is the path of the folder's parent below `runtime/`.
  */
 export function pageFiles(room: string, folder: URL): PageFiles {

@@ -15,7 +15,7 @@ import {
   toolsBody,
   toolSummariesBody,
   toolResultSchema,
-  toolTextSchema as toolTextSchema,
+  toolTextSchema,
 } from '../schemas/tools.ts';
 import { DETAILS, TOOL_VIEWS } from '../views/tool-view.ts';
 import { SERVER_NAME } from './operations.ts';

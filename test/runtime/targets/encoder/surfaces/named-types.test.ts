@@ -11,7 +11,7 @@ const INDEXES = new Set([
   'cli/packaging/model/build-types.ts',
   'runtime/targets/encoder/tasks/index.ts',
   'runtime/targets/encoder/served/index.ts',
-  'runtime/targets/encoder/http/page/browser/tasks/index.js',
+  'runtime/targets/encoder/http/page/browser/tasks/index.ts',
 ]);
 
 /** Files that name three types or more, although they are not an index. The list only becomes shorter. */
@@ -38,7 +38,11 @@ function namedIn(path: string): readonly string[] {
 
 /** A word of every day is only a type between quotes. */
 function wordsFor(name: string): RegExp {
-  if (!name.includes('_')) return new RegExp(`'${name}'`);
+  if (!name.includes('_'))
+    return new RegExp(
+      `'${name}'|\\b(?:${name}(?:Build|Task)|served${name.replace(/^./, (letter) => letter.toUpperCase())})\\b`,
+    );
   const camel = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  return new RegExp(`\\b(?:${name}|${camel})\\b`);
+  const pascal = camel.replace(/^./, (letter) => letter.toUpperCase());
+  return new RegExp(`\\b(?:${name}|(?:${camel}|served${pascal})(?:Build|Task)?)\\b`);
 }
