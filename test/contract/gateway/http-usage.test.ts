@@ -77,9 +77,7 @@ verifiesGateway('gateway:usage:trends', async (arm) => {
   ]);
   expect((await get('/', {})).body).toMatchObject({ name: 'gateway' });
   const document = await get('/', { Accept: 'text/html' });
-  const assets = [...document.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
-    ([, path = '']) => path,
-  );
+  const assets = [...document.text.matchAll(/(?:href|src)="(assets\/[^"]+)"/g)].map(([, path]) => `/${path}`);
   expect(assets).toContain('/assets/app.js');
   for (const path of ['/', ...assets]) {
     const page = await get(path, { Accept: 'text/html' });
