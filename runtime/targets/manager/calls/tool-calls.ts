@@ -4,7 +4,6 @@ import { toolResultShape, type ToolResult } from '../shapes/results.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { requireApproval } from './approval.ts';
 import type { Calls, McpToolCall } from './call.ts';
-
 import {
   type AuditedFacts,
   type CallContext,

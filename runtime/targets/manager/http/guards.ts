@@ -1,9 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { AppError } from '#contract/errors.ts';
-
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Guard } from '#serve/http/route.ts';
-
 import { admit, type Lifecycle, runAdmitted } from '#serve/lifecycle.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import { serverName } from '../config/server-name.ts';

@@ -20,7 +20,7 @@ interface Trend<Member extends string> {
   readonly others: { readonly points: Points<Member> } | null;
 }
 
-/** The groups of an answer as series, and one for all others. `trend`: answer of `/v1/usage/spending`. */
+/** The groups of a response as series, and one for all others. `trend`: the response of `/v1/usage/spending`. */
 export const stackOf = <Member extends string>(
   { groups, others }: Trend<Member>,
   member: Member,
