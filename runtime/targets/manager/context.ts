@@ -5,7 +5,7 @@ import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
-/** The state that all protocols of the manager share. */
+/** State shared by all protocols of the manager. */
 export interface ManagerContext {
   readonly kernel: Kernel;
   readonly supervisor: Supervisor;

@@ -11,7 +11,7 @@ import { CLIENT_KEY_COMMANDS } from './commands/key-commands.ts';
 import { MCPD_LOG_OPTIONS } from './commands/mcpd-options.ts';
 import { SIGN_IN_COMMANDS } from './commands/sign-in-commands.ts';
 
-/** The commands of mcp-manager. */
+/** The mcp-manager commands. */
 export const managerProgram: Program = {
   name: 'mcp-manager',
   title: 'Run MCP servers behind one HTTP API and one MCP endpoint.',

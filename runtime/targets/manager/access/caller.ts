@@ -1,48 +1,51 @@
-/** The kinds of things that a server offers in addition to tools. */
+/** Kinds of items that a server offers besides tools. */
 export type ReadableKind = 'prompt' | 'resource';
 
-/** The permissions of a caller: those of its key, or all of them if there are no keys. */
+/** A caller's permissions: those of its key, or all permissions if no keys exist. */
 export interface ToolCaller {
-  /** The name for logs and limits. */
+  /** Name used in logs and for rate limits. */
   readonly name: string;
   /** Whether the caller can read and change the state of the servers that it can use. */
   readonly admin: boolean;
-  /** Whether an admin can only read: restarts, reloads and shared sign-ins are rejected. */
+  /** Whether admin access is read-only: restarts, reloads and shared sign-ins are rejected. */
   readonly adminReadOnly?: boolean | undefined;
-  /** Whether the caller is limited to some servers. Such an admin cannot do what concerns all of them. */
+  /** Whether the caller is limited to some servers. A limited admin cannot use operations that affect all servers. */
   readonly isLimited?: boolean | undefined;
-  /** Whether the caller can change the configuration and the keys, and therefore run any command on this machine. */
+  /**
+   * Whether the caller can change the configuration and the keys, which amounts to running any command on
+   * this machine.
+   */
   readonly edit?: boolean | undefined;
   /** Whether the caller can only use tools with the annotation `readOnlyHint`. */
   readonly readOnly?: boolean | undefined;
   /** The group whose endpoint the caller uses. */
   readonly group?: string | undefined;
-  /** The groups that the caller is limited to; undefined for all. */
+  /** The groups that the caller is limited to; undefined if unrestricted. */
   readonly groups?: readonly string[] | undefined;
   /**
-   * What identifies the person or program, for its own sign-ins to remote servers. Never the name, which another one can get later.
-   * Undefined if all callers are the same.
+   * Identifies the person or program, so that each can have its own sign-ins to remote servers. Not the name,
+   * because a name can be reused later. Undefined if all callers are treated as one.
    */
   readonly user?: string | undefined;
   /** The scopes and audiences of an access token; undefined for a key. */
   readonly grants?: string | undefined;
-  /** Whether the caller can use the server at all, or one of its tools. */
+  /** Whether the caller can use the server in general, or this tool of it. */
   canUse(server: string, tool?: string): boolean;
-  /** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
+  /** Whether the caller can get this prompt, or read the resource with this URI or URI template. */
   canRead(server: string, kind: ReadableKind, name: string): boolean;
 }
 
-/** Whether an authenticated principal is a caller of this program. Its authentication always returns callers. */
+/** Type guard: the manager's authentication only ever returns callers. */
 export const isCaller = (principal: object | undefined): principal is ToolCaller =>
   principal !== undefined && 'canUse' in principal;
 
-/** The identity of the person who starts `mcp-manager stdio` without a running manager. */
+/** Identity of the person who runs `mcp-manager stdio` without a running manager. */
 export const LOCAL_USER = 'local';
 
-/** The caller if there are no keys: every client that can connect has all permissions except changes of the configuration. */
+/** The caller when no keys exist: any client that can connect has all permissions except changing the configuration. */
 export const ANYONE: ToolCaller = { name: 'anyone', admin: true, canUse: () => true, canRead: () => true };
 
-/** Leaves out the samples of servers and tools that a caller cannot use. `text` is in the Prometheus format. */
+/** Removes metric samples of servers and tools that the caller cannot use. `text` is in the Prometheus format. */
 export function visibleMetrics(text: string, caller: ToolCaller): string {
   return text
     .split('\n')
@@ -53,6 +56,6 @@ export function visibleMetrics(text: string, caller: ToolCaller): string {
     .join('\n');
 }
 
-/** Names of servers and tools contain no characters that are escaped in labels. */
+/** Server and tool names contain no characters that need escaping in labels. */
 const labelOf = (line: string, label: string): string | undefined =>
   line.startsWith('#') ? undefined : new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1];

@@ -5,22 +5,22 @@ import { serverName } from '../config/server-name.ts';
 import type { ToolCaller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 
-/** What a group contains, in the form of permissions. */
+/** The contents of a group, expressed as permissions. */
 type Members = Pick<ToolCaller, 'canUse' | 'canRead'>;
 
-/** The groups of the configuration. A reload replaces them. */
+/** The configured groups. A reload replaces them. */
 export interface CallerGroups {
-  /** Whether one of the groups contains a server, or an item of it. Groups that do not exist contain nothing. */
+  /** Whether any of the groups contains the server, or the item on it. Unknown groups contain nothing. */
   readonly allow: (names: readonly string[], check: (members: Members) => boolean) => boolean;
   /**
-   * Returns the caller with only the servers and items of a group: every function that gets it is limited to the group. Throws if
-   * the caller is not allowed to use the group, or if it does not exist.
+   * Returns the caller restricted to the servers and items of a group. Throws if the group does not exist or
+   * the caller is not allowed to use it.
    */
   readonly enter: (caller: ToolCaller, name: string) => ToolCaller;
   readonly replace: (specs: readonly GroupSpec[]) => void;
-  /** Returns the groups of the configuration. */
+  /** Returns the configured groups. */
   readonly all: () => readonly GroupSpec[];
-  /** Adds a listener for changes. */
+  /** Adds a change listener. */
   readonly onChange: (listener: () => void) => void;
 }
 
@@ -37,7 +37,7 @@ export function createCallerGroups(initial: readonly GroupSpec[] = []): CallerGr
     allow,
     enter(caller, written) {
       const group = serverName(written);
-      // Checked first, so that a key for some groups cannot probe which others exist.
+      // Checked first, so that a key restricted to some groups cannot probe for others.
       if (caller.groups?.includes(group) === false) {
         throw new AppError('ForbiddenError', `group not allowed: ${written}`);
       }

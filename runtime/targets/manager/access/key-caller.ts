@@ -2,7 +2,7 @@ import { matchesAny } from '#core/text/name-pattern.ts';
 import type { ToolCaller, ReadableKind } from './caller.ts';
 import type { KeyRecord } from './key-file.ts';
 
-/** The part of a key's record that its permissions depend on. */
+/** The fields of a key record that determine its permissions. */
 type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly'> & {
   readonly servers: readonly string[];
   readonly tools: readonly string[];
@@ -12,10 +12,11 @@ type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'adminReadOnly' | 'edit
 };
 
 /**
- * Returns the permissions of a key. `servers` are patterns of servers; `tools`, `prompts` and `resources` are patterns of
- * `server/name`. On a server that the latter mention, only matching items of each kind are allowed: a key with patterns of
- * tools only allows no prompts and resources there. Other servers are allowed completely. Without `servers`, the key allows
- * the servers that the other patterns mention, or all servers if there are no patterns.
+ * Returns the permissions of a key. `servers` are server patterns; `tools`, `prompts` and `resources` are
+ * `server/name` patterns. On a server that one of the latter mentions, only matching items of each kind are
+ * allowed: a key with only tool patterns allows no prompts or resources there. Other servers are fully
+ * allowed. Without `servers`, the key allows the servers mentioned by the other patterns, or all servers if
+ * there are no patterns.
  */
 export function keyCaller(record: KeyPermissions): ToolCaller {
   const { name, admin, edit = false, readOnly, servers } = record;
@@ -48,11 +49,11 @@ export function keyCaller(record: KeyPermissions): ToolCaller {
   };
 }
 
-/** Maximum number and length of decisions that a key remembers: callers choose the names. */
+/** Maximum number and length of cached decisions per key, because callers choose the names. */
 const MAX_DECISIONS = 1000;
 const MAX_DECISION_LENGTH = 200;
 
-/** Remembers the latest decisions. The patterns never change: a changed key gets new permissions. */
+/** Caches the latest decisions. The patterns never change: a changed key gets new permissions. */
 function remembered(
   decide: (server: string, kind: 'tool' | ReadableKind, item: string) => boolean,
 ): typeof decide {
@@ -74,7 +75,7 @@ interface Scope {
   readonly pattern: string;
 }
 
-/** Splits a pattern at the first slash: names of tools and URIs can contain slashes, names of servers cannot. */
+/** Splits a pattern at the first slash: tool names and URIs can contain slashes, server names cannot. */
 function splitPattern(text: string): Scope {
   const at = text.indexOf('/');
   return at === -1

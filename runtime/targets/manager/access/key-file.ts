@@ -11,7 +11,7 @@ import { createFolders } from '#platform/files/create-folders.ts';
 import { withFileLock } from '#platform/files/file-lock.ts';
 import { writeText } from '#platform/files/write-text.ts';
 
-/** Reads the keys of a file with a JSON object per line; undefined if the file does not exist. Throws for an invalid line. */
+/** Reads the keys from a JSON Lines file; undefined if the file does not exist. Throws on an invalid line. */
 export function readKeyFile(file: string): KeyRecord[] | undefined {
   const text = readText(file);
   if (text === undefined) return undefined;
@@ -63,22 +63,22 @@ function parse(line: string, problem: (reason: string) => Error): unknown {
 const patterns = Type.Array(Type.String({ minLength: 1 }));
 const time = Type.String({ format: 'date-time' });
 
-/** One line of the keys file. It contains a hash, from which the key cannot be recovered. */
+/** One line of the keys file. It contains only a hash, from which the key cannot be recovered. */
 const keyRecord = Type.Object(
   {
     id: Type.String({ pattern: '^[0-9a-f]{8}$' }),
     name: Type.String({ minLength: 1 }),
-    /** SHA-256 in hexadecimal. Keys are 256 random bits, so nothing slower is needed. */
+    /** SHA-256 in hexadecimal. Keys have 256 random bits, so a slower hash is unnecessary. */
     hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     servers: patterns,
     tools: patterns,
     prompts: Type.Optional(patterns),
     resources: Type.Optional(patterns),
-    /** Names of groups, in lower case. */
+    /** Group names in lower case. */
     groups: Type.Optional(patterns),
     readOnly: Type.Boolean(),
     admin: Type.Boolean(),
-    /** Whether the admin permission is for reading only. */
+    /** Whether the admin permission is read-only. */
     adminReadOnly: Type.Optional(Type.Boolean()),
     /** Whether the key can change the configuration and the keys over HTTP. */
     edit: Type.Optional(Type.Boolean()),
@@ -98,18 +98,18 @@ export function stateOf({ expires, revoked }: Pick<KeyRecord, 'expires' | 'revok
   return expires !== undefined && Date.parse(expires) <= now ? 'expired' : 'active';
 }
 
-/** Mode of the file, which only its owner can read. A folder that is created for it has the same restriction. */
+/** File mode: readable by the owner only. A folder created for the file is restricted in the same way. */
 const MODE = 0o600;
 
-/** Appends a key to the file, which is created if missing. */
+/** Appends a key to the file, creating the file if missing. */
 export async function addKey(file: string, record: KeyRecord, now: number): Promise<void> {
   createFolders(dirname(file), 0o700);
   await withFileLock(file, () => Promise.resolve(append(file, record, now)));
 }
 
-/** Marks a key as revoked. It stays in the file, because a manager without any keys is open to all clients. */
+/** Marks a key as revoked. The record is kept, because a manager without any keys is open to all clients. */
 export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
-  // Checked before the lock, because without a file its folder may not exist either.
+  // Checked before taking the lock, because without a file its folder may not exist either.
   find(readKeyFile(file) ?? [], nameOrId, file);
   return await withFileLock(file, () => revoke(file, nameOrId, now));
 }

@@ -17,24 +17,27 @@ export interface ManagerAccess extends Access {
 }
 
 export interface KeySource {
-  /** Returns the current keys, as the same list until they change. Undefined if there has never been a keys file. */
+  /**
+   * Returns the current keys; the list keeps its identity until they change. Undefined if a keys file has
+   * never existed.
+   */
   readonly keys: () => readonly KeyRecord[] | undefined;
 }
 
-/** A key with its permissions and the state of its rate limit. */
+/** A key with its permissions and rate limit state. */
 interface KeyEntry {
   readonly record: KeyRecord;
   readonly digest: Buffer;
-  /** The permissions in the record. */
+  /** The permissions granted by the record. */
   readonly caller: ToolCaller;
-  /** The caller of its requests. */
+  /** The caller for requests with this key. */
   readonly live: ToolCaller;
   readonly bucket: TokenBucket | undefined;
 }
 
 /**
- * Checks requests against the keys of a file, and access tokens if there is an issuer for them. Without both, all requests are
- * allowed.
+ * Checks requests against the keys in a file, and access tokens if an issuer is configured. Without either,
+ * all requests are allowed.
  */
 export function createManagerAccess(
   source: KeySource,
@@ -57,7 +60,10 @@ export function createManagerAccess(
     }
     return entries;
   };
-  /** Returns a caller whose permissions are those of the key at each check, because streams stay open for hours. */
+  /**
+   * Returns a caller that looks up the key's current permissions at each check, because streams stay open for
+   * hours.
+   */
   const liveCaller = ({ hash }: KeyRecord, caller: ToolCaller): ToolCaller => {
     let seen: readonly KeyEntry[] | undefined;
     let entry: KeyEntry | undefined;
@@ -69,7 +75,7 @@ export function createManagerAccess(
       }
       return entry && isActive(entry, now()) ? entry.caller : undefined;
     };
-    /** Whether the key allows an item, and one of its groups contains it if it is limited to groups. */
+    /** Whether the key allows an item and, if the key is limited to groups, one of them contains it. */
     const allows = (check: (one: Pick<ToolCaller, 'canUse' | 'canRead'>) => boolean): boolean => {
       const now = latest();
       return now !== undefined && check(now) && (now.groups === undefined || groups.allow(now.groups, check));
@@ -109,7 +115,10 @@ export function createManagerAccess(
 
 const isActive = ({ record }: KeyEntry, now: number): boolean => stateOf(record, now) === 'active';
 
-/** The part of an entry that does not depend on permissions. A known key keeps its bucket, so that a reload does not reset its rate limit. */
+/**
+ * The part of an entry that does not depend on permissions. A known key keeps its bucket, so that a reload
+ * does not reset its rate limit.
+ */
 function entryOf(
   record: KeyRecord,
   before: readonly KeyEntry[],
@@ -134,7 +143,7 @@ function rateLimitError({ name, rate = '' }: KeyRecord, milliseconds: number): A
   );
 }
 
-/** Minimum time between checks of the file. A revoked key is accepted for at most this time. */
+/** Minimum interval between checks of the file. A revoked key is accepted for at most this long. */
 const CHECK_INTERVAL_MS = 1000;
 
 interface WatchedKeysOptions {
@@ -143,8 +152,9 @@ interface WatchedKeysOptions {
 }
 
 /**
- * Reads the keys of a file, and again whenever it changes. While a changed file is invalid, the previous keys apply; after the
- * file is deleted, no key is valid, but calls still require one. Throws a ConfigError if the file is invalid at the start.
+ * Reads the keys from a file, and rereads them whenever it changes. While a changed file is invalid, the
+ * previous keys stay valid. After the file is deleted, no key is valid, but calls still require one. Throws a
+ * ConfigError if the file is initially invalid.
  */
 export function watchedKeys(file: string, { log, now = Date.now }: WatchedKeysOptions): KeySource {
   let seen = fileState(file);

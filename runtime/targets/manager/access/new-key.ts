@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { digestOf } from '#serve/access.ts';
 import type { KeyRecord } from './key-file.ts';
 
-/** Prefix that identifies keys, for people and for scanners that search for leaked keys. */
+/** Key prefix, which lets people and secret scanners recognize leaked keys. */
 const PREFIX = 'mcpm_';
 const KEY_BYTES = 32;
 const ID_BYTES = 4;
 
-/** Whether a bearer token has the form of a key. */
+/** Whether a bearer token has the format of a key. */
 export const isKey = (token: string): boolean => token.startsWith(PREFIX);
 
 interface NewKey {
-  /** The secret, which is shown once and not stored. */
+  /** The secret, which is shown once and never stored. */
   readonly key: string;
   readonly record: KeyRecord;
 }

@@ -1,15 +1,15 @@
 import type { ToolCaller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
 
-/** The servers and tools that a client wants to use, out of those that it can use. */
+/** The servers and tools that a client selects from those it is allowed to use. */
 export interface Selection {
-  /** Names or patterns of servers. */
+  /** Server names or patterns. */
   readonly servers: readonly string[];
-  /** Patterns `server/tool`. On a server that is in one of them, only matching tools are used. */
+  /** `server/tool` patterns. On a server mentioned here, only matching tools are used. */
   readonly tools: readonly string[];
 }
 
-/** Reads `?servers=a,b&tools=c/d*`; undefined if the client selects nothing. */
+/** Parses `?servers=a,b&tools=c/d*`; undefined if nothing is selected. */
 export function selectionIn(url: string): Selection | undefined {
   const start = url.indexOf('?');
   if (start === -1) return undefined;
@@ -19,22 +19,22 @@ export function selectionIn(url: string): Selection | undefined {
   return isEmpty(selection) ? undefined : selection;
 }
 
-/** Returns the query of a selection, with `?`; empty if nothing is selected. */
+/** Formats a selection as a query string with `?`; empty if nothing is selected. */
 export function selectionQuery({ servers, tools }: Selection): string {
   const entries = Object.entries({ servers, tools }).filter(([, patterns]) => patterns.length > 0);
   const query = entries.map(([name, patterns]) => `${name}=${patterns.map(encodePattern).join(',')}`);
   return query.length === 0 ? '' : `?${query.join('&')}`;
 }
 
-/** Returns the path of the MCP endpoint for a selection, of a group if there is one. */
+/** Returns the path of the MCP endpoint for a selection, within a group if one is given. */
 export const mcpPath = (selection: Selection, group: string | undefined): string =>
   `${groupPath(group)}/mcp${selectionQuery(selection)}`;
 
-/** Returns the path below which a group has its endpoints; empty without a group. */
+/** Returns the path prefix of a group's endpoints; empty without a group. */
 export const groupPath = (group: string | undefined): string =>
   group === undefined ? '' : `/groups/${encodeURIComponent(group)}`;
 
-/** Restricts a caller to a selection, which never adds permissions. */
+/** Restricts a caller to a selection. A selection never adds permissions. */
 export function selectFor(caller: ToolCaller, selection: Selection | undefined): ToolCaller {
   if (!selection || isEmpty(selection)) return caller;
   const tools = [...selection.tools];
@@ -54,6 +54,6 @@ const isEmpty = ({ servers, tools }: Selection): boolean => servers.length + too
 const splitList = (text: string): string[] =>
   text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]));
 
-/** Keeps slashes and stars, which are allowed in a query and easier to read. */
+/** Leaves slashes and stars unescaped: they are valid in a query and easier to read. */
 const encodePattern = (text: string): string =>
   encodeURIComponent(text).replaceAll('%2F', '/').replaceAll('%2A', '*');

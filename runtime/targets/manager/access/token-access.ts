@@ -18,20 +18,23 @@ import { keyCaller } from './key-caller.ts';
 
 /** Checks access tokens of the configured issuer. */
 export interface TokenAccess {
-  /** Whether a bearer token can be an access token: a JWT, or with introspection any text but a key of this manager. */
+  /**
+   * Whether a bearer token can be an access token: a JWT or, with introspection, any text except a key of
+   * this manager.
+   */
   accepts(token: string): boolean;
-  /** Returns the caller of a token; rejects with an UnauthorizedError if the token is invalid. */
+  /** Returns the token's caller; rejects with an UnauthorizedError if the token is invalid. */
   signIn(token: string): Promise<ToolCaller>;
   close(): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
-/** How long streams keep the permissions of a token whose expiry is unknown. */
+/** How long streams keep a token's permissions if its expiry is unknown. */
 const UNKNOWN_EXPIRY_MS = 60_000;
 
 export interface TokenAccessOptions {
   readonly now?: () => number;
-  /** The secret with which this manager authenticates for introspection. */
+  /** The client secret for introspection requests. */
   readonly introspectionSecret?: string | undefined;
 }
 
@@ -40,7 +43,7 @@ export function createTokenAccess(
   { now = Date.now, introspectionSecret: secret }: TokenAccessOptions = {},
 ): TokenAccess {
   const { issuer, jwksUri, algorithms } = settings;
-  // The configuration names the issuer, so it can be on this network.
+  // The issuer is configured by the operator, so it may be on this network.
   const http = createOAuthHttp({
     allowsPrivate: true,
     allowsHttp: issuer.startsWith('http:'),
@@ -60,7 +63,7 @@ export function createTokenAccess(
   const latest = createLatest(now);
 
   const verify = (token: string): Promise<Claims> => {
-    // The audiences are read before the verification, which then requires one of them.
+    // The audiences are read before verification, which then requires one of them.
     const [first = settings.resource, ...others] = ownAudiences(settings, unverifiedClaims(token));
     return verifyToken(token, { issuer, audiences: [first, ...others], algorithms }, keys, now);
   };
@@ -71,7 +74,7 @@ export function createTokenAccess(
       const claims = introspect && !isJwt(token) ? await introspect(token) : await verify(token);
       requireUsable(settings, claims);
       const caller = tokenCaller(settings, claims);
-      // Without an expiry, the permissions end with the result of the introspection.
+      // Without an expiry, the permissions end when the introspection result expires.
       const expiresAt = typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : now() + UNKNOWN_EXPIRY_MS;
       if (caller) return latest(caller, expiresAt);
       throw new AppError(
@@ -86,7 +89,7 @@ export function createTokenAccess(
   };
 }
 
-/** Rejects tokens for other servers, and tokens that are bound to a key of their client and were sent without a proof. */
+/** Rejects tokens issued for other servers, and sender-constrained tokens that arrive without a proof of possession. */
 function requireUsable(settings: ResourceSettings, claims: Claims): void {
   const refuse = (reason: string): never => {
     throw new AppError('UnauthorizedError', `Invalid access token: ${reason}.`, { reason: 'invalid_token' });
@@ -98,8 +101,8 @@ function requireUsable(settings: ResourceSettings, claims: Claims): void {
 }
 
 /**
- * Ends the permissions of a caller with its token, because streams stay open for longer. They continue if the same user has sent
- * a newer token with the same scopes.
+ * Ends a caller's permissions when its token expires, because streams stay open longer. They continue if the
+ * same user has sent a newer token with the same scopes.
  */
 function createLatest(now: () => number): (caller: ToolCaller, expiresAt: number) => ToolCaller {
   const expiries = new Map<string, number>();
@@ -129,17 +132,20 @@ const isKeySet = (body: unknown): body is JSONWebKeySet => isObject(body) && Arr
 interface IntrospectionOptions {
   readonly settings: IntrospectionSettings;
   readonly issuer: string;
-  /** The secret of the client; undefined for a client without one. */
+  /** The client secret; undefined for a public client. */
   readonly secret: string | undefined;
   readonly http: OAuthHttp;
   readonly now: () => number;
 }
 
-/** How long a result is used, so that not every call needs a request. A revoked token is accepted for at most this time. */
+/**
+ * How long an introspection result is cached, to avoid a request for every call. A revoked token is accepted
+ * for at most this long.
+ */
 const MAX_AGE_MS = 30_000;
 /** Maximum number of cached results. */
 const MAX_CACHED = 10_000;
-/** Maximum number of requests in flight, so that guessed tokens do not become a flood for the issuer. */
+/** Maximum number of concurrent requests, so that guessed tokens cannot flood the issuer. */
 const MAX_RUNNING = 50;
 
 interface Result {
@@ -148,8 +154,8 @@ interface Result {
 }
 
 /**
- * Creates the function that requests the claims of a token without a form of its own from its issuer. Rejects with an
- * UnauthorizedError if the token is not active. Concurrent calls share one request.
+ * Creates the function that introspects opaque tokens at their issuer. Rejects with an UnauthorizedError if
+ * the token is not active. Concurrent calls share one request.
  * @see https://www.rfc-editor.org/rfc/rfc7662
  */
 function createIntrospection({
@@ -159,7 +165,7 @@ function createIntrospection({
   http,
   now,
 }: IntrospectionOptions): (token: string) => Promise<Claims> {
-  /** Results by the hash of the token. */
+  /** Results by token hash. */
   const cached = new Map<string, Result>();
   let found: Promise<string> | undefined;
   let running = 0;
@@ -193,7 +199,7 @@ function createIntrospection({
       const { exp } = await result.claims;
       if (typeof exp === 'number') result.until = Math.min(result.until, exp * 1000);
     } catch (error) {
-      // An answer of the issuer is kept, a failure is not.
+      // Responses of the issuer are cached, failures are not.
       if (!(error instanceof AppError)) cached.delete(key);
     }
   };
@@ -232,12 +238,12 @@ const invalid = (reason: string): AppError =>
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Maximum length of the name of a user in logs. */
+/** Maximum length of a user name in logs. */
 const MAX_NAME_LENGTH = 200;
 
 /**
- * Returns the permissions of an access token with valid claims: those of its scopes, restricted to the servers of its audience.
- * Undefined if the claims name no user.
+ * Returns the permissions of an access token with valid claims: those of its scopes, restricted to the
+ * servers of its audience. Undefined if the claims do not identify a user.
  */
 export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCaller | undefined {
   const user = nameIn(claims, settings.userClaim) ?? nameIn(claims, 'client_id') ?? nameIn(claims, 'azp');
@@ -253,7 +259,7 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCal
     name: `user:${user.slice(0, MAX_NAME_LENGTH)}`,
     admin: isAdmin,
     isLimited: servers !== undefined || !patterns.includes('*'),
-    // Unlike a subject, a name or an address can be given to another person later.
+    // Unlike a subject, a name or email address can be reassigned to another person.
     user: JSON.stringify(['token', settings.issuer, subject === undefined ? 'name' : 'sub', subject ?? user]),
     grants: [...granted.toSorted(), ...(servers ?? [])].join(' '),
     canUse: (server, tool) => isForServer(server) && permissions.some((one) => one.canUse(server, tool)),
@@ -262,7 +268,7 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCal
   };
 }
 
-/** Returns the permissions of a pattern, which are those of a key with only this pattern. */
+/** Returns the permissions of a key with only this pattern. */
 const permissionOf = (pattern: string): ToolCaller =>
   keyCaller({
     name: '',
@@ -272,13 +278,13 @@ const permissionOf = (pattern: string): ToolCaller =>
     tools: pattern.includes('/') ? [pattern] : [],
   });
 
-/** Returns the audiences of a token that are this manager: itself, `/mcp`, or `/mcp/{server}`. */
+/** Returns the token audiences that identify this manager: its base URL, `/mcp`, or `/mcp/{server}`. */
 export function ownAudiences({ resource, audiences }: ResourceSettings, { aud }: Claims): string[] {
   const own = new Set([resource, `${resource}/`, `${resource}/mcp`, ...audiences]);
   return textsOf(aud).filter((text) => own.has(text) || text.startsWith(`${resource}/mcp/`));
 }
 
-/** Returns the servers that a token is for; undefined if it is for the whole manager. */
+/** Returns the servers that a token is valid for; undefined for the whole manager. */
 function audienceServers(settings: ResourceSettings, claims: Claims): string[] | undefined {
   const prefix = `${settings.resource}/mcp/`;
   const own = ownAudiences(settings, claims);

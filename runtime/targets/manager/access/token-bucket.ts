@@ -1,23 +1,24 @@
-/** A rate: `{ count: 100, milliseconds: 60_000 }` is 100 per minute, in a burst if necessary. */
+/** A rate: `{ count: 100, milliseconds: 60_000 }` is 100 per minute, possibly in one burst. */
 export interface Rate {
   readonly count: number;
   readonly milliseconds: number;
 }
 
 export interface TokenBucket {
-  /** Takes a token. Returns 0, or the milliseconds until the next token if there is none. */
+  /** Takes a token. Returns 0 on success, otherwise the milliseconds until the next token. */
   take(now: number): number;
 }
 
-/** A token bucket with the capacity of the rate; it starts full and refills evenly. */
+/** A token bucket whose capacity is the rate; it starts full and refills evenly. */
 export function createTokenBucket({ count, milliseconds }: Rate): TokenBucket {
-  // A token costs `milliseconds`, and each millisecond adds `count`: integers, which have no rounding errors.
+  // A token costs `milliseconds`, and each millisecond adds `count`: integer arithmetic avoids rounding
+  // errors.
   const full = count * milliseconds;
   let credit = full;
   let filledAt = -Infinity;
   return {
     take(now) {
-      // A clock that was set back adds nothing.
+      // A clock that moved backwards adds nothing.
       const passed = Math.max(0, now - filledAt);
       credit = Math.min(full, credit + passed * count);
       filledAt = now;
@@ -39,5 +40,5 @@ export function parseRate(text: string): Rate | undefined {
     : { count: Number(count), milliseconds };
 }
 
-/** The syntax of a rate, to complete error messages. */
+/** Description of the rate syntax for error messages. */
 export const RATE_RULE = 'a number, a slash and s, m, h or d, e.g. 100/m';

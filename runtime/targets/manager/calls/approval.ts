@@ -7,12 +7,12 @@ import type { CallContext } from './run-call.ts';
 import type { Approval, McpToolCall } from './call.ts';
 import { type CatalogTool, toolName } from './tool-catalog.ts';
 
-/** Maximum length of arguments in a question to a person. */
+/** Maximum length of the arguments shown in a confirmation prompt. */
 const MAX_SHOWN = 1000;
 
 /**
- * Applies the approval rules of the server to a call. Rejects if a rule denies it or a required confirmation is missing.
- * `record` gets the decision; without rules there is none.
+ * Applies the server's approval rules to a call. Rejects if a rule denies it or a required confirmation is
+ * missing. `record` receives the decision, if there are rules.
  */
 export async function requireApproval(
   context: CallContext,
@@ -22,7 +22,7 @@ export async function requireApproval(
 ): Promise<void> {
   const { approval: action } = tool;
   if (action === undefined) return;
-  // A header can carry only some characters, so the name is mapped as for MCP clients.
+  // Headers only allow some characters, so the name is mapped as for MCP clients.
   const name = `${context.server.name}/${toolName(tool.shown.name)}`;
   if (action === 'allow') return record('allowed');
   if (action === 'deny') {
@@ -42,7 +42,7 @@ const isConfirmed = ({ confirmation }: McpToolCall, name: string): boolean =>
 const unconfirmed = (name: string): string =>
   `tool requires a confirmation: ${name}. Call it with an MCP client that supports elicitation, or send the header X-Confirm-Tool: ${name} over HTTP.`;
 
-/** Asks the person behind an MCP client. A client without elicitation cannot confirm. */
+/** Asks the person behind an MCP client to confirm. A client without elicitation cannot confirm. */
 async function ask({ requester, signal, args }: McpToolCall, name: string): Promise<Approval> {
   if (!requester) return 'not confirmed';
   const request = { method: 'elicitation/create', params: question(name, args) };

@@ -12,7 +12,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** The form of arguments in the audit log. They can be personal data, so their hash is the default. @internal */
+/** How arguments appear in the audit log. They can contain personal data, so the default is a hash. @internal */
 export type AuditArguments = 'hashed' | 'redacted';
 
 interface AuditedCall {
@@ -25,16 +25,16 @@ interface AuditedCall {
   readonly outcome: CallOutcome;
   readonly milliseconds: number;
   readonly result: unknown;
-  /** The called tool by its own name. */
+  /** The tool's name on its server. */
   readonly tool?: string | undefined;
-  /** The decision of the approval rules; undefined without rules. */
+  /** Decision of the approval rules; undefined without rules. */
   readonly approval?: Approval | undefined;
 }
 
-/** A log with one JSON line per call: its caller, target, time and outcome. */
+/** A log with one JSON line per call: caller, target, time and outcome. */
 export interface CallAuditLog {
   readonly record: (call: AuditedCall) => void;
-  /** Reopens the file after it was renamed for rotation. */
+  /** Reopens the file after log rotation. */
   readonly reopen: () => void;
   readonly close: () => Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface AuditOptions {
   readonly metrics?: Registry | undefined;
 }
 
-/** Maximum length of names, which come from callers, in the log. */
+/** Maximum length of names in the log, because callers choose them. */
 const MAX_NAME_LENGTH = 512;
 
 export async function openAuditLog({
@@ -104,29 +104,29 @@ function countLost(registry: Registry, lost: () => number): void {
 const truncate = (name: string): string =>
   name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
 
-/** One line of the audit log. */
+/** One line in the audit log. */
 export type AuditEntry = Readonly<Record<string, unknown>>;
 
 interface AuditQuery {
   readonly limit: number;
-  /** Position in the file before which entries are read; undefined for the newest. */
+  /** File position before which entries are read; undefined to start at the newest. */
   readonly before?: number | undefined;
   readonly matches: (entry: AuditEntry) => boolean;
 }
 
 interface AuditPage {
-  /** The newest first. */
+  /** Newest first. */
   readonly entries: readonly AuditEntry[];
-  /** Position of older entries; undefined if there are none. */
+  /** File position of older entries; undefined if there are none. */
   readonly next: number | undefined;
 }
 
 const CHUNK_BYTES = 65_536;
-/** Maximum part of the file that is read for one page. A rare entry in a large file can need several pages. */
+/** Maximum number of bytes read per page. Finding a rare entry in a large file can take several pages. */
 const MAX_BYTES = 16 * 1_048_576;
 const LINE_BREAK = 0x0a;
 
-/** Reads the entries of an audit log from its end. A missing file has none. */
+/** Reads the entries of an audit log, starting at its end. A missing file has no entries. */
 export async function readAudit(path: string, { limit, before, matches }: AuditQuery): Promise<AuditPage> {
   const file = await open(path).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined;
@@ -135,11 +135,11 @@ export async function readAudit(path: string, { limit, before, matches }: AuditQ
   if (!file) return { entries: [], next: undefined };
   try {
     const { size } = await file.stat();
-    // After a rotation, the file is shorter than the position in the previous one.
+    // After log rotation, the file is shorter than the previous position.
     const start = before === undefined || before > size ? size : before;
     const entries: AuditEntry[] = [];
     let position = start;
-    /** The beginning of this text is in the previous chunk. */
+    /** The beginning of this line is in the previous chunk. */
     let rest: Buffer = Buffer.alloc(0);
     while (position > 0 && start - position < MAX_BYTES) {
       const length = Math.min(CHUNK_BYTES, position);
@@ -148,7 +148,7 @@ export async function readAudit(path: string, { limit, before, matches }: AuditQ
       position -= length;
       const text = Buffer.concat([chunk, rest]);
       const lines = linesOf(text);
-      // The first line can begin before this chunk.
+      // The first line can start before this chunk.
       const partial = position > 0 ? lines.shift() : undefined;
       rest = text.subarray(0, partial?.end ?? 0);
       for (const { start: at, end } of lines.toReversed()) {
@@ -166,7 +166,7 @@ export async function readAudit(path: string, { limit, before, matches }: AuditQ
   }
 }
 
-/** Returns where the lines of a text begin and end. */
+/** Returns the start and end of each line of a text. */
 function linesOf(text: Buffer): { readonly start: number; readonly end: number }[] {
   const lines = [];
   let start = 0;
@@ -177,7 +177,7 @@ function linesOf(text: Buffer): { readonly start: number; readonly end: number }
   return [...lines, { start, end: text.length }];
 }
 
-/** A line that is still being written, or was written in part, is not an entry. */
+/** A line that is still being written, or was only partly written, is not an entry. */
 function entryOf(line: Buffer): AuditEntry | undefined {
   if (line.length === 0) return undefined;
   try {

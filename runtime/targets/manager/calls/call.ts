@@ -6,24 +6,27 @@ import type { CallStatistics } from './metrics.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /**
- * The calls of all protocols. They apply permissions, filters, concurrency limits, timeouts and size limits, and record each
- * call. They reject with AppErrors only.
+ * The calls shared by all protocols. They apply permissions, filters, concurrency limits, timeouts and size
+ * limits, and record each call. They only reject with AppErrors.
  */
 export interface Calls {
   /** Returns the sorted names of the servers that the caller can use. */
   servers(caller: ToolCaller): readonly string[];
-  /** Returns the allowed tools of all pages as clients see them, in the order of the server. Malformed tools are repaired or omitted. */
+  /**
+   * Returns the allowed tools of all pages as clients see them, in server order. Malformed tools are repaired
+   * or omitted.
+   */
   listTools(call: ServerCall): Promise<readonly UpstreamTool[]>;
   /**
-   * Returns any list of a server as part of a list over all servers; empty if the server does not support the list. If the
-   * server does not respond in time, the cached list is returned; rejects if there is none.
+   * Returns any list of a server as part of a list over all servers; empty if the server does not support it.
+   * If the server does not respond in time, returns the cached list, or rejects without one.
    */
   listAll(call: ListAllCall): Promise<readonly ShapeOfParams[]>;
-  /** Returns the same list if it is in memory and current, without a request to the server; otherwise undefined. */
+  /** Returns the same list if it is cached and current, without a request to the server; otherwise undefined. */
   listed(
     call: Pick<ListAllCall, 'caller' | 'server' | 'list' | 'maxAgeMs'>,
   ): readonly ShapeOfParams[] | undefined;
-  /** Returns the result of the server, which can be an error of the tool. Malformed results are repaired if that is safe. */
+  /** Returns the server's result, which can be a tool error. Malformed results are repaired where that is safe. */
   callTool(call: McpToolCall): Promise<ToolResult>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
@@ -33,12 +36,12 @@ export interface Calls {
   listResourceTemplates(call: PageCall): Promise<Page>;
   /** Returns the `contents` of the resource. */
   readResource(call: ServerCall & { readonly uri: string }): Promise<readonly ShapeOfParams[]>;
-  /** Returns the result of `completion/complete`, for allowed prompts and templates only. */
+  /** Returns the result of `completion/complete`; only for allowed prompts and templates. */
   complete(call: ServerCall & { readonly params: ShapeOfParams }): Promise<ShapeOfParams>;
-  /** Forwards every subscription; counting the subscribers of a resource is up to the caller of this function. */
+  /** Forwards every subscription. The caller of this function must count the subscribers of a resource. */
   subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
   unsubscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
-  /** Returns numbers about the calls of a server by its normalized name. */
+  /** Returns call statistics of a server by its normalized name. */
   statistics(server: string): CallStatistics;
   setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
 }
@@ -46,7 +49,10 @@ export interface Calls {
 interface ListAllCall extends ServerCall {
   readonly list: ListName;
   readonly maxWaitMs?: number | undefined;
-  /** Maximum age of a cached list, also of a kind that is otherwise not cached. Lists with announced changes are requested again. */
+  /**
+   * Maximum age of a cached list, even of a kind that is not otherwise cached. Lists with announced changes
+   * are requested again.
+   */
   readonly maxAgeMs?: number | undefined;
 }
 
@@ -57,33 +63,36 @@ export interface CallHeaders {
 
 export interface ServerCall {
   readonly caller: ToolCaller;
-  /** The name of the server as the caller spelled it. */
+  /** The server name as the caller spelled it. */
   readonly server: string;
   readonly requestId: string;
-  /** The headers of the client's HTTP request, of which the configuration can pass some on. */
+  /** The headers of the client's HTTP request, some of which the configuration can pass on. */
   readonly headers?: CallHeaders | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
-  /** The client to which the server can send requests during the call; undefined if that is not possible. */
+  /** The client that the server can send requests to during the call; undefined if that is impossible. */
   readonly requester?: Requester | undefined;
-  /** The `_meta` of the request to the server. */
+  /** The `_meta` to send to the server. */
   readonly meta?: ShapeOfParams | undefined;
 }
 
 export interface McpToolCall extends ServerCall {
   readonly tool: string;
   readonly args: ShapeOfParams;
-  /** The tool that the client confirms, as `server/tool`, for approval rules. Only set it if each request has its own. */
+  /**
+   * The tool that the client confirms for approval rules, as `server/tool`. Only set it if the confirmation
+   * belongs to this request alone.
+   */
   readonly confirmation?: string | undefined;
 }
 
 export interface PageCall extends ServerCall {
   readonly cursor?: string | undefined;
-  /** Whether all following pages are returned with the page, for clients that do not follow pages. */
+  /** Whether to return all following pages as well, for clients that do not paginate. */
   readonly wholeList?: boolean | undefined;
 }
 
-/** One page of a list, with repaired items and without malformed ones. */
+/** One page of a list; items are repaired, or omitted if malformed. */
 export interface Page {
   readonly items: readonly ShapeOfParams[];
   readonly nextCursor: string | undefined;
@@ -95,5 +104,5 @@ export interface UpstreamTool extends ShapeOfParams {
 
 export const isTool = (item: ShapeOfParams): item is UpstreamTool => typeof item['name'] === 'string';
 
-/** The decision of the approval rules about a call, for the audit log. */
+/** The approval decision about a call, for the audit log. */
 export type Approval = 'allowed' | 'denied' | 'confirmed' | 'accepted' | 'declined' | 'not confirmed';

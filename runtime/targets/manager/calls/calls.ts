@@ -96,14 +96,14 @@ export function createCalls({
 }
 
 /**
- * Lists the tools of a pinned server after its start, after an announced change and after a reload, so that a change is reported
- * even if no client lists them.
+ * Lists the tools of a pinned server after its start, an announced change or a reload, so that a change is
+ * reported even if no client lists them.
  */
 function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
   const check = (server: ManagedServer | undefined): void => {
     if (!server?.spec().pins || server.status().phase !== 'running') return;
     const timeLeft = (): number => server.spec().timeouts.request;
-    // A failure to list tools is in the log of the server, and the next client reports it.
+    // The server's log has the failure, and the next client reports it.
     catalog.tools({ server, timeLeft }, {}).catch(() => undefined);
   };
   supervisor.subscribe((event) => {
@@ -114,12 +114,12 @@ function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
     const isChange =
       event.kind === 'session-opened' ||
       (event.kind === 'notification' && event.method === 'notifications/tools/list_changed');
-    // After the other listeners, which expire the cached list.
+    // Runs after the other listeners, which expire the cached list.
     if (isChange) setImmediate(() => check(serverOf(supervisor, event)));
   });
 }
 
-/** Default time limits of lists over all servers. A slower server is omitted, so that it does not delay the others. */
+/** Default time limits for lists over all servers. A slower server is omitted, so that it does not delay the others. */
 const DEFAULT_WAIT_LIMITS: ListWaitLimits = { startMs: 10_000, listMs: 5000 };
 
 /** Creates the calls for lists over all servers. */
@@ -132,7 +132,7 @@ function listAllCalls(
   return {
     listed({ caller, server: name, list, maxAgeMs }) {
       const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
-      // Whether a user is signed in is checked with a request.
+      // It takes a request to find out whether a user is signed in.
       if (!server || isPerUser(server.spec())) return undefined;
       if (list === 'tools')
         return catalog
@@ -145,7 +145,8 @@ function listAllCalls(
     listAll({ list, maxWaitMs, maxAgeMs, ...call }) {
       const { signal, caller } = call;
       const waitLimits = limited(DEFAULT_WAIT_LIMITS, maxWaitMs);
-      // Readers share one request, so it needs no turn, and queued calls must not delay lists.
+      // Readers share one request, so it does not need a slot in the queue, and queued calls must not delay
+      // lists.
       return runCall(call, { ...LIST_CALL_INFO[list], takesTurn: false }, async (context) => {
         const { server, timeLeft } = context;
         if (list === 'tools') {
@@ -195,7 +196,10 @@ function promptCalls(runCall: RunCall, checkList: CheckList): Pick<Calls, 'listP
   };
 }
 
-/** Distinguishes unknown prompts from invalid arguments by the list of prompts, because servers use the same codes for both. */
+/**
+ * Distinguishes unknown prompts from invalid arguments by looking at the prompt list, because servers use the
+ * same codes for both.
+ */
 async function explainRpcFailure(error: unknown, context: CallContext, prompt: string): Promise<unknown> {
   if (!(error instanceof RpcFailure)) return error;
   const { name } = context.server;
@@ -222,7 +226,7 @@ const COMPLETING = info('completing an argument');
 const SUBSCRIBING = info('subscribing to a resource');
 const SETTING_LEVEL = info('setting the log level');
 
-/** The calls that only MCP has: completions, subscriptions and log levels. */
+/** The calls that only MCP offers: completions, subscriptions and log levels. */
 function mcpCalls(runCall: RunCall): Pick<Calls, 'complete' | 'subscribe' | 'unsubscribe' | 'setLogLevel'> {
   const aboutResource = async (
     method: string,

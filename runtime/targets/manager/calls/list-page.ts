@@ -9,8 +9,8 @@ import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
 
 /**
- * Returns a page of the server, or the list from it on, with repaired items, without items that are malformed or not allowed
- * for the caller.
+ * Returns one page of the server, or everything from that page on. Items are repaired; malformed items, and
+ * items that the caller is not allowed to use, are omitted.
  */
 export async function listPage(
   context: CallContext,
@@ -48,7 +48,7 @@ const onePage = (page: ShapeOfParams, list: ListName): ItemsFrom => ({
   nextCursor: nextCursorOf(page),
 });
 
-/** Rejects requests for capabilities that the server did not declare. `what` is their noun in the error. */
+/** Rejects requests for capabilities that the server did not declare. `what` names the items in the error. */
 export async function requireCapability(
   { connection, server }: CallContext,
   capability: string,

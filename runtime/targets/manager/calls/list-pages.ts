@@ -2,29 +2,29 @@ import { isObject } from '#core/json/is-object.ts';
 import { type ShapeOfParams, refuseMember } from '../shapes/shape.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Maximum number of pages that are requested. */
+/** Maximum number of pages to request. */
 const MAX_PAGES = 1000;
 /** Number of items after which no further page is requested. */
 const MAX_ITEMS = 20_000;
 
 type FetchPage = (cursor: string | undefined) => Promise<ShapeOfParams>;
 
-/** Returns the objects on all pages of a list. */
+/** Returns the objects of all pages of a list. */
 export async function listAllPages(key: string, fetchPage: FetchPage): Promise<ShapeOfParams[]> {
   return (await allItems(key, fetchPage)).filter(isObject);
 }
 
-/** Returns the items on all pages of a list. */
+/** Returns the items of all pages of a list. */
 export const allItems = async (key: string, fetchPage: FetchPage): Promise<readonly unknown[]> =>
   (await itemsFrom(undefined, key, fetchPage)).items;
 
 export interface ItemsFrom {
   readonly items: readonly unknown[];
-  /** Where the list continues, if it is longer than the maximum. */
+  /** The cursor where the list continues, if it exceeds the maximum. */
   readonly nextCursor: string | undefined;
 }
 
-/** Returns the items from a page on. A repeated cursor ends the list, because the pages would never end. */
+/** Returns the items from a page on. A repeated cursor ends the list, because otherwise pagination would never end. */
 export async function itemsFrom(
   start: string | undefined,
   key: string,

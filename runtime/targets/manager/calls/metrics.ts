@@ -10,7 +10,7 @@ export type CallOutcome = 'ok' | 'tool-error' | ErrorCode;
 interface ObservedCall {
   readonly server: string;
   readonly kind: CallKind;
-  /** The called tool by its own name; undefined if the server does not have it. */
+  /** The tool's name on its server; undefined if the server does not have it. */
   readonly tool: string | undefined;
   readonly outcome: CallOutcome;
   readonly seconds: number;
@@ -20,13 +20,13 @@ export interface CallObserver {
   readonly onCall: (call: ObservedCall) => void;
 }
 
-/** Maximum number of tools of a server with metrics of their own; further ones share a label, as unknown ones do. */
+/** Maximum number of tools per server with separate metrics. Additional and unknown tools share one label. */
 const MAX_TOOLS = 100;
 const OTHER_TOOL = '_other';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Creates the metrics of calls. Those of a removed server are removed, too. */
+/** Creates the call metrics. The metrics of a removed server are removed with it. */
 export function observeCalls(registry: Registry, supervisor: Supervisor): CallObserver {
   const registers = [registry];
   const calls = new Counter({
@@ -77,7 +77,7 @@ export function observeCalls(registry: Registry, supervisor: Supervisor): CallOb
   };
 }
 
-/** The labels that a server has in metrics. */
+/** The label values in use for a server. */
 interface SeenLabels {
   readonly outcomes: Set<CallOutcome>;
   readonly tools: Set<string>;
@@ -89,16 +89,16 @@ function toolLabel({ tools }: SeenLabels, tool: string | undefined): string {
   return tool;
 }
 
-/** Numbers about the calls of a server since the start of the manager. Percentiles are those of the latest calls. */
+/** Call statistics of a server since the manager started. Percentiles cover the latest calls. */
 export interface CallStatistics {
   readonly calls: number;
-  /** Calls that ended with an error, including errors of tools. */
+  /** Calls that ended with an error, including tool errors. */
   readonly failed: number;
   /** Durations in milliseconds; undefined before the first call. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
   readonly p99: number | undefined;
-  /** Time of the latest call in milliseconds since 1970. */
+  /** Time of the latest call, in milliseconds since 1970. */
   readonly lastCalledAt: number | undefined;
 }
 
@@ -106,9 +106,9 @@ interface StatisticsObserver extends CallObserver {
   readonly of: (server: string) => CallStatistics;
 }
 
-/** Number of calls that percentiles are computed from. */
+/** Number of latest calls that percentiles are computed from. */
 const MAX_SAMPLES = 256;
-/** Lists and checks are not what users call. */
+/** Lists and health checks are not user calls. */
 const COUNTED: ReadonlySet<CallKind> = new Set(['tool', 'prompt', 'resource']);
 const NONE: CallStatistics = {
   calls: 0,
@@ -119,7 +119,7 @@ const NONE: CallStatistics = {
   lastCalledAt: undefined,
 };
 
-/** Keeps the durations of the latest calls of each server. Removed servers are removed. */
+/** Keeps the durations of each server's latest calls. Removed servers are dropped. */
 export function createCallStatistics(supervisor: Supervisor, now: () => number): StatisticsObserver {
   const known = new Map<string, Recent>();
   supervisor.subscribe(({ kind }) => {

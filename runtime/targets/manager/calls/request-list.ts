@@ -9,7 +9,7 @@ import { allItems } from './list-pages.ts';
 
 interface ListOptions {
   readonly clock: Clock;
-  /** Timeout for all pages together. */
+  /** Total timeout for all pages. */
   readonly timeoutMs: number;
 }
 
@@ -20,7 +20,7 @@ export interface WholeList {
   readonly digest: string;
 }
 
-/** The capability and the method of each list. */
+/** The capability and method of each list. */
 export const LISTS = {
   tools: { capability: 'tools', method: 'tools/list' },
   prompts: { capability: 'prompts', method: 'prompts/list' },
@@ -62,19 +62,25 @@ export async function requestList(
 const SECOND = 1000;
 /** Maximum age of a list if the server does not announce changes. */
 const UNANNOUNCED_MS = 30 * SECOND;
-/** Maximum age of a list if the server announces changes: some servers never do, and streams of remote servers break. */
+/**
+ * Maximum age of a list if the server announces changes: some servers never do, and the streams of remote
+ * servers break.
+ */
 const ANNOUNCED_MS = 300 * SECOND;
-/** Minimum age, so that calls in quick succession share a list even if the server does not want it to be cached. */
+/** Minimum age, so that calls in quick succession share a list even if the server does not want it cached. */
 const MIN_AGE_MS = SECOND;
 const MAX_AGE_MS = 86_400 * SECOND;
 
 interface ListFacts {
   readonly capabilities: ShapeOfParams;
-  /** `ttlMs` of the result, since revision 2026-07-28. 0 is the default of the official SDKs and has no meaning. */
+  /** `ttlMs` of the result, since revision 2026-07-28. The official SDKs send 0 by default, so 0 is ignored. */
   readonly ttlMs: number | undefined;
 }
 
-/** Returns how long a list is cached, in milliseconds. Without a `ttlMs`, only tools are cached, because each call needs them. */
+/**
+ * Returns how long to cache a list, in milliseconds. Without `ttlMs`, only tools are cached, because each
+ * call needs them.
+ */
 function maxListAge(list: ListName, { capabilities, ttlMs }: ListFacts): number {
   if (ttlMs !== undefined && ttlMs > 0) return Math.min(Math.max(ttlMs, MIN_AGE_MS), MAX_AGE_MS);
   if (list !== 'tools') return 0;
@@ -83,6 +89,6 @@ function maxListAge(list: ListName, { capabilities, ttlMs }: ListFacts): number 
   return ttlMs === 0 ? MIN_AGE_MS : UNANNOUNCED_MS;
 }
 
-/** Returns the `ttlMs` of a page, if it is valid. */
+/** Returns the `ttlMs` of a page if valid. */
 const ttlOf = ({ ttlMs }: ShapeOfParams): number | undefined =>
   typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : undefined;

@@ -7,7 +7,7 @@ import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts'
 import { requestFromClient } from '../upstream/server-requests.ts';
 import type { CallHeaders, ServerCall } from './call.ts';
 
-/** Returns the address of the page where a user signs in to a server; undefined if there is none. */
+/** Returns the URL of the page where a user signs in to a server; undefined if there is none. */
 export type SignInPage = (server: string, headers: CallHeaders | undefined) => string | undefined;
 
 export interface SignInParts {
@@ -15,12 +15,13 @@ export interface SignInParts {
   readonly signInPage?: SignInPage | undefined;
 }
 
-/** Time for a person to sign in during a call. */
+/** Time limit for a sign-in during a call. */
 const SIGN_IN_MS = 5 * 60_000;
 
 /**
- * Rejects a call to a server to which its user has not signed in. With `asks`, an MCP client that can open pages is asked to do so,
- * and the call continues after the sign-in. Undefined if there is nothing to wait for, so that calls keep their order.
+ * Rejects a call to a server that its user has not signed in to. With `asks`, an MCP client that can open
+ * pages is prompted to open one, and the call continues after the sign-in. Returns undefined if there is
+ * nothing to wait for, so that calls keep their order.
  */
 export function requireSignIn(
   server: ManagedServer,
@@ -29,7 +30,7 @@ export function requireSignIn(
   asks: boolean,
 ): Promise<void> | undefined {
   const { user } = call.caller;
-  // A caller without an identity is rejected by the connection.
+  // The connection rejects a caller without an identity.
   if (!isPerUser(server.spec()) || user === undefined) return undefined;
   const isSignedIn = (): boolean => server.forUser(user).signIn() === 'signed-in';
   return isSignedIn() ? undefined : askForSignIn({ server, user, isSignedIn }, call, parts, asks);
@@ -51,7 +52,7 @@ async function askForSignIn(
   const required = signInRequired(server.name, page);
   if (!asks || !requester || page === undefined) throw required;
   const signedIn = Promise.withResolvers<void>();
-  // Subscribed first, because the person can be faster than the response of the client.
+  // Subscribed first, because the person can be faster than the client's response.
   const forget = supervisor.subscribe((event) => {
     const isOwn = event.kind === 'sign-in-changed' && event.server === server.name && event.user === user;
     if (isOwn && isSignedIn()) signedIn.resolve();

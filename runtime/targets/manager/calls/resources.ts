@@ -54,7 +54,7 @@ export function resourceCalls(
 
 type ResourceCall = ServerCall & { readonly uri: string };
 
-/** Rejects resources that are not allowed, before a request is sent to the server. */
+/** Rejects disallowed resources before sending a request to the server. */
 export async function requireResource(context: CallContext, { caller, uri }: ResourceCall): Promise<void> {
   if (uri === '') {
     throw inputError('`uri` is missing. Set it to the URI of a resource.');
@@ -65,7 +65,10 @@ export async function requireResource(context: CallContext, { caller, uri }: Res
   await requireCapability(context, 'resources');
 }
 
-/** Detects unknown resources by the lists of the server, because servers use several codes that also have other meanings. */
+/**
+ * Detects unknown resources with the server's lists, because servers use several codes for them that also
+ * have other meanings.
+ */
 async function explainRpcFailure(error: unknown, context: CallContext, uri: string): Promise<unknown> {
   if (!(error instanceof RpcFailure)) return error;
   const { name } = context.server;
@@ -74,7 +77,7 @@ async function explainRpcFailure(error: unknown, context: CallContext, uri: stri
   return new AppError('NotFoundError', `resource not found: ${name}: ${uri}`, { cause: error });
 }
 
-/** Whether no list contains the URI. After an "invalid params" error, a matching template does not count as a match. */
+/** Whether no list contains the URI. After an "invalid params" error, a matching template does not count. */
 async function isUnlisted(context: CallContext, uri: string, isInvalid: boolean): Promise<boolean> {
   const all = (method: string, key: string): Promise<readonly ShapeOfParams[]> =>
     listAllPages(key, (cursor) => context.request(method, cursor === undefined ? undefined : { cursor }));

@@ -38,30 +38,30 @@ export interface CallRunnerParts extends SignInParts {
   readonly tracer?: Tracer | undefined;
 }
 
-/** The facts about a call for the audit log and metrics. Some are known only during the call. */
+/** Facts about a call for the audit log and metrics, some of which only become known during the call. */
 export interface AuditedFacts {
   readonly name: string;
   readonly args: unknown;
-  /** The called tool by its own name, if the server has it and the caller can use it. */
+  /** The tool's name on its server, if the server has it and the caller can use it. */
   tool?: string;
-  /** The decision of the approval rules. */
+  /** Decision of the approval rules. */
   approval?: Approval;
 }
 
 /** Describes a call for metrics, the audit log and error messages. */
 export interface CallInfo {
   readonly kind: CallKind;
-  /** The name and arguments for the audit log; undefined if the call is not audited. */
+  /** Name and arguments for the audit log; undefined if the call is not audited. */
   readonly audited?: AuditedFacts;
   /** Whether the call counts toward the server's `concurrency`; true by default. */
   readonly takesTurn?: boolean;
-  /** Returns the texts for a failure, given the normalized name of the server. */
+  /** Returns the error texts for the normalized server name. */
   readonly texts: (server: string) => FailureTexts;
 }
 
 /**
- * Runs a call of one server: checks the permissions of the caller, waits for its turn, and records the outcome. Rejects with
- * AppErrors only.
+ * Runs a call to one server: checks the caller's permissions, waits in the queue, and records the outcome.
+ * Rejects with AppErrors only.
  */
 export type RunCall = <Result>(
   call: ServerCall,
@@ -97,10 +97,10 @@ export function createCallRunner({
     };
     try {
       server = findServer(supervisor, call);
-      // Only for what a person sees: lists are often requested in the background.
+      // Only for audited calls, which a user waits for: lists are often requested in the background.
       const signIn = requireSignIn(server, call, { supervisor, signInPage }, audited !== undefined);
       if (signIn) await signIn;
-      // Chosen after the sign-in, which replaces the connection of the user.
+      // Chosen after the sign-in, which replaces the user's connection.
       server = server.forUser(call.caller.user);
       const result = await withCallContext(server, call, { ...options, takesTurn }, work);
       record(isToolError(result) ? 'tool-error' : 'ok', result);
@@ -119,7 +119,7 @@ export function createCallRunner({
   };
 }
 
-/** Returns the server of a call. Permissions are checked first, so that a caller cannot probe which servers exist. */
+/** Returns the server of a call. Permissions are checked first, so that a caller cannot probe for servers. */
 function findServer(supervisor: Supervisor, { caller, server: typed }: ServerCall): ManagedServer {
   if (!caller.canUse(serverName(typed))) {
     throw new AppError('ForbiddenError', `server not allowed: ${typed}`);
@@ -140,20 +140,20 @@ interface CallContextOptions {
   readonly tracer?: Tracer | undefined;
 }
 
-/** The server of a call, with the time that is left for it. */
+/** The server of a call, with the remaining time. */
 export interface CallContext {
   readonly server: ManagedServer;
   readonly connection: () => Promise<Connection>;
   /** Returns the milliseconds until the call times out. */
   readonly timeLeft: () => number;
   readonly request: (method: string, params?: ShapeOfParams) => Promise<ShapeOfParams>;
-  /** Runs work that does not count toward the time of the call, for example a question to a person. */
+  /** Runs work that does not count against the call timeout, for example a question to a person. */
   readonly paused: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
 
 /**
- * The requester of calls over the HTTP API, to which servers cannot send requests. It counts when a server sends a request,
- * because the request might belong to such a call.
+ * The requester for HTTP API calls, to which servers cannot send requests. It counts as a candidate, because
+ * a server's request might belong to such a call.
  */
 const HTTP_REQUESTER: Requester = {
   identity: {},
@@ -161,7 +161,7 @@ const HTTP_REQUESTER: Requester = {
   request: () => Promise.reject(new Error('the client does not accept requests from servers')),
 };
 
-/** Waits for a turn, does the work and ends the turn, all within the request timeout of the server. */
+/** Waits for a queue slot, runs the work and releases the slot, all within the server's request timeout. */
 async function withCallContext<Result>(
   server: ManagedServer,
   { signal, onProgress, meta, headers, requester = HTTP_REQUESTER }: ServerCall,
@@ -225,7 +225,7 @@ async function withCallContext<Result>(
   }
 }
 
-/** Returns the headers of the client that the configuration passes on to a server. */
+/** Returns the client headers that the configuration passes on to a server. */
 function passedHeaders({ launch }: ServerSpec, headers: CallHeaders | undefined): RequestHeaders {
   const names = launch.kind === 'remote' ? (launch.passHeaders ?? []) : [];
   return Object.fromEntries(
@@ -264,10 +264,10 @@ async function turnOf(
   }
 }
 
-/** MCP's error code for an unknown resource, up to revision 2025-11-25. */
+/** MCP's error code for an unknown resource up to revision 2025-11-25. */
 export const RESOURCE_NOT_FOUND = -32_002;
 
-/** The texts that describe a failure of one kind of request. */
+/** Error texts for one kind of request. */
 interface FailureTexts {
   /** For example `MCP server error calling tool`. */
   readonly title: string;
@@ -278,12 +278,12 @@ interface FailureTexts {
 interface FailureContext {
   readonly texts: FailureTexts;
   readonly redact: Redactor;
-  /** The normalized name of the server, if it is known. */
+  /** The normalized server name, if known. */
   readonly server: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Converts a failure of a call to an error for the caller, with secrets redacted. An error of the server stays its `cause`. */
+/** Converts a failed call to an error for the caller, with secrets redacted. A server error remains its `cause`. */
 function explainFailure(error: unknown, { texts, redact, server, signal }: FailureContext): AppError {
   const redactor: ServerRedactor = {
     text: (text) => redact.text(text, server),
@@ -330,7 +330,8 @@ const redactRpcFailure = ({ code, message, data }: RpcFailure, redact: ServerRed
   new RpcFailure(code, redact.text(message), redact.value(data));
 
 /**
- * Returns the `error.type` of a request to a server that failed, for its span: the code of the server if it returned one.
+ * Returns the `error.type` for the span of a failed server request: the server's error code, if it returned
+ * one.
  *
  * @internal Exported for tests only.
  */
@@ -341,7 +342,7 @@ export function errorType(error: unknown): string {
   return String(RpcError.from(error).code);
 }
 
-/** The nouns of lists: many and one. */
+/** The nouns for list items: plural and singular. */
 const NOUNS: Readonly<Record<ListName, readonly [many: string, one: string]>> = {
   tools: ['tools', 'tool'],
   prompts: ['prompts', 'prompt'],
@@ -359,7 +360,7 @@ const listing = ([many, one]: readonly [string, string]): CallInfo => ({
   }),
 });
 
-/** Descriptions of list requests for errors and metrics. */
+/** Texts for list requests in errors and metrics. */
 export const LIST_CALL_INFO: Readonly<Record<ListName, CallInfo>> = {
   tools: listing(NOUNS.tools),
   prompts: listing(NOUNS.prompts),

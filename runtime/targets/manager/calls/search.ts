@@ -10,7 +10,7 @@ import { createYielder } from '#platform/run-yielding.ts';
 interface SearchRequest {
   readonly requestId: string;
   readonly signal?: AbortSignal | undefined;
-  /** Called for each server whose items are not searched, because it failed. */
+  /** Called for each server whose items are not searched because it failed. */
   readonly onFailure: (server: string, reason: unknown) => void;
 }
 
@@ -19,17 +19,20 @@ export interface CatalogSearch {
   search(caller: ToolCaller, query: string, limit: number, request: SearchRequest): Promise<FoundItem[]>;
 }
 
-/** Number of callers with an index. Those that can use the same items share one. */
+/** Maximum number of cached indexes. Callers with the same accessible items share one. */
 const MAX_INDEXES = 16;
 
-/** Maximum age of the lists that are searched, unless their server announced a change. A search has a request for each word that is typed. */
+/**
+ * Maximum age of the searched lists, unless their server announced a change. A search sends a request for
+ * every word typed.
+ */
 const MAX_LIST_AGE_MS = 30_000;
 
-/** Searches the items of all servers by their names, titles, descriptions and parameters. */
+/** Searches the items of all servers by name, title, description and parameters. */
 export function createSearch(calls: Calls, { lists, texts }: SearchKind): CatalogSearch {
   const indexes = createIndexes(texts);
 
-  /** The items of a server, without a request if they are in memory. */
+  /** The items of a server, without a request if they are cached. */
   function itemsInMemory(caller: ToolCaller, server: string): readonly FoundItem[] | undefined {
     const found: FoundItem[] = [];
     for (const list of lists) {
@@ -67,7 +70,7 @@ export function createSearch(calls: Calls, { lists, texts }: SearchKind): Catalo
 }
 
 interface Indexes {
-  /** Returns an index that has these items, or will have them after the update that was started. */
+  /** Returns an index with these items, which may still be updating. */
   for(caller: ToolCaller, items: readonly FoundItem[]): ItemIndex;
 }
 
@@ -81,7 +84,7 @@ function createIndexes(texts: SearchKind['texts']): Indexes {
     if (own?.index.has(items)) return own.index;
     const same = [...known.values()].find(({ index }) => index.has(items));
     if (same) return same.index;
-    // An index that was updated for another caller is not that of this one any more: their permissions differ.
+    // An index that was updated for another caller no longer fits this one: their permissions differ.
     const index = own?.version === own?.index.version ? own?.index : undefined;
     const updated = index ?? new ItemIndex(texts);
     updated.update(items);
@@ -99,7 +102,7 @@ function createIndexes(texts: SearchKind['texts']): Indexes {
   };
 }
 
-/** The texts of an item, with a different weight each. */
+/** The texts of an item, each with its own weight. */
 interface SearchedTexts {
   readonly name: string;
   readonly title: string;
@@ -107,7 +110,7 @@ interface SearchedTexts {
   readonly parameters: string;
 }
 
-/** What is searched together. */
+/** The items of one search. */
 export interface SearchKind {
   readonly lists: readonly ListName[];
   readonly texts: (server: string, item: ShapeOfParams) => SearchedTexts;
@@ -145,7 +148,7 @@ export const SEARCH_KINDS = {
   },
 } satisfies Record<string, SearchKind>;
 
-/** Returns names and descriptions of the parameters of a tool. */
+/** Returns the names and descriptions of a tool's parameters. */
 function propertyTexts(schema: unknown): string[] {
   if (!isObject(schema) || !isObject(schema['properties'])) return [];
   return Object.entries(schema['properties']).flatMap(([name, property]) => [
@@ -193,7 +196,7 @@ export interface FoundItem {
 }
 
 /**
- * An index of words. When items change, it removes and adds only those that differ.
+ * A word index. When items change, only the differing ones are removed or added.
  *
  * @internal Exported for tests only.
  */
@@ -214,19 +217,19 @@ export class ItemIndex {
       tokenize: words,
       searchOptions: {
         boost: { name: 4, title: 3, parameters: 0.5 },
-        // A letter in a sentence, such as "a", is the start of too many words.
+        // A single letter, such as the word "a", is a prefix of too many words.
         prefix: (word, _at, all) => word.length > 1 || all.length === 1,
         fuzzy: 0.2,
       },
     });
   }
 
-  /** Counts the updates. */
+  /** Update counter. */
   get version(): number {
     return this.#version;
   }
 
-  /** Whether the index has exactly these items. Lists that did not change contain the same objects. */
+  /** Whether the index has exactly these items. Unchanged lists contain the same objects. */
   has(items: readonly FoundItem[]): boolean {
     const own = this.#items;
     return (
@@ -241,12 +244,12 @@ export class ItemIndex {
     this.#updated = this.#updated.then(() => this.#apply(items));
   }
 
-  /** Returns the items that match a query, the best ones first. Only those in `items` are returned. */
+  /** Returns the items that match a query, best first. Only those in `items` are returned. */
   async find(query: string, limit: number, items: readonly FoundItem[]): Promise<FoundItem[]> {
     await this.#updated;
     const found = this.#words.search(query).flatMap(({ id }) => this.#byId.get(Number(id)) ?? []);
     if (this.has(items)) return found.slice(0, limit);
-    // The index was updated for another caller in the meantime.
+    // The index was meanwhile updated for another caller.
     const visible = new Set(items.map(({ item }) => item));
     return found.filter(({ item }) => visible.has(item)).slice(0, limit);
   }
@@ -271,13 +274,13 @@ export class ItemIndex {
   }
 }
 
-/** Splits a text into words, including those inside `getCurrentTime` and `get_current_time`. */
+/** Splits a text into words, including the parts of `getCurrentTime` and `get_current_time`. */
 function words(text: string): string[] {
   const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
   return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
-/** The result of one server. */
+/** The result from one server. */
 interface ServerResult<Result> {
   readonly server: string;
   readonly result: Result;
@@ -289,7 +292,7 @@ interface QueryServersOptions {
   readonly onFailure: (server: string, reason: unknown) => void;
 }
 
-/** Queries servers concurrently. A server that fails is omitted and does not affect the results of the others. */
+/** Queries servers concurrently. A server that fails is omitted and does not affect the others' results. */
 export async function queryServers<Result>(
   servers: readonly string[],
   query: (server: string) => Promise<Result>,

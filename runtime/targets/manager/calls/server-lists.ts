@@ -13,7 +13,7 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 /** The cached lists of all servers. */
 export interface ServerLists {
   readonly read: (server: ManagedServer, list: ListName, reader: ListReader) => Promise<ListSnapshot>;
-  /** Returns a list if it is in memory and current. */
+  /** Returns a list if it is cached and current. */
   readonly current: (
     server: ManagedServer,
     list: ListName,
@@ -51,7 +51,7 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts): Ser
   };
 }
 
-/** Maximum time that a reader waits if there is a cached list. */
+/** Maximum time that a reader waits if a cached list exists. */
 const MAX_WAIT_MS = 1000;
 
 interface ListParts {
@@ -76,8 +76,8 @@ interface Listing {
 }
 
 /**
- * The cache of one list of one server. Readers share one request for the list, which continues when they leave. While the
- * server does not respond, readers get the cached list.
+ * The cache for one list of one server. Readers share one request for the list, which continues when they
+ * leave. While the server does not respond, readers get the cached list.
  */
 class CachedList {
   readonly #list: ListName;
@@ -88,7 +88,7 @@ class CachedList {
   /** Whether clients were notified of the change. */
   #announced = false;
   #listing: Listing | undefined;
-  /** Whether the server missed a deadline. Readers do not wait for it until it responds. */
+  /** Whether the server missed a deadline. Readers do not wait for it until it responds again. */
   #late = false;
 
   constructor(list: ListName, server: ManagedServer, parts: ListParts) {
@@ -109,7 +109,7 @@ class CachedList {
     this.expire({ announced: true });
   }
 
-  /** Returns the cached list if it is current; undefined if it must be read. */
+  /** Returns the cached list if current; undefined if it must be requested. */
   current(maxAgeMs: number | undefined): ListSnapshot | undefined {
     const [known, connection] = [this.#usable(), this.#server.openConnection()];
     return known && connection && this.#isFresh(known, connection, maxAgeMs) ? known : undefined;
@@ -152,7 +152,7 @@ class CachedList {
     }
   }
 
-  /** Joins the request in flight, or starts one. A server that does not respond gets no second request. */
+  /** Joins the request in flight, or starts one. An unresponsive server gets no second request. */
   #join(connection: Connection): Listing {
     const current = this.#listing;
     if (current?.connection === connection && (!current.outdated || this.#late)) return current;
@@ -180,7 +180,7 @@ class CachedList {
       timeoutMs: timeouts.request,
     });
     const before = this.#known;
-    // An unchanged list is not checked again, because validating schemas takes long.
+    // An unchanged list is not checked again, because schema validation is slow.
     const checked = before?.digest === digest ? before : await checkList(this.#list, items);
     return {
       items: checked.items,
@@ -213,7 +213,7 @@ class CachedList {
     return !this.#expired && connection === current && age < Math.max(maxAge, maxAgeMs);
   }
 
-  /** Returns the cached list, unless another program runs under the name of the server now. */
+  /** Returns the cached list, unless the server name now refers to another program. */
   #usable(): Known | undefined {
     const known = this.#known;
     if (!known) return undefined;
@@ -230,7 +230,7 @@ class CachedList {
   #setLate(known: Known | undefined): void {
     if (this.#late) return;
     this.#late = true;
-    // A slow start is in the log of the server already.
+    // The server's log already has the slow start.
     if (this.#server.status().phase !== 'running') return;
     const instead = known
       ? `clients get the cached list (${known.items.length} items)`
@@ -244,24 +244,24 @@ class CachedList {
   }
 }
 
-/** A request that needs a list. */
+/** A read of a list. */
 export interface ListReader {
   readonly timeLeft: () => number;
   readonly signal?: AbortSignal | undefined;
-  /** Time limits of readers that can continue without the list. */
+  /** Time limits for readers that can continue without the list. */
   readonly waitLimits?: ListWaitLimits | undefined;
-  /** Maximum age of a cached list, if it is larger than that of the list itself. */
+  /** Maximum age of a cached list, if larger than the list's own. */
   readonly maxAgeMs?: number | undefined;
 }
 
 export interface ListWaitLimits {
   /** Maximum time for a server to start. */
   readonly startMs: number;
-  /** Maximum time for its first list, from the moment it was requested. */
+  /** Maximum time for its first list, counted from the request. */
   readonly listMs: number;
 }
 
-/** A list of a server at some point in time, with repaired items and without malformed ones. */
+/** A server's list at some point in time; items are repaired, or omitted if malformed. */
 export interface ListSnapshot {
   readonly items: readonly ShapeOfParams[];
   readonly listedAt: number;

@@ -13,9 +13,15 @@ import {
 } from './run-call.ts';
 import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-catalog.ts';
 
-/** Creates the calls of tools. What the configuration decides about a tool is in the catalog; a call checks the permissions of its caller. */
+/**
+ * Creates the tool calls. The catalog holds what the configuration decides about a tool; a call checks its
+ * caller's permissions.
+ */
 export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> {
-  /** Whether a tool could be called if its server had it. Callers learn nothing about names that they are not allowed to use. */
+  /**
+   * Whether the caller could call the tool if the server had it. Callers learn nothing about names that they
+   * are not allowed to use.
+   */
   const isUnknown = async (context: CallContext, call: McpToolCall): Promise<boolean> =>
     isAllowed(context.server.spec().tools, call.tool.trim()) &&
     call.caller.canUse(context.server.name, call.tool.trim()) &&
@@ -70,7 +76,7 @@ export function toolCalls(runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
           const tool = await catalog.findAgain(context, call, typed).catch(() => {
             throw error;
           });
-          // If the new list contains the tool as well, the error has another reason.
+          // If the new list also contains the tool, the error has another cause.
           if (tool?.own === name) throw error;
           return request(await check(tool));
         }
@@ -100,17 +106,17 @@ function refuseChanged({ shown, change, blocked }: CatalogTool, server: string):
 const UNKNOWN = shortPattern(
   /\b(?:unknown tool|no such tool|tool\b.*\b(?:not found|not exist|not available|disabled))\b/is,
 );
-/** Maximum length of such a message without the tool's name; longer texts have another subject. */
+/** Maximum length of such a message excluding the tool name; longer texts mean something else. */
 const MAX_LENGTH = 500;
 
 const reportsUnknown = (text: string, tool: string): boolean =>
   text.length <= MAX_LENGTH + tool.length && text.includes(tool) && UNKNOWN.test(text);
 
-/** Whether a server rejected a call because it does not have the tool, so that nothing was called. */
+/** Whether a server rejected a call because the tool does not exist, which means that nothing ran. */
 const deniesTool = (error: unknown, tool: string): boolean =>
   error instanceof RpcFailure && reportsUnknown(error.message, tool);
 
-/** Whether a failed result looks like that of an unknown tool. The tool itself can return such a text, too. */
+/** Whether a failed result looks like the one for an unknown tool. The tool itself can return such a text, too. */
 function reportsUnknownTool({ isError, content }: ToolResult, tool: string): boolean {
   const text = content?.[0]?.text;
   return isError === true && typeof text === 'string' && reportsUnknown(text, tool);

@@ -14,7 +14,10 @@ import type { ListName } from '../shapes/check-list.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { sha256 } from '#platform/sha256.ts';
 
-/** Minimum age of a list before an unknown name causes a new request, so that guessed names do not cause one each. */
+/**
+ * Minimum age of a list before an unknown name triggers a new request, so that guessed names do not cause one
+ * request each.
+ */
 const MIN_RELIST_AGE_MS = 1000;
 
 /** The tools of a server that its configuration allows. */
@@ -27,26 +30,29 @@ interface AllowedTools {
   readonly byLowerName: ReadonlyMap<string, CatalogTool>;
   /** Tools by their mapped names, which replace names that MCP clients do not accept. */
   readonly byClientName: ReadonlyMap<string, CatalogTool>;
-  /** Renamed tools by the names on their server, in lower case. */
+  /** Renamed tools by their lower-case name on the server. */
   readonly byOldName: ReadonlyMap<string, CatalogTool>;
 }
 
 type Context = Pick<CallContext, 'server' | 'timeLeft'>;
 type Reader = Pick<ListReader, 'signal' | 'waitLimits'>;
 
-/** The allowed tools of each server, by name. */
+/** Each server's allowed tools, by name. */
 export interface ToolCatalog {
-  /** Returns the tools for lists, in the order of the server. */
+  /** Returns the tools for lists, in server order. */
   readonly tools: (context: Context, reader: Reader) => Promise<readonly CatalogTool[]>;
-  /** Returns them if they are in memory and current. */
+  /** Returns the same tools if they are cached and current. */
   readonly current: (server: ManagedServer) => readonly CatalogTool[] | undefined;
-  /** Finds a tool like `find`, if the list of the server is in memory and current. */
+  /** Finds a tool like `find`, if the server's list is cached and current. */
   readonly plan: (server: ManagedServer, name: string) => CatalogTool | undefined;
-  /** Finds a tool by its exact name, by its name in another case, by its mapped name, or by the name before a renaming. */
+  /** Finds a tool by its exact name, its name in another case, its mapped name, or its name before renaming. */
   readonly find: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
-  /** Same as `find`, in a new list. */
+  /** Like `find`, but requests a new list. */
   readonly findAgain: (context: Context, reader: Reader, name: string) => Promise<CatalogTool | undefined>;
-  /** Whether the server lists a tool with this name, also if the configuration does not allow it. The list can be in memory. */
+  /**
+   * Whether the server lists a tool with this name, even if the configuration does not allow it. The list can
+   * be cached.
+   */
   readonly isListed: (context: Context, reader: Reader, name: string) => Promise<boolean>;
   /** Makes the next use request the list again. */
   readonly expire: (context: Context) => void;
@@ -54,7 +60,7 @@ export interface ToolCatalog {
 
 export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog {
   const allowedTools = new WeakMap<ListSnapshot['items'], AllowedTools>();
-  /** The latest tools of each server, whose findings were reported. */
+  /** The latest tools of each server whose findings were reported. */
   const latest = new WeakMap<ManagedServer, AllowedTools>();
 
   async function readAllowed(
@@ -64,7 +70,7 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
     const { items, listedAt } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits });
     const spec = server.spec();
     const known = allowedTools.get(items);
-    // The filter only narrows the type: items without a name were removed when the list was checked.
+    // The filter only narrows the type: the list check already removed items without a name.
     if (known?.spec === spec && latest.get(server) === known) return { ...known, listedAt };
     const current = known?.spec === spec ? known : indexTools(spec, selectTools(spec, items.filter(isTool)));
     allowedTools.set(items, current);
@@ -73,7 +79,7 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
     return { ...current, listedAt };
   }
 
-  /** The tools of a list that is in memory and current. */
+  /** The tools of a cached, current list. */
   const planned = (server: ManagedServer): AllowedTools | undefined => {
     const snapshot = lists.current(server, 'tools', undefined);
     const known = snapshot && allowedTools.get(snapshot.items);
@@ -112,7 +118,7 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
   };
 }
 
-/** What happens with changed tools, for the log. */
+/** What happens to changed tools, for the log. */
 const CONSEQUENCES: Readonly<Record<PinAction, string>> = {
   warn: 'it can be called',
   block: 'it is blocked',
@@ -121,7 +127,7 @@ const CONSEQUENCES: Readonly<Record<PinAction, string>> = {
 function indexTools(spec: ServerSpec, selected: SelectedTools): AllowedTools {
   const { tools } = selected;
   const byName = new Map(tools.map((tool) => [tool.shown.name, tool]));
-  // The first of several tools wins, as in the list of the server.
+  // If several tools have this name, the first in server order is used.
   const byLowerName = new Map(tools.toReversed().map((tool) => [tool.shown.name.toLowerCase(), tool]));
   const byClientName = new Map(
     tools.flatMap((tool) => mappedNames(spec.name, tool.shown.name).map((mapped) => [mapped, tool] as const)),
@@ -142,7 +148,7 @@ function pick(
 }
 
 interface SelectedTools {
-  /** In the order of the server; their shown names are unique. */
+  /** In server order; their visible names are unique. */
   readonly tools: readonly CatalogTool[];
   readonly changes: readonly ToolChange[];
   /** Overrides that cannot be applied, as sentences. */
@@ -168,7 +174,8 @@ function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTo
   const renamed = new Map(
     allowed.filter(({ own, shown }) => own !== shown.name).map(({ own, shown }) => [shown.name, own]),
   );
-  // A renamed tool has precedence: a server must not take over its name by listing another tool with this name.
+  // A renamed tool takes precedence: a server must not take over its name by listing another tool with this
+  // name.
   const isShadowed = ({ own, shown }: CatalogTool): boolean => (renamed.get(shown.name) ?? own) !== own;
   return {
     tools: allowed.filter((tool) => !isShadowed(tool)),
@@ -185,7 +192,10 @@ function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTo
   };
 }
 
-/** Returns what the first matching rule requires for a tool, which is allowed if no rule matches it; undefined without rules. */
+/**
+ * Returns the action of the first rule that matches a tool; a tool without a matching rule is allowed.
+ * Undefined without rules.
+ */
 const approvalOf = (rules: readonly ApprovalRule[], tool: RatedTool): ApprovalRule['action'] | undefined =>
   rules.length === 0 ? undefined : (rules.find((rule) => isFor(rule, tool))?.action ?? 'allow');
 
@@ -194,7 +204,7 @@ type RatedTool = Pick<CatalogTool, 'own' | 'shown' | 'isReadOnly'>;
 function isFor({ tools, when }: ApprovalRule, { own, shown, isReadOnly }: RatedTool): boolean {
   if (!matchesAny(tools, own)) return false;
   if (when === undefined) return true;
-  // The default of `destructiveHint` is true, so a tool without annotations counts as destructive.
+  // `destructiveHint` defaults to true, so a tool without annotations counts as destructive.
   return (
     !isReadOnly && (when === 'not_read_only' || membersOf(shown['annotations'])['destructiveHint'] !== false)
   );
@@ -249,11 +259,14 @@ function unknownOverrides(
 export const isAllowed = ({ allow, deny }: NameFilter, name: string): boolean =>
   matchesAny(allow, name) && !matchesAny(deny, name);
 
-/** Whether the configuration of a server allows a tool, by its own name and, with `readOnly`, by its annotations. */
+/**
+ * Whether a server's configuration allows a tool, by its name on the server and, with `readOnly`, by its
+ * annotations.
+ */
 const isToolAllowed = ({ tools, readOnly }: ServerSpec, own: string, shown: ShapeOfParams): boolean =>
   isAllowed(tools, own) && (!readOnly || onlyReads(shown));
 
-/** Whether the caller can get a prompt, or read the resource with a URI or URI template. */
+/** Whether the caller can get this prompt, or read the resource with this URI or URI template. */
 export const canRead = (
   caller: ToolCaller,
   { name: server, prompts, resources }: ServerSpec,
@@ -261,7 +274,7 @@ export const canRead = (
   name: string,
 ): boolean => isAllowed(kind === 'prompt' ? prompts : resources, name) && caller.canRead(server, kind, name);
 
-/** Whether an item of a list is visible to the caller. */
+/** Whether the caller can see a list item. */
 export function canList(
   caller: ToolCaller,
   spec: ServerSpec,
@@ -276,7 +289,7 @@ export function canList(
 export const canCall = (caller: ToolCaller, server: string, { own, isReadOnly }: CatalogTool): boolean =>
   caller.canUse(server, own) && (caller.readOnly !== true || isReadOnly);
 
-/** Whether the annotations of a tool declare it read-only. */
+/** Whether the tool's annotations declare it read-only. */
 function onlyReads({ annotations }: ShapeOfParams): boolean {
   return typeof annotations === 'object' && annotations !== null && 'readOnlyHint' in annotations
     ? annotations.readOnlyHint === true
@@ -284,51 +297,54 @@ function onlyReads({ annotations }: ShapeOfParams): boolean {
 }
 
 /**
- * A tool that the configuration of its server allows, with all that the configuration decides about its calls. It is decided once for a
- * list of tools and a configuration, and ends with them.
+ * A tool that its server's configuration allows, with everything that the configuration decides about its
+ * calls. Computed once per tool list and configuration.
  */
 export interface CatalogTool {
-  /** The name on the server. Filters, keys, groups and rules apply to it. */
+  /** The tool's name on the server, which filters, keys, groups and rules refer to. */
   readonly own: string;
-  /** The tool as clients see it, with the overrides of the configuration. */
+  /** The tool as clients see it, with the configured overrides. */
   readonly shown: UpstreamTool;
   /** Whether lists omit the tool. */
   readonly hidden: boolean;
-  /** How the tool differs from the pinned ones; undefined if it does not, or if the server is not pinned. */
+  /** How the tool differs from its pin; undefined if it does not, or if the server is not pinned. */
   readonly change?: ToolChange['change'] | undefined;
   /** Whether the tool is blocked because of its change. */
   readonly blocked: boolean;
   /** Whether its annotations declare it read-only. */
   readonly isReadOnly: boolean;
-  /** What the approval rules require for a call; undefined without rules. */
+  /** Action of the approval rules for a call; undefined without rules. */
   readonly approval: ApprovalRule['action'] | undefined;
 }
 
-/** Names of tools that clients and language models accept, and that are not a relative path: https://modelcontextprotocol.io/specification/2025-11-25/server/tools */
+/**
+ * Tool names that clients and language models accept, and that are not a relative path:
+ * https://modelcontextprotocol.io/specification/2025-11-25/server/tools
+ */
 const ACCEPTED = /^(?!\.{1,2}$)[\w.-]{1,128}$/;
 const MAX_LENGTH = 128;
 
-/** The end of a mapped name: part of a hash, so that two tools never have the same mapped name. */
+/** Suffix of a mapped name: part of a hash, so that two tools never share a mapped name. */
 const SUFFIX = /_[\da-f]{8}$/;
 const SUFFIX_LENGTH = 9;
 
-/** Returns the name of a tool in the list of one server: its own, or a mapped one that clients accept. */
+/** Returns the tool's name in a single-server list: its own name, or a mapped one that clients accept. */
 export const toolName = (name: string): string => (ACCEPTED.test(name) ? name : mapped(name, MAX_LENGTH));
 
-/** Returns the name of a tool in the list over all servers: `server__tool`, mapped if necessary. */
+/** Returns the tool's name in the list over all servers: `server__tool`, mapped if necessary. */
 export function qualifiedToolName(server: string, name: string): string {
   const own = qualify(server, name);
   if (ACCEPTED.test(own)) return own;
   return qualify(server, mapped(name, MAX_LENGTH - qualify(server, '').length));
 }
 
-/** Returns the mapped names of a tool without the name of its server; empty if clients accept its own name. */
+/** Returns the tool's mapped names without the server prefix; empty if clients accept its own name. */
 function mappedNames(server: string, name: string): string[] {
   const names = [toolName(name), qualifiedToolName(server, name).slice(qualify(server, '').length)];
   return names.filter((one) => one !== name);
 }
 
-/** Whether a name has the form of a mapped one. */
+/** Whether a name has the format of a mapped name. */
 const looksMapped = (name: string): boolean => SUFFIX.test(name);
 
 function mapped(name: string, maxLength: number): string {
@@ -336,7 +352,7 @@ function mapped(name: string, maxLength: number): string {
   return `${readable}_${sha256(Buffer.from(name)).slice(0, SUFFIX_LENGTH - 1)}`;
 }
 
-/** Separates the name of a server from that of an item. Names of servers never contain it; names of items can. */
+/** Separates server and item names. Server names never contain it; item names can. */
 const SEPARATOR = '__';
 
 export interface QualifiedName {
@@ -347,7 +363,7 @@ export interface QualifiedName {
 /** Returns the name of an item in lists over all servers: `server__name`. */
 export const qualify = (server: string, name: string): string => `${server}${SEPARATOR}${name}`;
 
-/** Splits a qualified name; undefined if it does not start with the name of one of the servers. */
+/** Splits a qualified name; undefined if it does not start with a known server name. */
 export function splitQualified(qualified: string, servers: readonly string[]): QualifiedName | undefined {
   const end = qualified.indexOf(SEPARATOR);
   const server = qualified.slice(0, Math.max(0, end)).toLowerCase();

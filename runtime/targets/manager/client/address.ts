@@ -5,14 +5,14 @@ import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 import { readText } from '#platform/read-text.ts';
 import { splitAddress } from '../config/address.ts';
 
-/** Returns the address of the manager: the selected one, or the one in the configuration, or the default. */
+/** Returns the manager's address: the selected one, the configured one, or the default. */
 export async function managerAddress(selected: string | undefined, configPath: string): Promise<URL> {
   return addressUrl(selected ?? (await configuredAddress(configPath)));
 }
 
 async function configuredAddress(path: string): Promise<string> {
   const file = await readText(path).catch(() => undefined);
-  // `validate` reports mistakes in the file; its address can be valid regardless.
+  // `validate` reports errors in the file; its address can be valid regardless.
   return file ? readConfigFile(file).daemon.settings.addr : MANAGER_DEFAULTS.addr;
 }
 

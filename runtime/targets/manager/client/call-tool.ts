@@ -13,15 +13,15 @@ export type ToolArguments =
 export interface CallToolOptions {
   readonly server: string;
   readonly tool: string;
-  /** `key=value` pairs get the types in the tool's schema. */
+  /** `key=value` pairs, converted to the types in the tool's schema. */
   readonly args: ToolArguments;
   /** Prints the complete result as JSON instead of its text. */
   readonly full: boolean;
-  /** Whether the call confirms itself, for approval rules. */
+  /** Whether the call counts as confirmed for approval rules. */
   readonly confirm: boolean;
 }
 
-/** Calls a tool and prints its result. Resolves with the exit code, which is 1 if the tool fails. */
+/** Calls a tool and prints its result. Resolves with the exit code: 1 if the tool fails. */
 export async function callToolOnce(
   manager: ManagerClient,
   { server, tool, args, full, confirm }: CallToolOptions,

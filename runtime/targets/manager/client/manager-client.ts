@@ -3,10 +3,10 @@ import { parseLossless } from '#core/json/lossless-json.ts';
 import { createJsonClient, readErrorBody } from '#serve/client/json-client.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 
-/** A client of the HTTP API of a running manager. Error responses and connection failures reject with an AppError. */
+/** HTTP client for a running manager. Error responses and connection failures reject with an AppError. */
 export interface ManagerClient {
   readonly origin: string;
-  /** Numbers that a double cannot represent are preserved, in requests and responses. */
+  /** Numbers beyond double precision are preserved in requests and responses. */
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
   delete(path: string): Promise<unknown>;
@@ -55,7 +55,7 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
         throw responseError({ status, contentType, text: await body.text() }, origin);
       }
       try {
-        // Empty lines only keep the connection open.
+        // Empty lines only keep the connection alive.
         for await (const line of createInterface({ input: body })) if (line !== '') yield line;
       } catch (error) {
         if (!signal.aborted) throw connectionError(error, origin);
@@ -65,21 +65,21 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
   };
 }
 
-/** Returns a path below `/api/v1/` in which each part is one segment, even if it contains a slash. */
+/** Builds a path below `/api/v1/`; each part stays one segment, even if it contains a slash. */
 export const apiPath = (...parts: readonly string[]): string =>
   `/api/v1/${parts.map((part) => encodeURIComponent(part)).join('/')}`;
 
 export const withQuery = (path: string, query: Readonly<Record<string, string>>): string =>
   `${path}?${new URLSearchParams(query).toString()}`;
 
-/** A response without the requested result. */
+/** A response without the expected result. */
 interface ErrorResponse {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
 }
 
-/** Converts a response to an error, with the manager's message if a manager sent it. */
+/** Converts a response to an error, with the manager's message if the manager sent the response. */
 function responseError({ status, contentType, text }: ErrorResponse, origin: string): AppError {
   const problem = contentType.startsWith('application/problem+json') ? readErrorBody(text) : undefined;
   if (!problem) {
@@ -95,7 +95,7 @@ function responseError({ status, contentType, text }: ErrorResponse, origin: str
   return new AppError('UnauthorizedError', `${message} Set a key with --api-key or MCP_MANAGER_API_KEY.`);
 }
 
-/** Converts a failure of the connection to an error. */
+/** Converts a connection failure to an error. */
 function connectionError(error: unknown, origin: string): AppError {
   const code = (error as { readonly code?: unknown }).code;
   const why = code === 'ECONNREFUSED' ? '' : ` (${messageOf(error) || String(code)})`;

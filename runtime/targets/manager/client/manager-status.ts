@@ -31,7 +31,7 @@ export interface ChangedTool {
 
 const HEAD = ['SERVER', 'STATUS', 'PHASE', 'LATENCY', 'UP', 'RESTARTS', 'CALLS', 'PID', 'REASON'];
 
-/** Formats a table with a line per server; `now` is in milliseconds since 1970. */
+/** Formats a table with one line per server; `now` is in milliseconds since 1970. */
 export function statusLines({ servers }: ManagerStatus, terminal: Terminal, now: number): string[] {
   if (servers.length === 0) return ['No servers are configured; add one with `mcp-manager add`.'];
   return formatTable(
@@ -77,7 +77,7 @@ function reasonOf(
   return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
 }
 
-/** Describes the tools that differ from the pinned ones; empty without any. */
+/** Describes the tools that differ from their pins; empty if none do. */
 export const changedToolsText = (tools: readonly ChangedTool[]): string =>
   tools.length === 0
     ? ''

@@ -2,7 +2,7 @@ import { listAllPages } from '../calls/list-pages.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type ManagerClient, withQuery } from './manager-client.ts';
 
-/** Returns the items of all pages of a list. */
+/** Fetches all pages of a list and returns their items. */
 export const allPages = (
   manager: ManagerClient,
   path: string,

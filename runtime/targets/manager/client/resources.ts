@@ -6,7 +6,7 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 
 interface Listed {
-  /** Only in a search over all servers. */
+  /** Set only for searches over all servers. */
   readonly server?: string;
   readonly uri?: string;
   readonly uriTemplate?: string;
@@ -15,7 +15,7 @@ interface Listed {
   readonly description?: string;
 }
 
-/** Prints the resources of a server, then its resource templates; or those that a search finds. */
+/** Prints a server's resources and then its resource templates, or the results of a search. */
 export async function showResources(
   manager: ManagerClient,
   { json, ...wanted }: ListOrSearch,
@@ -54,7 +54,7 @@ export interface ReadResourceOptions {
   readonly json: boolean;
 }
 
-/** Prints the contents of a resource: texts as they are, binary contents in base64. */
+/** Prints the contents of a resource: text as is, binary contents in base64. */
 export async function readResource(
   manager: ManagerClient,
   { server, uri, json }: ReadResourceOptions,

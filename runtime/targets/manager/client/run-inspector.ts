@@ -7,18 +7,19 @@ import { apiPath, type ManagerClient } from './manager-client.ts';
 const INSPECTOR = '@modelcontextprotocol/inspector@latest';
 
 export interface InspectorOptions {
-  /** The MCP endpoint of the manager. */
+  /** The manager's MCP endpoint. */
   readonly endpoint: URL;
   readonly apiKey: string | undefined;
 }
 
-/** Runs the inspector on this terminal until it exits. Resolves with the exit code. */
+/** Runs the inspector in this terminal until it exits. Resolves with the exit code. */
 export async function runInspector(
   manager: ManagerClient,
   { endpoint, apiKey }: InspectorOptions,
   output: Output,
 ): Promise<number> {
-  // Fails with an explanation if the manager does not respond; the inspector would only report that it cannot connect.
+  // Fails early with an explanation if the manager does not respond; the inspector would only report that it
+  // cannot connect.
   await manager.get(apiPath('servers'));
   const header = apiKey === undefined ? [] : ['--header', `Authorization: Bearer ${apiKey}`];
   const args = ['--yes', INSPECTOR, '--transport', 'http', '--server-url', endpoint.href, ...header];

@@ -5,12 +5,12 @@ interface SearchWords {
   readonly limit: number;
 }
 
-/** What a command prints: the items of one server, or those that a search over all servers finds. */
+/** What a command prints: the items of one server, or search results from all servers. */
 export type ListOrSearch = ({ readonly server: string } | { readonly search: SearchWords }) & {
   readonly json: boolean;
 };
 
-/** Returns the items that a search over all servers finds, with the names of their servers. */
+/** Searches all servers; returns the matching items with their server names. */
 export async function searchAll(
   manager: ManagerClient,
   list: 'prompts' | 'resources',

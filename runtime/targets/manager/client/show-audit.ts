@@ -9,12 +9,12 @@ interface AuditAnswer {
 }
 
 export interface ShowAuditOptions {
-  /** Filters and the maximum number of entries. */
+  /** Filters and maximum number of entries. */
   readonly query: Readonly<Record<string, string>>;
   readonly json: boolean;
 }
 
-/** Prints the latest entries of the audit log, the newest first. */
+/** Prints the latest audit log entries, newest first. */
 export async function showAudit(
   manager: ManagerClient,
   { query, json }: ShowAuditOptions,

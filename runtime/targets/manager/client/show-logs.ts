@@ -33,7 +33,7 @@ export async function showLogs(
   return 0;
 }
 
-/** Prints lines of the log until this process receives a signal to stop, or the manager stops. */
+/** Prints log lines until this process receives a stop signal or the manager stops. */
 export async function printLogsAsWritten(
   manager: ManagerClient,
   { server, lines, json }: ShowLogsOptions,

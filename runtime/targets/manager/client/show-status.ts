@@ -16,7 +16,7 @@ export async function showStatus(
   return 0;
 }
 
-/** Prints the table repeatedly until this process receives a signal to stop. */
+/** Reprints the table until this process receives a stop signal. */
 export async function followStatus(
   manager: ManagerClient,
   { everyMilliseconds }: { readonly everyMilliseconds: number },

@@ -5,13 +5,13 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable, oneLine } from '#serve/cli/table.ts';
 
 export interface ShowToolsOptions {
-  /** Without a server, the tools of all servers are shown. */
+  /** If omitted, the tools of all servers are shown. */
   readonly server: string | undefined;
   readonly detail: string;
   readonly json: boolean;
 }
 
-/** A tool as the HTTP API describes it, with the name of its server. */
+/** A tool in the HTTP API's format, with its server name. */
 interface ListedTool {
   readonly server: string;
   readonly name: string;

@@ -1,12 +1,12 @@
 import { parseLossless } from '#core/json/lossless-json.ts';
 import { UsageError } from '#serve/cli/command.ts';
 
-/** Returns the JSON Schema type of a tool's argument, undefined if the tool does not declare it. */
+/** Returns the JSON Schema type of a tool argument; undefined if the tool does not declare it. */
 export type ArgumentTypes = (name: string) => unknown;
 
 export const isPair = (text: string): boolean => /^[^={["\s]+=/.test(text);
 
-/** Parses the arguments as one JSON object. Numbers keep all their digits. */
+/** Parses the arguments as one JSON object. All digits of numbers are kept. */
 export function parseArguments(text: string, source: string): Record<string, unknown> {
   let value: unknown;
   try {
@@ -20,7 +20,10 @@ export function parseArguments(text: string, source: string): Record<string, unk
   throw new UsageError(`${source} must be a JSON object, e.g. '{"city": "Oslo"}', or key=value pairs.`);
 }
 
-/** Parses pairs such as `city=Oslo days=3`. A value is text if the tool declares a string or no type, otherwise JSON. */
+/**
+ * Parses pairs such as `city=Oslo days=3`. A value is a string if the tool declares a string or no type,
+ * otherwise JSON.
+ */
 export function parsePairs(pairs: readonly string[], typeOf: ArgumentTypes): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {

@@ -10,21 +10,21 @@ export interface WatchStatusOptions {
   readonly output: Output;
   readonly terminal: () => Terminal;
   readonly everyMilliseconds: number;
-  /** Stops the updates when it is aborted. */
+  /** Aborting it stops the updates. */
   readonly signal: AbortSignal;
 }
 
 const CLEAR_BELOW = '\u001B[J';
 const up = (lines: number): string => (lines === 0 ? '' : `\u001B[${lines}A`);
 
-/** Prints the table of servers repeatedly: on a terminal in place, otherwise one table after the other. */
+/** Prints the server table repeatedly: in place on a terminal, otherwise one table after another. */
 export async function watchStatus({ manager, output, ...options }: WatchStatusOptions): Promise<void> {
   let shown = 0;
   let hasResponded = false;
   while (!options.signal.aborted) {
     const terminal = options.terminal();
     const lines = await currentLines(manager, terminal).catch((error: unknown) => {
-      // A manager that has responded before may only be restarting.
+      // A manager that has responded before may just be restarting.
       if (!hasResponded) throw error;
       return [messageOf(error)];
     });

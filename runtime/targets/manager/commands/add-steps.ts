@@ -2,23 +2,23 @@ import { shellWord, singleQuoted } from '#core/text/shell-word.ts';
 import { isTable, type TomlTable } from '../config/table-reader.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
 
-/** Quotes a word of a command for a shell: names are those of a registry, and people paste these commands. */
+/** Quotes a shell word: names come from a registry, and people paste these commands. */
 function quoted(text: string): string {
   const simple = text.replace(PLACEHOLDER, '');
   return shellWord(simple) === simple ? text : singleQuoted(text);
 }
 
-/** What the user replaces. Elsewhere, angle brackets would redirect to files. */
+/** A placeholder that the user replaces. Anywhere else, unquoted angle brackets would be redirections. */
 const PLACEHOLDER = /<[\w-]+>$/;
 
-/** Returns the variables in arguments of a registry, in which other dollar signs are escaped. */
+/** Returns the variables in registry arguments, where all other dollar signs are escaped. */
 const variablesIn = (args: readonly string[]): string[] => [
   ...new Set(
     args.flatMap((arg) => Array.from(arg.matchAll(/(?<!\$)\$\{(\w+)\}/g), ([, variable = '']) => variable)),
   ),
 ];
 
-/** What a server of a registry needs in addition: headers, and variables in its arguments. */
+/** Additional requirements of a registry server: headers, and variables in its arguments. */
 export function listedSteps(
   name: string,
   listed: ChosenServer,
@@ -40,7 +40,7 @@ export function listedSteps(
   ].join('');
 }
 
-/** Commands that the user must run before the server can start, for the values that it requires. */
+/** Commands that set the server's required values; the user must run them before the server can start. */
 export function requiredSteps(name: string, table: TomlTable, env: Readonly<Record<string, string>>): string {
   const names = (key: string): readonly string[] => {
     const found = table[key];

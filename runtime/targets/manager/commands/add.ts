@@ -11,7 +11,7 @@ import { listedSteps, requiredSteps } from './add-steps.ts';
 import { REGISTRY_OPTION, openRegistries } from './registry-option.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
 
-/** `add`: adds a server from a registry, or one that the command line describes. */
+/** `add`: adds a server from a registry or from the command line. */
 export const addCommand: Command = {
   summary: 'Add a server from a registry by its ID, or any server by its command, package or URL.',
   positionals: '<name> [-- <command or arguments>]',
@@ -93,7 +93,7 @@ export const addCommand: Command = {
   },
 };
 
-/** Installs the package of a server. The server stays in the configuration if that fails: the manager tries it again. */
+/** Installs the server's package. If that fails, the server stays in the configuration: the manager tries again. */
 async function installServer(name: string, paths: ConfigPaths, output: Output): Promise<number> {
   const [{ readConfig }, { createRedactor }, { failureLines, openCommandInstaller }] = await Promise.all([
     import('../config/read-config.ts'),
@@ -123,7 +123,7 @@ async function installServer(name: string, paths: ConfigPaths, output: Output): 
   }
 }
 
-/** Returns the hash of the package in the registry of npm. */
+/** Returns the package's hash in the npm registry. */
 async function readHash({ package: written }: TomlTable): Promise<string> {
   const [{ parsePackage }, { npmIntegrity }] = await Promise.all([
     import('../config/package-launch.ts'),
@@ -142,7 +142,7 @@ function startFromLine(invocation: Invocation): Start | undefined {
   const { afterDashes } = invocation;
   const ways = ['package', 'command', 'url'].filter((name) => invocation.given(name));
   const [way] = ways;
-  // After a package, the dashes separate the arguments of its server.
+  // After a package, `--` separates the server's arguments.
   if (ways.length + (afterDashes && way !== 'package' ? 1 : 0) > 1)
     throw new UsageError('--package, --command, --url and -- conflict with each other; use one of them.');
   if (way === 'url') return { table: { url: invocation.value('url') }, tools: [] };
@@ -167,7 +167,7 @@ function packageTable(invocation: Invocation): TomlTable {
   };
 }
 
-/** Rejects secrets that the server could not use: a remote server has no environment, a local one gets no headers. */
+/** Rejects secrets that the server could not use: remote servers have no environment, local ones get no headers. */
 function refuseMisplaced(invocation: Invocation, isRemote: boolean): void {
   if (isRemote && invocation.given('env'))
     throw new UsageError('--env conflicts with --url. For a remote server, use --header.');
@@ -175,7 +175,7 @@ function refuseMisplaced(invocation: Invocation, isRemote: boolean): void {
     throw new UsageError('--header requires --url. For a local server, use --env.');
 }
 
-/** Splits a command into words; quoted parts stay together. */
+/** Splits a command line into words; quoted parts stay together. */
 function splitCommand(text: string): string[] {
   return Array.from(text.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g), ([word]) =>
     word.replaceAll(
@@ -194,18 +194,18 @@ function chooseTools(invocation: Invocation, known: readonly string[]): readonly
   );
 }
 
-/** How a server starts, from the command line or a registry. */
+/** How to start a server, from the command line or a registry. */
 interface Start {
   readonly table: TomlTable;
   /** Tools that the registry lists for the server. */
   readonly tools: readonly string[];
-  /** The name of the server, if it is not the one on the command line. */
+  /** The server name, if not the one on the command line. */
   readonly name?: string | undefined;
-  /** What the registry has. */
+  /** The registry's entry. */
   readonly listed?: ChosenServer | undefined;
 }
 
-/** Finds a server in the registries. */
+/** Looks up a server in the registries. */
 async function startFromRegistry(id: string, invocation: Invocation, output: Output): Promise<Start> {
   const [{ searchRegistry }, { findEntry, serverFromEntry }, { usableName }] = await Promise.all([
     import('../registry/search.ts'),
@@ -231,7 +231,7 @@ async function startFromRegistry(id: string, invocation: Invocation, output: Out
       `Warning: the registry lists no version of ${entry.id}, so each start can run another one. Pass --version to pin it.\n`,
     );
   }
-  // The IDs of the official registry contain a slash, which names of servers cannot.
+  // Official registry IDs contain a slash, which server names cannot.
   const name = entry.id.includes('/') ? usableName(entry.id.slice(entry.id.lastIndexOf('/') + 1)) : undefined;
   return { table, tools: entry.tools, name, listed };
 }

@@ -3,7 +3,7 @@ import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `audit`: prints the latest calls in the audit log of the running manager. */
+/** `audit`: prints the latest audit log entries of the running manager. */
 export const callAuditCommand: Command = {
   summary: 'Show the latest calls in the audit log of the running manager.',
   options: {

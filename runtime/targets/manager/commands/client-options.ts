@@ -6,7 +6,7 @@ import { withEnvironment } from '#serve/cli/values.ts';
 import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 
-/** Options of every command that sends requests to a running manager. */
+/** Options for every command that sends requests to a running manager. */
 export const DAEMON_CLIENT_OPTIONS = {
   ...CONFIG_OPTIONS,
   ...withEnvironment(
@@ -21,13 +21,13 @@ export const DAEMON_CLIENT_OPTIONS = {
   ),
 } satisfies Readonly<Record<string, Option>>;
 
-/** Returns the address of the manager that the command line selects. */
+/** Returns the manager address selected on the command line. */
 export async function addressOf(invocation: Invocation): Promise<URL> {
   const { managerAddress } = await import('../client/address.ts');
   return managerAddress(invocation.value('url'), configPaths(invocation, process.env).config);
 }
 
-/** Runs `work` with a client of the selected manager, and closes its connections afterwards. */
+/** Runs `work` with a client for the selected manager, then closes its connections. */
 export async function withManager(
   invocation: Invocation,
   work: (manager: ManagerClient) => Promise<number>,

@@ -1,7 +1,7 @@
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
 
-/** The options of the whole program, which select the configuration files.  */
+/** Global options that select the configuration files. */
 export const CONFIG_OPTIONS = withEnvironment('MCP_MANAGER', {
   ...commonOptions({
     config: {

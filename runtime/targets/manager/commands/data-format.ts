@@ -2,7 +2,7 @@ import type { Invocation, Option, Output } from '#serve/cli/command.ts';
 import { formatOf, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { printJson, printLines } from '#serve/cli/terminal.ts';
 
-/** The options of commands that print data. */
+/** Output format options for commands that print data. */
 export const DATA_FORMAT_OPTION = {
   ...JSON_OPTION,
   format: {

@@ -3,7 +3,7 @@ import { configPaths } from '../config/config-paths.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { addressOf, DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `doctor`: reports problems of an installation and how to solve them. */
+/** `doctor`: reports problems with an installation and how to solve them. */
 export const managerDoctorCommand: Command = {
   summary:
     'Diagnose problems with files, commands, the manager and its servers. Exits with 1 if any are found.',

@@ -1,7 +1,7 @@
 import type { Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../config/config-paths.ts';
 
-/** Edits the servers file and prints whether it changed. Resolves with the exit code. */
+/** Edits the servers file and reports whether it changed. Resolves with the exit code. */
 export async function editServersFile(
   invocation: Invocation,
   output: Output,

@@ -3,7 +3,7 @@ import { suggest } from '#core/text/suggest.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ServerSpec } from '../config/spec.ts';
 
-/** Finds an enabled server by the name that a person typed. */
+/** Finds an enabled server by the name that the user typed. */
 export function enabledServer(servers: readonly ServerSpec[], typed: string): ServerSpec {
   const spec = servers.find(({ name }) => name === serverName(typed));
   if (spec) return spec;

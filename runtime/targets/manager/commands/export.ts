@@ -5,7 +5,7 @@ import { commonOptions } from '#serve/cli/common-options.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 
-/** `export`, also `config export`: writes the files that another environment needs to run the same servers. */
+/** `export`, also `config export`: writes the files needed to run the same servers in another environment. */
 export const exportCommand: Command = {
   summary: 'Write a secrets file with variables in place of values, and the list of these variables.',
   options: {

@@ -3,7 +3,7 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 
-/** `import`: copies servers from the configuration of a desktop client or an editor. */
+/** `import`: copies servers from the configuration of a desktop client or editor. */
 export const importCommand: Command = {
   summary: 'Import servers from a JSON file with mcpServers into .mcpd.toml and the secrets file.',
   positionals: '<file.json>',

@@ -12,7 +12,7 @@ const STARTER = `# MCP servers that mcp-manager runs. Secret values belong in th
 # tools = ["get_current_time"]                # allowed tools; ["*"] allows all
 `;
 
-/** `init`: creates a configuration file with an example in a comment. */
+/** `init`: creates a configuration file with a commented-out example. */
 export const initCommand: Command = {
   summary: 'Create a .mcpd.toml without servers.',
   options: CONFIG_OPTIONS,

@@ -8,19 +8,19 @@ import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
 import { outputOf } from '../upstream/start-extension.ts';
 
-/** Installs packages for commands that run without a manager. */
+/** Package installer for commands that run without a manager. */
 export interface CommandInstaller {
-  /** Installs the package of a server, if it has one that is not installed; rejects with the cause. */
+  /** Installs a server's package if it has one that is not installed; rejects with the cause. */
   readonly install: (spec: ServerSpec, launch: ProcessLaunch) => Promise<void>;
   /** Called when a server failed to start: its package is checked before the next start. */
   readonly distrust: (launch: ProcessLaunch) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Time between two lines about the same installation. */
+/** Minimum time between two progress lines for the same installation. */
 const PROGRESS_MS = 5000;
 
-/** Opens an installer that prints its progress to stderr. The signal ends it. */
+/** Opens an installer that reports progress on stderr. The signal ends it. */
 export function openCommandInstaller(
   output: Output,
   redact: Redactor,
@@ -54,7 +54,7 @@ export function openCommandInstaller(
   };
 }
 
-/** The message of a failure, with the lines of the process that explain it. */
+/** The failure message, with the process output that explains it. */
 export const failureLines = (error: unknown): string[] => [
   messageOf(error),
   ...outputOf(error).map((line) => `  ${line}`),

@@ -11,7 +11,7 @@ import { addressOf, DAEMON_CLIENT_OPTIONS } from './client-options.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);
 
-/** `install`: writes the configuration file of an MCP client, so that it uses the manager. */
+/** `install`: adds the manager to an MCP client's configuration file. */
 export const installCommand: Command = {
   summary: `Configure an MCP client to use the manager: ${Object.keys(CLIENT_FILES).join(', ')}.`,
   positionals: '<client>',

@@ -3,7 +3,7 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 
-/** `list`: lists the servers in the configuration files; it does not contact a running manager. */
+/** `list`: lists the servers in the configuration files, without contacting a running manager. */
 export const listCommand: Command = {
   summary: 'List the configured servers.',
   options: {

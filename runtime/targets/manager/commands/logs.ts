@@ -4,7 +4,7 @@ import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 
-/** `logs`: prints the stderr of a server, with messages of the manager about it. */
+/** `logs`: prints a server's stderr, with the manager's messages about it. */
 export const logsCommand: Command = {
   summary: "Print a server's log; -f follows it.",
   positionals: '<server>',

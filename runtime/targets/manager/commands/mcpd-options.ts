@@ -4,7 +4,7 @@ import type { Option } from '#serve/cli/command.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
-/** Every command of mcpd has these flags. Here, only the daemon has a log; for the other commands they have no effect. */
+/** Every mcpd command has these flags. Here, only the daemon writes a log; the other commands ignore them. */
 export const MCPD_LOG_OPTIONS = {
   ...commonOptions({
     'log-level': { choices: [...COMMON_FLAGS['log-level'].choices, 'trace', 'off'], origin: 'mcpd' },
@@ -12,18 +12,18 @@ export const MCPD_LOG_OPTIONS = {
   'log-path': { value: 'file', help: 'File for the log', origin: 'mcpd' },
 } satisfies Options;
 
-/** Flags for copies of registries. `registry-option.ts` follows them, except for the folder. */
+/** mcpd flags for cached registries. `registry-option.ts` supports all of them except the folder. */
 export const MCPD_COPY_OPTIONS = {
   'no-cache': { help: 'Do not store copies of registries', origin: 'mcpd' },
   'refresh-cache': { help: 'Download all registries again', origin: 'mcpd' },
   'cache-dir': { value: 'folder', help: 'Folder for copies of registries', origin: 'mcpd' },
 } satisfies Options;
 
-/** Commands of mcpd that read registries only there. */
+/** mcpd commands that only read registries there. */
 export const MCPD_CACHE_OPTIONS = {
   ...MCPD_COPY_OPTIONS,
   'cache-ttl': { value: 'time', help: 'Maximum age of copies of registries', origin: 'mcpd' },
 } satisfies Options;
 
-/** mcpd asks for confirmation before it clears values. */
+/** mcpd asks for confirmation before clearing values. */
 export const MCPD_FORCE_OPTION = { force: { help: 'Clear the values', origin: 'mcpd' } } satisfies Options;

@@ -9,7 +9,7 @@ import type { PinOutcome } from '../pins/pin-servers.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { enabledServer } from './enabled-servers.ts';
 
-/** `pin`: records the definitions of tools, or compares them with the recorded ones. It starts the servers itself. */
+/** `pin`: records tool definitions, or compares them with the recorded ones. Starts the servers itself. */
 export const pinCommand: Command = {
   summary: 'Pin the tools of servers, so that later changes of their definitions are reported or blocked.',
   positionals: '[server...]',

@@ -4,7 +4,7 @@ import { durationOption, withEnvironment } from '#serve/cli/values.ts';
 import { MCPD_COPY_OPTIONS } from './mcpd-options.ts';
 import type { OpenedRegistry } from '../registry/open-registry.ts';
 
-/** The options of commands that look up servers in registries, which come before the built-in list. */
+/** Options for commands that look up servers in registries, which take precedence over the built-in list. */
 export const REGISTRY_OPTION = withEnvironment('MCP_MANAGER', {
   registry: {
     value: 'registry',
@@ -19,7 +19,7 @@ export const REGISTRY_OPTION = withEnvironment('MCP_MANAGER', {
   ...MCPD_COPY_OPTIONS,
 });
 
-/** Opens the selected registries. Warnings go to stderr. */
+/** Opens the selected registries and prints warnings to stderr. */
 export async function openRegistries(
   invocation: Invocation,
   output: Output,
@@ -38,10 +38,10 @@ export async function openRegistries(
   return opened;
 }
 
-/** Number of servers of a registry up to which each one gets a line with its reason. */
+/** Maximum number of skipped servers per registry that are listed individually with a reason. */
 const MAX_EXPLAINED = 5;
 
-/** Describes the servers that are skipped. `add` reports the reason for each one. */
+/** Describes the skipped servers. `add` reports the reason for each one. */
 const skippedTexts = ({ skipped }: OpenedRegistry): string[] =>
   [...Map.groupBy(skipped, ({ source }) => source)].flatMap(([source, servers]) =>
     servers.length <= MAX_EXPLAINED

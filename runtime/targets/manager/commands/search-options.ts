@@ -9,13 +9,13 @@ export interface SearchWords {
   readonly limit: number;
 }
 
-/** Options of commands that list items of one server, or search those of all servers. */
+/** Options for commands that list one server's items or search the items of all servers. */
 export const searchOptions = (plural: string): Readonly<Record<string, Option>> => ({
   search: { value: 'words', help: `Search the ${plural} of all servers; the best matches come first` },
   ...commonOptions({ limit: { help: `Maximum number of ${plural}, with --search`, fallback: '20' } }),
 });
 
-/** Reads these options; undefined without a search. */
+/** Reads the search options; undefined if no search is requested. */
 export function searchFlags(invocation: Invocation): SearchWords | undefined {
   const query = invocation.value('search');
   const limit = requiredNumber(invocation, 'limit', { min: 1, max: 1000 });
@@ -25,7 +25,7 @@ export function searchFlags(invocation: Invocation): SearchWords | undefined {
   return { query, limit };
 }
 
-/** The server to list, or the search. */
+/** The server whose items to list, or the search. */
 export function serverOrSearch(
   invocation: Invocation,
 ): { readonly server: string } | { readonly search: SearchWords } {

@@ -2,7 +2,7 @@ import type { Command } from '#serve/cli/command.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 import { openRegistries, REGISTRY_OPTION } from './registry-option.ts';
 
-/** `search`: lists servers that `add` can add by their ID. */
+/** `search`: lists servers that can be added by ID with `add`. */
 export const searchCommand: Command = {
   summary: 'Search the built-in list and registries for servers.',
   positionals: '[text]',

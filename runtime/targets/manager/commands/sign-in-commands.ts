@@ -39,7 +39,7 @@ const loginCommand: Command = {
       issuer?: string | undefined;
       scope?: string | undefined;
     }): number => {
-      // A stream that was read would keep the process running.
+      // Once read, stdin would keep the process running.
       if (person.pasted) process.stdin.destroy();
       const scopes = scope === undefined ? '' : `, scopes: ${scope}`;
       if (isJson(invocation)) printJson(output, { server: spec.name, issuer, scope });
@@ -88,7 +88,7 @@ const logoutCommand: Command = {
   },
 };
 
-/** Commands for the sign-ins of persons to remote servers. */
+/** Commands for user sign-ins to remote servers. */
 export const SIGN_IN_COMMANDS: Record<string, Command> = { login: loginCommand, logout: logoutCommand };
 
 async function personOptions(invocation: Invocation, output: Output, server: string): Promise<PersonOptions> {
@@ -114,7 +114,7 @@ const redirectUriOf = ({ launch }: ServerSpec): string | undefined =>
 interface OpenedServer {
   readonly spec: ServerSpec;
   readonly store: SignInStore;
-  /** Whether the running manager keeps the sign-in, because it belongs to the owner of a key. */
+  /** Whether the running manager stores the sign-in, because it belongs to the owner of a key. */
   readonly isAtManager: boolean;
   /** The user of a sign-in without a manager; undefined if all callers share it. */
   readonly user: string | undefined;

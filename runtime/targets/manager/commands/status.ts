@@ -3,7 +3,7 @@ import { requiredNumber } from '#serve/cli/values.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
-/** `status`: prints a table of the servers, once or repeatedly. */
+/** `status`: prints the server table, once or repeatedly. */
 export const statusCommand: Command = {
   summary: 'Show the status of each server of the running manager.',
   options: {

@@ -3,7 +3,7 @@ import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 import { searchFlags, searchOptions } from './search-options.ts';
 
-/** `tools`: lists tools, or searches them. */
+/** `tools`: lists or searches tools. */
 export const toolsCommand: Command = {
   summary: 'List the tools of one server or of all, or search them.',
   positionals: '[server]',

@@ -6,7 +6,7 @@ import { configPaths } from '../config/config-paths.ts';
 import { CONFIG_OPTIONS } from './config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from './data-format.ts';
 
-/** `validate`: reports whether the manager could start with the configuration files, and every problem in them. */
+/** `validate`: reports whether the manager could start with the configuration files, and all problems in them. */
 export const validateCommand: Command = {
   summary: 'Validate the configuration, including secrets and variables.',
   options: { ...CONFIG_OPTIONS, ...DATA_FORMAT_OPTION },

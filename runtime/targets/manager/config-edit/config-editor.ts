@@ -8,7 +8,7 @@ import { editFile, type FileKind, refuseDamage } from './edit-file.ts';
 
 type Edit = (text: string) => string | Promise<string>;
 
-/** Returns the problems of a servers file. The text before an edit is often that after the one before. */
+/** Returns the problems of a servers file. The text before an edit is often the result of the previous edit. */
 export const checkServers = rememberLatest(
   2,
   (path: string, text: string) => readConfigFile({ path, text: text.replace(/^\uFEFF/, '') }).problems,
@@ -22,7 +22,7 @@ const SECRETS: FileKind = {
   folderMode: 0o700,
 };
 
-/** The text of the servers file before and after an edit. */
+/** The servers file before and after an edit. */
 interface ServersChange {
   readonly before: string;
   readonly after: string;
@@ -34,7 +34,7 @@ export async function editServers(paths: ConfigPaths, edit: Edit): Promise<boole
   return before !== after;
 }
 
-/** Edits the servers file and resolves with its texts. */
+/** Edits the servers file; resolves with the texts before and after. */
 export async function changeServers({ config }: ConfigPaths, edit: Edit): Promise<ServersChange> {
   refuseJson(config);
   const { whole } = await readServersText(config);
@@ -47,7 +47,7 @@ export async function changeServers({ config }: ConfigPaths, edit: Edit): Promis
   return change;
 }
 
-/** Returns the text of the servers file before and after an edit, which must be valid. Nothing is written. */
+/** Returns the servers file before and after an edit, which must be valid. Writes nothing. */
 export async function previewServers({ config }: ConfigPaths, edit: Edit): Promise<ServersChange> {
   refuseJson(config);
   const { whole: before } = await readServersText(config);
@@ -62,7 +62,7 @@ export async function createServers({ config }: ConfigPaths, text: string): Prom
   return await editFile(config, (before) => before || text, SERVERS);
 }
 
-/** Edits the secrets file, which is created if missing. Resolves with whether it changed. */
+/** Edits the secrets file, creating it if missing. Resolves with whether it changed. */
 export async function editSecrets({ runtime }: ConfigPaths, edit: Edit): Promise<boolean> {
   return await editFile(runtime, edit, SECRETS);
 }

@@ -5,7 +5,7 @@ import { DAEMON_KEYS } from '../config/daemon-settings.ts';
 import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { editTable } from './edit-table.ts';
 
-/** Returns all settings of `[daemon]` with their tables, for example `api.timeout.shutdown`. */
+/** Returns all `[daemon]` settings with their tables, for example `api.timeout.shutdown`. */
 export function daemonKeys(): string[] {
   return Object.entries(DAEMON_KEYS).flatMap(([table, keys]) =>
     keys.map((key) => (table === '' ? key : `${table}.${key}`)).filter((key) => !(key in DAEMON_KEYS)),
@@ -19,7 +19,7 @@ export function readDaemonKey(text: string, key: string): unknown {
   return path.reduce((table: unknown, part) => (isTable(table) ? table[part] : undefined), tableOf(text));
 }
 
-/** Sets a key to a value from the command line. */
+/** Sets a key to a value given on the command line. */
 export function setDaemonKey(text: string, key: string, written: string): string {
   refuseUnknownKey(key);
   return edit(text, key, valueOf(key, written));

@@ -7,19 +7,19 @@ import { type Problem, problemsError } from '../config/problems.ts';
 import { readText } from '#platform/read-text.ts';
 
 export interface FileKind {
-  /** Returns the problems of a text. */
+  /** Returns the problems in a text. */
   check(path: string, text: string): readonly Problem[];
   /** Mode of a new file; an existing file keeps its mode. */
   readonly mode?: number;
   readonly folderMode: number;
 }
 
-/** Maximum number of attempts if other programs, which do not use the lock, change the file in the meantime. */
+/** Maximum number of attempts if other programs that ignore the lock change the file in the meantime. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Edits a file atomically. Concurrent edits by others are kept, and an edit after which the file would be invalid is rejected.
- * Resolves with whether the file changed.
+ * Edits a file atomically. Concurrent edits by others are preserved, and an edit that would make the file
+ * invalid is rejected. Resolves with whether the file changed.
  */
 export async function editFile(
   path: string,
@@ -43,7 +43,7 @@ export async function editFile(
   });
 }
 
-/** Rejects new problems only: an edit of an invalid file can be one of several that repair it. */
+/** Only rejects new problems: an edit to an invalid file can be one of several that repair it. */
 export function refuseDamage(
   path: string,
   { before, after }: { before: string; after: string },

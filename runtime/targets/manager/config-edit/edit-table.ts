@@ -4,7 +4,7 @@ import type { Statement } from '../config/toml-statements.ts';
 import { editToml, type MutableTable, put, type Rewrite } from './edit-toml.ts';
 import { cutKey, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
 
-/** Sets a key of a table, which is created if missing. `undefined` removes the key, and tables that become empty. */
+/** Sets a key in a table, creating the table if missing. `undefined` removes the key, and tables that become empty. */
 export function editTable(text: string, path: readonly string[], key: string, value: unknown): string {
   if (value === undefined) return editToml(text, (table) => removeKey(table, [...path, key]));
   const values: MutableTable = {};
@@ -24,7 +24,7 @@ export function editTable(text: string, path: readonly string[], key: string, va
   return editToml(text, set, { first: [asLine, asSection], last: [asMovedLine] });
 }
 
-/** Returns a nested table, which is created if missing. */
+/** Returns a nested table, creating it if missing. */
 function nestedTable(table: MutableTable, name: string): MutableTable {
   const inner = Object.hasOwn(table, name) ? table[name] : undefined;
   if (isTable(inner)) return inner;

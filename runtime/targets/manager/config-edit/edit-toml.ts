@@ -5,19 +5,20 @@ import { tomlTable } from '../config/parse-toml.ts';
 import type { TomlTable } from '../config/table-reader.ts';
 import { copyTable, isSameTable } from './compare-tables.ts';
 
-/** A parsed table that a change modifies in place. */
+/** A parsed table, which a change modifies in place. */
 export type MutableTable = Record<string, unknown>;
 export type Change = (table: MutableTable) => void;
 
 /**
- * Makes a change in the text of a file. Returns undefined or throws if it does not support this text. `table` is the parsed text,
- * which must not be changed.
+ * Applies a change to a file's text. Returns undefined or throws if it does not support this text. `table` is
+ * the parsed text and must not be modified.
  */
 export type Rewrite = (text: string, table: TomlTable) => string | undefined;
 
 /**
- * Changes a TOML text and keeps comments, order, whitespace and placeholders. It tries several rewrites and takes the first
- * one that parses to exactly the changed table. If none does, it throws, so that no file is damaged.
+ * Changes a TOML text while keeping comments, order, whitespace and placeholders. Tries several rewrites and
+ * uses the first one that parses to exactly the changed table. Throws if none does, so that no file is
+ * damaged.
  */
 export function editToml(
   text: string,
@@ -36,7 +37,7 @@ export function editToml(
     if (result === undefined) continue;
     const reread = attempt(() => tomlTable(result));
     if (isSameTable(reread, changed)) return mark + result;
-    // The change can contain what a parsed table does not, for example undefined.
+    // The change can contain values that a parsed table cannot, for example undefined.
     normalized ??= parse(stringify(changed), { integersAsBigInt: 'asNeeded' });
     if (isSameTable(before, normalized)) return text;
     if (isSameTable(reread, normalized)) return mark + result;
@@ -44,12 +45,12 @@ export function editToml(
   throw configError('The file cannot be edited without changing other parts of it. Edit it by hand.');
 }
 
-/** Sets a key, also one with a special meaning in assignments, such as `__proto__`. */
+/** Sets a key, including keys that are special in assignments, such as `__proto__`. */
 export function put(table: MutableTable, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** Makes a change in a text and keeps comments and whitespace. Long texts take long. */
+/** Changes a text while keeping comments and whitespace. Slow for long texts. */
 export function patch(text: string, change: Change): string {
   const table: MutableTable = patcher.parse(text);
   change(table);

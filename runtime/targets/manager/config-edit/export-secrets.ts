@@ -5,15 +5,15 @@ import type { RequiredValues, ServerEntry } from '../config/server-entry.ts';
 import { variablePrefix } from '../config/server-name.ts';
 
 export interface ExportedSecrets {
-  /** A secrets file in which every value is a variable. */
+  /** A secrets file in which every value is a variable reference. */
   readonly context: string;
-  /** The variables as lines of a dotenv file, to be filled in. */
+  /** The variables as dotenv lines to fill in. */
   readonly contract: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the variables that another environment must provide for the same servers, without any value. Pure. */
+/** Returns the variables that another environment must provide for the same servers, without any values. Pure. */
 export function exportSecrets(
   entries: readonly ServerEntry[],
   secrets: ReadonlyMap<string, SecretsEntry>,
@@ -52,7 +52,7 @@ function exportServer(entry: ServerEntry, secrets: SecretsEntry, placeholder: Pl
   );
 }
 
-/** Replaces the values of flags and the positional arguments by variables; flags and the order are kept. */
+/** Replaces flag values and positional arguments with variables; flags and the order are kept. */
 function exportArgs(
   args: readonly string[],
   { positional, valued, flags }: RequiredValues,

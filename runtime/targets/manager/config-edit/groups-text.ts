@@ -7,7 +7,7 @@ import { type Change, editToml, patch, put, type Rewrite } from './edit-toml.ts'
 import { namedIndex } from './named-index.ts';
 import { cutListed, findListed, insertSection, isInList, sectionText } from './sections.ts';
 
-/** The lists of patterns of a group, in the order of new groups in a file. */
+/** A group's pattern lists, in the order they are written for new groups. */
 const GROUP_LISTS = ['servers', 'tools', 'prompts', 'resources'] as const;
 
 /** Whether a servers file has a group. */
@@ -17,7 +17,7 @@ export const hasGroup = (text: string, name: string): boolean =>
       isTable(group) && typeof group['name'] === 'string' && serverName(group['name']) === serverName(name),
   );
 
-/** Returns a group as it is in a servers file. */
+/** Returns a group as written in a servers file. */
 export function readGroup(text: string, name: string): GroupSpec {
   const groups = groupTables(tomlTable(text.replace(/^\uFEFF/, '')));
   const group = groups[groupIndex(groups, name)];
@@ -44,7 +44,7 @@ export function addGroup(text: string, group: GroupSpec): string {
   return editToml(text, append, { first: [(body) => insertSection(body, block, isInList('groups'))] });
 }
 
-/** Replaces the name and the patterns of a group. Comments and the order of its keys stay. */
+/** Replaces a group's name and patterns. Comments and key order are kept. */
 export function replaceGroup(text: string, name: string, group: GroupSpec): string {
   const table = tableOf(group);
   const assign: Change = (current) => {
@@ -58,7 +58,7 @@ export function replaceGroup(text: string, name: string, group: GroupSpec): stri
     const current = groups[groupIndex(groups, name)];
     if (isTable(current)) assign(current);
   };
-  /** Only the text of the group is parsed and written, because files can be long. */
+  /** Only parses and writes the group's own text, because files can be long. */
   const inBlock: Rewrite = (body, parsed) => {
     const found = findListed(body, 'groups', groupIndex(groupTables(parsed), name));
     if (!found) return undefined;
@@ -83,7 +83,7 @@ export function removeGroup(text: string, name: string): string {
   return editToml(text, remove, { first: [cut] });
 }
 
-/** The keys of a group. Lists without patterns are omitted. */
+/** A group's keys. Empty pattern lists are omitted. */
 const tableOf = (group: GroupSpec): Readonly<Record<string, string | readonly string[]>> => ({
   name: group.name,
   ...Object.fromEntries(
@@ -93,7 +93,7 @@ const tableOf = (group: GroupSpec): Readonly<Record<string, string | readonly st
 
 const groupIndex = (groups: readonly unknown[], name: string): number => namedIndex('group', groups, name);
 
-/** Returns the groups of a file. Those of a table that can be changed can be changed in place. */
+/** Returns the groups in a file. If the table is mutable, so are the returned groups. */
 function groupTables(file: TomlTable): unknown[] {
   const groups = file['groups'] ?? [];
   if (Array.isArray(groups)) return groups;

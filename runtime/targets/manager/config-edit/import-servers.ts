@@ -13,7 +13,7 @@ export interface Imported {
   readonly warnings: readonly string[];
 }
 
-/** Imports the servers of a JSON file into `.mcpd.toml`, and values that may be secrets into the secrets file. */
+/** Imports servers from a JSON file into `.mcpd.toml`, and values that may be secrets into the secrets file. */
 export async function importServers(path: string, paths: ConfigPaths): Promise<Imported> {
   const file = await readText(path);
   if (!file) throw configError(`${path} does not exist. Pass the JSON configuration file of your client.`);

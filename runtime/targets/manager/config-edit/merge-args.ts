@@ -19,12 +19,12 @@ export function withoutArgs(before: readonly string[], names: readonly string[])
 }
 
 interface ArgGroup {
-  /** The name of the flag; undefined for a positional argument. */
+  /** The flag's name; undefined for a positional argument. */
   readonly flag: string | undefined;
   readonly args: readonly string[];
 }
 
-/** Groups flags with their values. An argument after a flag that is not a flag itself counts as its value. */
+/** Groups flags with their values. An argument that follows a flag and is not itself a flag counts as its value. */
 function groupArgs(args: readonly string[]): ArgGroup[] {
   const groups: ArgGroup[] = [];
   for (const arg of args) {

@@ -5,7 +5,7 @@ import { isTable } from '../config/table-reader.ts';
 
 type Kind = 'server' | 'group';
 
-/** Returns the index of the table with a name, in any case; throws if there is none. */
+/** Returns the index of the table with a name, ignoring case; throws if there is none. */
 export function namedIndex(kind: Kind, tables: readonly unknown[], name: string): number {
   const names = tables.map((table) =>
     isTable(table) && typeof table['name'] === 'string' ? serverName(table['name']) : '',

@@ -5,7 +5,7 @@ import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { PLUGIN_CATEGORIES, type PluginCategory } from '../config/plugin-settings.ts';
 import { itemAt } from '#core/values/item-at.ts';
 
-/** A plugin as the file describes it. */
+/** A plugin as described in the file. */
 export interface PluginEntry {
   readonly category: PluginCategory;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface PluginEntry {
 /** Identifies a plugin. */
 export type PluginId = Pick<PluginEntry, 'category' | 'name'>;
 
-/** Returns the plugins in the order in which they run. */
+/** Returns the plugins in execution order. */
 export function listPlugins(text: string): readonly PluginEntry[] {
   const table = tableOf(text);
   return PLUGIN_CATEGORIES.flatMap((category) =>
@@ -33,7 +33,7 @@ export function findPlugin(text: string, id: PluginId): PluginEntry {
   return itemAt(entries, pluginIndex(names, id));
 }
 
-/** Returns the unchecked value of `[plugins]`. */
+/** Returns the raw value of `[plugins]`, without validation. */
 export const pluginsTable = (text: string): unknown => tableOf(text)['plugins'];
 
 export function pluginFolder(text: string): unknown {
@@ -41,7 +41,7 @@ export function pluginFolder(text: string): unknown {
   return isTable(table) ? table['dir'] : undefined;
 }
 
-/** Returns the plugins of a category in the order of the file. */
+/** Returns a category's plugins in file order. */
 export function pluginEntries(table: TomlTable, category: PluginCategory): unknown[] {
   const { plugins } = table;
   const entries = isTable(plugins) ? plugins[category] : undefined;
@@ -51,7 +51,7 @@ export function pluginEntries(table: TomlTable, category: PluginCategory): unkno
 export const pluginNames = (entries: readonly unknown[]): readonly string[] =>
   entries.map((entry) => nameOf(entry));
 
-/** Returns the index of a plugin in the names of its category; throws if it is not in them. */
+/** Returns a plugin's index within its category; throws if it is not there. */
 export function pluginIndex(names: readonly string[], { category, name }: PluginId): number {
   const index = names.indexOf(name);
   if (index >= 0) return index;

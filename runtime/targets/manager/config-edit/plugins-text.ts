@@ -14,18 +14,21 @@ import {
 import { cutBlock, findBlock, insertKey, insertSection, sectionText, tableHeader } from './sections.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** The position of a plugin in its category; the end if all members are undefined. */
+/** A plugin's position within its category; the end if all members are undefined. */
 export interface PluginPosition {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
-  /** Starts at 1; -1 is the end. */
+  /** 1-based; -1 is the end. */
   readonly position?: number | undefined;
 }
 
-/** Creates a test for the header of the nth plugin of a category, or of a table in it. It must see all headers in order. */
+/**
+ * Creates a predicate for the headers of a category's nth plugin, including its subtables. It must see all
+ * headers in order.
+ */
 type HeaderOf = (category: PluginCategory, index: number) => (header: Statement) => boolean;
 
-/** Sets keys of a plugin, which is added if missing. `undefined` removes a key. */
+/** Sets keys of a plugin, adding the plugin if missing. `undefined` removes a key. */
 export function putPlugin(text: string, id: PluginId, values: TomlTable): string {
   const { category, name } = id;
   const exists = listPlugins(text).some((entry) => entry.category === category && entry.name === name);
@@ -65,7 +68,7 @@ export function removePlugin(text: string, id: PluginId): string {
   return editToml(text, remove, { first: [removeText] });
 }
 
-/** Moves a plugin within its category, or to another one, together with the comments above it. */
+/** Moves a plugin, with the comments above it, within its category or to another one. */
 export function movePlugin(text: string, id: PluginId, to: PluginCategory, position: PluginPosition): string {
   const move: Change = (table) => {
     const entry = removeEntry(table, id);
@@ -87,7 +90,7 @@ export function movePlugin(text: string, id: PluginId, to: PluginCategory, posit
   return editToml(text, move, { first: [moveText] });
 }
 
-/** Appends a plugin after those of its category or, if there are none, after all plugins. */
+/** Appends a plugin after the others in its category or, if there are none, after all plugins. */
 const appendBlock =
   (block: string, category: PluginCategory) =>
   (body: string): string => {

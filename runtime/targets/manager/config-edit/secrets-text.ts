@@ -3,7 +3,7 @@ import { serverName } from '../config/server-name.ts';
 import { isTable, type TomlTable } from '../config/table-reader.ts';
 import { editTable } from './edit-table.ts';
 
-/** Sets a value of a server in the secrets file: its `args`, or one name in its `env`, `volumes` or `headers`. */
+/** Sets a server's value in the secrets file: its `args`, or one name in its `env`, `volumes` or `headers`. */
 export function setSecret(
   text: string,
   server: string,
@@ -17,7 +17,7 @@ export function setSecret(
     : editTable(text, [...path, table], name, value);
 }
 
-/** Edits the arguments of a server in the secrets file. */
+/** Edits a server's arguments in the secrets file. */
 export function editArgs(
   text: string,
   server: string,
@@ -29,13 +29,13 @@ export function editArgs(
   return setSecret(text, server, ['args'], changed.length === 0 ? undefined : [...changed]);
 }
 
-/** Removes all values of a server from the secrets file, or one of its tables. */
+/** Removes all of a server's values from the secrets file, or one of its tables. */
 export function removeSecrets(text: string, server: string, table?: string): string {
   const path = ['servers', writtenName(text, server), ...(table === undefined ? [] : [table])];
   return editTable(text, path.slice(0, -1), path.at(-1) ?? '', undefined);
 }
 
-/** Returns the name of a server as it is spelled in the file. */
+/** Returns the server name as spelled in the file. */
 function writtenName(text: string, server: string): string {
   const names = Object.keys(tableAt(read(text), ['servers']));
   return names.find((name) => serverName(name) === serverName(server)) ?? serverName(server);
@@ -43,7 +43,7 @@ function writtenName(text: string, server: string): string {
 
 const read = (text: string): TomlTable => parse(text.replace(/^\uFEFF/, ''));
 
-/** Returns the table at a path; an empty one if it does not exist. */
+/** Returns the table at a path, or an empty one. */
 function tableAt(table: TomlTable, path: readonly string[]): TomlTable {
   return path.reduce((inner: TomlTable, key) => {
     const value = Object.hasOwn(inner, key) ? inner[key] : undefined;

@@ -13,13 +13,13 @@ const isHeaderOf =
   ({ kind, keys }) =>
     kind === 'array-table' && keys.length === 1 && keys[0] === list;
 
-/** Whether a header belongs to a list of tables: `[[list]]`, or a table in one of them. */
+/** Whether a header belongs to a list of tables: `[[list]]`, or a subtable of one of its items. */
 export const isInList =
   (list: string): IsMember =>
   ({ keys }) =>
     keys[0] === list;
 
-/** Inserts a section after the last one of its group, or at the end of the text. */
+/** Inserts a section after the last one in its group, or at the end of the text. */
 export function insertSection(text: string, section: string, isMember: IsMember): string {
   const last = headers(text).findLast(({ header }) => isMember(header));
   const at = last ? endWithComments(text, last.end) : text.length;
@@ -30,7 +30,7 @@ export function insertSection(text: string, section: string, isMember: IsMember)
   return ended + gap + section.replaceAll('\n', lineBreak) + after;
 }
 
-/** Appends a key to the section with the header; undefined if there is no such header. */
+/** Appends a key to the section with this header; undefined if there is no such header. */
 export function insertKey(text: string, isHeader: IsMember, line: string): string | undefined {
   const own = headers(text).find(({ header }) => isHeader(header));
   if (!own) return undefined;
@@ -38,17 +38,17 @@ export function insertKey(text: string, isHeader: IsMember, line: string): strin
   return `${before}${before.endsWith('\n') ? '' : lineEnd(text)}${line.trimEnd()}${lineEnd(text)}${after}`;
 }
 
-/** Removes the block of a header: everything up to the first header that is not part of the block. */
+/** Removes the block of a header: everything up to the first header outside the block. */
 export function cutBlock(text: string, isStart: IsMember, isOwn: IsMember): string | undefined {
   const found = findBlock(text, isStart, isOwn);
   if (!found) return undefined;
   const rest = text.slice(0, found.start) + text.slice(found.end);
-  // Blank lines before a removed block at the end of the text would be left over.
+  // Removing a block at the end of the text would otherwise leave the blank lines before it.
   const isLast = text.slice(found.end).trim() === '';
   return isLast ? rest.trimEnd() + (rest.trim() === '' ? '' : lineEnd(text)) : rest;
 }
 
-/** Finds the block of a header, including the comments above it. */
+/** Finds a header's block, including the comments above it. */
 export function findBlock(text: string, isStart: IsMember, isOwn: IsMember): Range | undefined {
   const all = headers(text);
   const first = all.findIndex(({ header }) => isStart(header));
@@ -62,15 +62,15 @@ export function findBlock(text: string, isStart: IsMember, isOwn: IsMember): Ran
   return { start, end };
 }
 
-/** Removes the nth table of a list, with the tables in it and the comments above it. */
+/** Removes the nth table of a list, with its subtables and the comments above it. */
 export const cutListed = (text: string, list: string, index: number): string | undefined =>
   cutBlock(text, ...listed(list, index));
 
-/** Finds it. */
+/** Finds the table. */
 export const findListed = (text: string, list: string, index: number): Range | undefined =>
   findBlock(text, ...listed(list, index));
 
-/** Tests for its header and for those of the tables in it. They must see all headers in order. */
+/** Predicates for its header and for the headers of its subtables. They must see all headers in order. */
 function listed(list: string, index: number): readonly [isStart: IsMember, isOwn: IsMember] {
   const isHeader = isHeaderOf(list);
   let seen = -1;
@@ -80,29 +80,29 @@ function listed(list: string, index: number): readonly [isStart: IsMember, isOwn
   ];
 }
 
-/** Removes a key with its value; undefined if it is not in the text. */
+/** Removes a key and its value; undefined if the key is not in the text. */
 export function cutKey(text: string, isKey: (statement: Statement) => boolean): string | undefined {
   const statements = tomlStatements(text);
   const found = statements.find((statement) => statement.kind === 'key' && isKey(statement));
   return found && text.slice(0, found.start) + text.slice(found.end);
 }
 
-/** Formats a header and its values. */
+/** Formats a header with its values. */
 export function sectionText(header: string, values: Readonly<Record<string, unknown>>): string {
   return `${header}\n${stringify(values)}`;
 }
 
-/** Formats the header of a table, for example `[servers."a b".env]`. */
+/** Formats a table header, for example `[servers."a b".env]`. */
 export const tableHeader = (path: readonly string[]): string =>
   `[${path.map((key) => keyText(key)).join('.')}]`;
 
-/** Formats a key, quoted if necessary. */
+/** Formats a key, quoting it if necessary. */
 function keyText(key: string): string {
   const line = stringify({ [key]: 0 }).trimEnd();
   return line.slice(0, -' = 0'.length);
 }
 
-/** Returns each header with the end of the last statement of its section. */
+/** Returns each header with the end of its section's last statement. */
 function headers(text: string): { header: Statement; end: number }[] {
   const found: { header: Statement; end: number }[] = [];
   for (const statement of tomlStatements(text)) {
@@ -113,7 +113,7 @@ function headers(text: string): { header: Statement; end: number }[] {
   return found;
 }
 
-/** Returns the start of a header with the comments directly above it, which belong to it. */
+/** Returns the start of a header, including the comments directly above it, which belong to it. */
 function startWithComments(text: string, start: number): number {
   let at = text.lastIndexOf('\n', start - 1) + 1;
   while (at > 0) {
@@ -124,10 +124,13 @@ function startWithComments(text: string, start: number): number {
   return at;
 }
 
-/** Returns the end of a section with the comments directly below its last key, unless they belong to the next header. */
+/**
+ * Returns the end of a section, including comments directly below its last key, unless they belong to the
+ * next header.
+ */
 function endWithComments(text: string, end: number): number {
   const [comments = ''] = /^(?:[ \t]*#[^\n]*(?:\n|$))*/.exec(text.slice(end)) ?? [];
-  // Comments directly above a header, without a blank line between, belong to it.
+  // Comments directly above a header, without a blank line in between, belong to the header.
   const isOfNext = /^[ \t]*\[/.test(text.slice(end + comments.length));
   return isOfNext ? end : end + comments.length;
 }

@@ -6,18 +6,18 @@ import { editToml } from './edit-toml.ts';
 import { findListed, sectionText } from './sections.ts';
 import { serverIndex, serverTables } from './servers-text.ts';
 
-/** Returns the part of a servers file that describes a server, with the comments above it. */
+/** Returns the part of a servers file that describes a server, including the comments above it. */
 export function serverBlock(text: string, name: string): string {
   const body = text.replace(/^\uFEFF/, '');
   const servers = serverTables(tomlTable(body));
   const index = serverIndex(servers, name);
   const found = findListed(body, 'servers', index);
-  // In a list of inline tables, a server has no part of its own.
+  // In a list of inline tables, a server has no separate block.
   if (!found) return sectionText('[[servers]]', isTable(servers[index]) ? servers[index] : {});
   return `${body.slice(found.start, found.end).trim()}\n`;
 }
 
-/** Replaces the part that describes a server. `block` contains one table `[[servers]]`, with comments if wanted. */
+/** Replaces the part that describes a server. `block` contains one `[[servers]]` table, optionally with comments. */
 export function replaceServer(text: string, name: string, block: string): string {
   const table = serverIn(block);
   return editToml(
@@ -41,7 +41,7 @@ export function replaceServer(text: string, name: string, block: string): string
   );
 }
 
-/** Reads the only server of a text. */
+/** Parses the only server in a text. */
 function serverIn(block: string): TomlTable {
   const table = parsed(block);
   const { servers, ...others } = table;

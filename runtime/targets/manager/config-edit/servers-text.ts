@@ -51,20 +51,20 @@ export function setServerKey(text: string, name: string, key: string, value: unk
   });
 }
 
-/** Returns the value of a server's key in the file, without expanding it. */
+/** Returns the value of a server's key as written, without expansion. */
 export function readServerKey(text: string, name: string, key: string): unknown {
   const servers = serverTables(tomlTable(text.replace(/^\uFEFF/, '')));
   const server = servers[serverIndex(servers, name)];
   return isTable(server) && Object.hasOwn(server, key) ? server[key] : undefined;
 }
 
-/** Returns the servers of a file. Those of a table that can be changed can be changed in place. */
+/** Returns the servers in a file. If the table is mutable, so are the returned servers. */
 export function serverTables(table: TomlTable): unknown[] {
   const servers = table['servers'] ?? [];
   if (Array.isArray(servers)) return servers;
   throw configError('servers must be a list. Start each server with [[servers]], in double brackets.');
 }
 
-/** Returns the index of a server; throws if there is none with this name. */
+/** Returns a server's index; throws if no server has this name. */
 export const serverIndex = (servers: readonly unknown[], name: string): number =>
   namedIndex('server', servers, name);

@@ -10,17 +10,17 @@ import { setSecret } from './secrets-text.ts';
 import { addServer } from './servers-text.ts';
 import { maskArgs, maskUrl } from '../config/mask-values.ts';
 
-/** A server to add, with its values for the secrets file. */
+/** A server to add, with its secrets file values. */
 export interface NewServer {
   readonly name: string;
-  /** The keys of the server except its name. */
+  /** The server's keys, without its name. */
   readonly table: TomlTable;
   readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
-  /** The URL, if it must not be in the servers file. */
+  /** The URL, if it must stay out of the servers file. */
   readonly secretUrl?: string | undefined;
 }
 
-/** What adding servers changes. */
+/** The effect of adding servers. */
 export interface AddedServers {
   /** The servers file before and after. */
   readonly before: string;
@@ -29,7 +29,7 @@ export interface AddedServers {
   readonly warnings: readonly string[];
 }
 
-/** Returns what `writeServers` would change. Nothing is written. */
+/** Returns what `writeServers` would change. Writes nothing. */
 export async function previewNewServers(
   servers: readonly NewServer[],
   paths: ConfigPaths,
@@ -41,8 +41,8 @@ export async function previewNewServers(
 }
 
 /**
- * Adds servers to the two files: all of them or, if one is invalid, none. `source` is the file they come from, for messages.
- * Resolves with messages about values that were moved to the secrets file.
+ * Adds servers to the two files: all of them or, if one is invalid, none. `source` is the originating file,
+ * for messages. Resolves with messages about values that were moved to the secrets file.
  */
 export async function writeServers(
   servers: readonly NewServer[],
@@ -52,13 +52,13 @@ export async function writeServers(
   const separated = separate(servers);
   const add = adding(separated);
   await checkFirst(paths, { servers, add, source });
-  // Secrets are written first, so that a manager that watches the files never sees a server without its values.
+  // Secrets are written first, so that a manager watching the files never sees a server without its values.
   await editSecrets(paths, (text) => separated.reduce(putSecrets, text));
   await editServers(paths, add);
   return movedValues(separated, paths);
 }
 
-/** A server without the values that look like secrets. */
+/** The server without the values that look like secrets. */
 type SeparatedServer = NewServer & { readonly found: Separated['secrets'] };
 
 const separate = (servers: readonly NewServer[]): SeparatedServer[] =>
@@ -142,7 +142,10 @@ function separateSecrets(table: TomlTable): Separated {
   };
 }
 
-/** Splits the arguments before the first secret: those of the secrets file are appended, so the order stays the same. */
+/**
+ * Splits the arguments before the first secret: arguments in the secrets file are appended, so this keeps the
+ * order.
+ */
 function separateArgs(args: readonly string[]): readonly [string[], string[]] | undefined {
   const masked = maskArgs(args);
   const secret = args.findIndex((arg, index) => masked[index] !== arg);

@@ -2,8 +2,9 @@ import type { Environment } from '#core/text/expand.ts';
 import { variablePrefix } from './server-name.ts';
 
 /**
- * Variables that a server's process inherits: those that programs need to find each other, for the user, time zone and
- * language, and to download packages. Any other variable could be a secret of the manager or of another server.
+ * Variables that a server process inherits: those needed to find programs, for the user, time zone and
+ * language, and to download packages. Any other variable could be a secret of the manager or of another
+ * server.
  */
 const INHERITED = new Set([
   ...'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM TMPDIR TZ'.split(' '),
@@ -13,7 +14,7 @@ const INHERITED = new Set([
 ]);
 const INHERITED_PREFIXES = ['LC_', 'XDG_', 'NPM_CONFIG_', 'UV_', 'PIP_'];
 
-/** Variables that programs require on Windows. */
+/** Variables that programs need on Windows. */
 const INHERITED_ON_WINDOWS = new Set([
   ...'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT OS TEMP TMP'.split(' '),
   ...'USERNAME USERDOMAIN USERPROFILE HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA'.split(' '),

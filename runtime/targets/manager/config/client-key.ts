@@ -2,11 +2,11 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** A private key and the algorithm of its signatures. */
+/** A private key and its signature algorithm. */
 export interface SigningKey {
   readonly key: KeyObject;
   readonly algorithm: string;
-  /** The key ID in a JSON Web Key. */
+  /** The key ID of a JSON Web Key. */
   readonly id: string | undefined;
 }
 
@@ -17,7 +17,7 @@ const CURVES: Readonly<Record<string, string>> = {
 };
 const RULE = 'must be a private key as PEM (PKCS #8) or as a JSON Web Key, of type RSA, EC or Ed25519';
 
-/** Explains why a text is not a private key; undefined if it is one. */
+/** Explains why a text is not a valid private key; undefined if it is. */
 export function clientKeyProblem(text: string): string | undefined {
   try {
     readClientKey(text);
@@ -27,7 +27,7 @@ export function clientKeyProblem(text: string): string | undefined {
   }
 }
 
-/** Reads a private key. Throws if it is invalid; the error can contain parts of the key, so it must not be shown. */
+/** Parses a private key. Throws if it is invalid; the error can contain parts of the key, so it must not be shown. */
 export function readClientKey(text: string): SigningKey {
   const jwk = text.trimStart().startsWith('{') ? parseJsonText(text) : undefined;
   const key = isObject(jwk) ? createPrivateKey({ key: jwk, format: 'jwk' }) : createPrivateKey(text);

@@ -11,25 +11,28 @@ import { serverName, variablePrefix, nameProblem } from './server-name.ts';
 import { isTable, describeValue, readTable, type TomlTable, type TableReader } from './table-reader.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 
-/** The servers file, with the checks that do not require the secrets file and the environment. */
+/** The parsed servers file, checked as far as possible without the secrets file and the environment. */
 export interface ConfigFile {
   readonly entries: readonly ServerEntry[];
-  /** The names of all servers, including those with problems. */
+  /** All server names, including servers with problems. */
   readonly names: readonly string[];
   readonly daemon: DaemonSection;
   readonly plugins: PluginSettings;
   readonly groups: readonly GroupSpec[];
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
-  /** Returns the line of a value, for problems that are found later. */
+  /** Returns the line of a value, for problems that are detected later. */
   readonly locate: (path: ProblemPath) => number | undefined;
-  /** Whether values of this file are secrets, too, because there is no separate file for them, as with JSON. */
+  /**
+   * Whether values in this file are also treated as secrets, because there is no separate secrets file, as
+   * with JSON.
+   */
   readonly containsSecrets: boolean;
 }
 
 export const isJsonPath = (path: string): boolean => path.toLowerCase().endsWith('.json');
 
-/** Reads `.mcpd.toml`, or a JSON file of `mcpServers`. Pure. */
+/** Parses `.mcpd.toml`, or a JSON file with `mcpServers`. Pure. */
 export function readConfigFile(file: TextFile): ConfigFile {
   const containsSecrets = isJsonPath(file.path);
   if (file.text.trim() === '') {
@@ -116,7 +119,7 @@ function readServers(value: unknown, report: Report): ServerEntry[] {
   });
 }
 
-/** The names of all servers, including those with problems. */
+/** All server names, including servers with problems. */
 export const namesOf = (servers: unknown): string[] =>
   (Array.isArray(servers) ? servers : [])
     .map((server: unknown) => (isTable(server) ? server['name'] : undefined))
@@ -148,7 +151,7 @@ function checkNames(servers: readonly ServerEntry[], report: Report): void {
 
 const KEYS = ['name', 'servers', 'tools', 'prompts', 'resources'];
 
-/** Reads `[[groups]]`. Reports problems, among them groups that mention no configured server. */
+/** Parses `[[groups]]`. Reports problems, including groups that do not mention any configured server. */
 function readGroups(value: unknown, serverNames: readonly string[], report: Report): GroupSpec[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
@@ -197,13 +200,13 @@ function readGroup(table: TableReader, serverNames: readonly string[]): GroupSpe
     resources: resources ?? [],
   };
   if (Object.values(group).every((patterns) => patterns.length === 0)) {
-    // Without patterns a key has all permissions; a group without any is a mistake.
+    // A key without patterns has all permissions, but a group without patterns is an error.
     table.report('the group is empty. List its servers, e.g. servers = ["time"], or its tools.');
   }
   return { name: serverName(written), ...group };
 }
 
-/** Reads patterns. One for an unknown server is a mistake, because the group would silently lack its tools. */
+/** Parses patterns. A pattern for an unknown server is an error, because the group would silently lack its tools. */
 function readPatterns(
   table: TableReader,
   key: 'servers' | 'tools' | 'prompts' | 'resources',

@@ -10,13 +10,13 @@ export interface ConfigPaths {
   readonly runtime: string;
 }
 
-/** Precedence: flag, environment, default. */
+/** Precedence: flag, environment variable, default. */
 export function configPaths(
   invocation: Invocation,
   env: Readonly<Record<string, string | undefined>>,
 ): ConfigPaths {
   return {
-    // `config-file` works in every command; some have another option named `config`.
+    // Every command accepts `config-file`; some have a different option named `config`.
     config: resolve(invocation.value('config-file') ?? '.mcpd.toml'),
     runtime: resolve(
       invocation.value('runtime-file') ??
@@ -29,6 +29,6 @@ export function configPaths(
   };
 }
 
-/** Returns the path of the API keys: the selected file, or keys.jsonl next to the secrets file. */
+/** Returns the path of the keys file: the selected file, or keys.jsonl next to the secrets file. */
 export const keysPath = (selected: string | undefined, { runtime }: ConfigPaths): string =>
   selected === undefined ? join(dirname(runtime), 'keys.jsonl') : resolve(selected);

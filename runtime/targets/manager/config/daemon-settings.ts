@@ -27,7 +27,7 @@ const RESOURCE_KEYS = [
   'introspection_url',
 ] as const;
 
-/** Reads `[daemon.api.oauth]`: the access tokens that the manager accepts as a protected resource. */
+/** Parses `[daemon.api.oauth]`: which access tokens the manager accepts as a protected resource. */
 function readResource(table: TableReader | undefined): ResourceSettings | undefined {
   if (!table) return undefined;
   const [issuer, resource] = [readUrl(table, 'issuer'), readUrl(table, 'resource')];
@@ -62,7 +62,7 @@ function readIntrospection(table: TableReader): IntrospectionSettings | undefine
   return undefined;
 }
 
-/** Reads a URL. Keys over unprotected HTTP could be replaced on the way, so only this machine can use it. */
+/** Parses a URL. Keys fetched over plain HTTP could be replaced in transit, so HTTP is only allowed on this machine. */
 function readUrl(
   table: TableReader,
   key: 'issuer' | 'resource' | 'jwks_uri' | 'introspection_url',
@@ -80,13 +80,13 @@ function readUrl(
   return undefined;
 }
 
-/** `[daemon]`: the settings of the manager, and the default timeouts of servers. */
+/** `[daemon]`: the manager's settings, and the servers' default timeouts. */
 export interface DaemonSection {
   readonly settings: DaemonSettings;
   readonly timeouts: ServerTimeouts;
 }
 
-/** Every key of `[daemon]` by its table; also the list that `config daemon` prints. */
+/** All `[daemon]` keys by table; `config daemon` prints this list. */
 export const DAEMON_KEYS = {
   '': ['api', 'mcp'],
   api: ['addr', 'timeout', 'cors', 'oauth'],

@@ -6,7 +6,7 @@ import { readSecretsFile, type SecretsEntry } from './secrets-file.ts';
 import type { LaunchEntry, ServerEntry } from './server-entry.ts';
 import type { NameFilter } from './spec.ts';
 
-/** A server as `list` shows it: placeholders are not expanded, and values are masked unless `reveal` is set. */
+/** A server as shown by `list`: placeholders are not expanded, and values are masked unless `reveal` is set. */
 export interface ServerDescription extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly start: string;
@@ -14,7 +14,7 @@ export interface ServerDescription extends Readonly<Record<string, unknown>> {
   readonly tools: readonly string[];
 }
 
-/** Describes the servers of the two files, without expanding variables or checking whether the servers could start. */
+/** Describes the servers in the two files, without expanding variables or checking whether they could start. */
 export function describeServers(
   config: TextFile,
   secretsFile: TextFile | undefined,
@@ -62,7 +62,7 @@ function startOf(launch: LaunchEntry): string {
   return `${runtime}::${name}@${version}`;
 }
 
-/** Lists the patterns of a filter; empty if everything is allowed, which is the default. */
+/** Lists a filter's patterns; empty if everything is allowed, which is the default. */
 const restriction = ({ allow, deny }: NameFilter): readonly string[] => [
   ...(allow.join() === '*' ? [] : allow),
   ...deny.map((name) => `!${name}`),

@@ -4,7 +4,7 @@ import type { ProblemPath, Report } from './problems.ts';
 import type { Redactions } from '#core/text/redactions.ts';
 import { variablePrefix } from './server-name.ts';
 
-/** Expands variables in the values of one server in one file, and reports problems with the path of the value. */
+/** Expands variables in one server's values in one file, and reports problems with the path of the value. */
 export interface Expander {
   text(key: string, text: string): string;
   texts(key: string, texts: readonly string[]): string[];
@@ -13,7 +13,7 @@ export interface Expander {
 
 export interface ExpanderOptions {
   readonly server: string;
-  /** Path of the server in the file. */
+  /** Path of the server within the file. */
   readonly path: ProblemPath;
   readonly env: Environment;
   readonly platform: string;
@@ -39,7 +39,7 @@ export function createExpander({
     if (foreign.length > 0) return '';
     const { text, used, problems } = expand(written, env);
     for (const problem of problems) reportProblem(problem);
-    // Inherited variables are visible to all servers, so they are not secrets.
+    // All servers can see inherited variables, so they are not secrets.
     for (const { name, value } of used)
       if (!isInherited(name, platform)) redactions.add(value, [name, String(keys.at(-1))], server);
     return text;
@@ -53,8 +53,8 @@ export function createExpander({
 }
 
 /**
- * Returns the variables in a text that are reserved for other servers or for the manager. `$(NAME)` is included: it is not
- * expanded here, but programs that receive the text can expand it.
+ * Returns the variables in a text that are reserved for other servers or for the manager. This includes
+ * `$(NAME)`: it is not expanded here, but a program that receives the text could expand it.
  */
 function foreignVariables(text: string, server: string): string[] {
   const own = variablePrefix(server);

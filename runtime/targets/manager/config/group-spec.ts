@@ -1,9 +1,9 @@
-/** A named group of servers and tools, with MCP and HTTP endpoints of its own. */
+/** A named group of servers and tools, with its own MCP and HTTP endpoints. */
 export interface GroupSpec {
   readonly name: string;
-  /** Patterns of servers. */
+  /** Server patterns. */
   readonly servers: readonly string[];
-  /** Patterns of `server/name`; on a server that they mention, the group has only matching items. */
+  /** `server/name` patterns; on a server mentioned here, the group contains only matching items. */
   readonly tools: readonly string[];
   readonly prompts: readonly string[];
   readonly resources: readonly string[];

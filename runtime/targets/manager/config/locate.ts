@@ -1,7 +1,7 @@
 import type { ProblemPath } from './problems.ts';
 import { tomlStatements } from './toml-statements.ts';
 
-/** Finds the line of the value at a path of a TOML text, or of the closest table that contains it. */
+/** Finds the line of the value at a path in a TOML text, or of the closest enclosing table. */
 export function tomlLocator(text: string): (path: ProblemPath) => number | undefined {
   let lines: ReadonlyMap<string, number> | undefined;
   return (path) => {
@@ -26,7 +26,7 @@ function linesByPath(text: string): Map<string, number> {
       if (!lines.has(key)) lines.set(key, line);
     }
   };
-  /** Adds indexes to a path: in a header, the name of a list refers to its last table. */
+  /** Adds list indexes to a path: in a header, the name of a list refers to its last table. */
   const resolve = (keys: readonly string[]): ProblemPath => {
     let path: ProblemPath = [];
     for (const key of keys) {

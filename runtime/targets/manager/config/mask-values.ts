@@ -2,12 +2,12 @@ import { soundsSecret } from '#core/text/secret-name.ts';
 
 const MASK = '***';
 
-/** Masks a value for display. References to variables are not secrets and stay readable. */
+/** Masks a value for display. Variable references are not secrets and stay readable. */
 export function maskValue(value: string): string {
   return /^(?:\s*\$(?:\{\w+(?::-)?\}|\w+))*\s*$/.test(value) ? value : MASK;
 }
 
-/** Masks the arguments whose names look like those of secrets. */
+/** Masks arguments whose names suggest secrets. */
 export const maskArgs = (args: readonly string[]): string[] =>
   args.map((arg, index) => maskArg(arg, args[index - 1] ?? ''));
 
@@ -19,7 +19,7 @@ function maskArg(arg: string, before: string): string {
   return maskInside(arg);
 }
 
-/** Masks secrets that a text names itself: a variable, `API_KEY=x`, a header, `Authorization: x`, or a URL. */
+/** Masks secrets that are recognizable in a text: a variable `API_KEY=x`, a header `Authorization: x`, or a URL. */
 function maskInside(text: string): string {
   const [name = ''] = /^[\w-]+[=:]\s*/.exec(text) ?? [];
   const value = text.slice(name.length);

@@ -1,6 +1,6 @@
 import type { TableReader } from './table-reader.ts';
 
-/** The keys of `[servers.oauth]`. */
+/** Keys of `[servers.oauth]`. */
 export const OAUTH_KEYS = [
   'client_id',
   'client_secret',
@@ -18,7 +18,7 @@ export const OAUTH_KEYS = [
 export type OAuthKey = (typeof OAUTH_KEYS)[number];
 export type OAuthEntry = Readonly<Partial<Record<OAuthKey, string>>>;
 
-/** Reads `[servers.oauth]` of either file. */
+/** Parses `[servers.oauth]` in either file. */
 export function readOAuth(table: TableReader | undefined): OAuthEntry | undefined {
   if (!table) return undefined;
   const values = OAUTH_KEYS.map((key) => [key, table.text(key)] as const);

@@ -1,21 +1,21 @@
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { PackageCommand, PackageInstallation } from './spec.ts';
 
-/** The parts of `<runtime>::<name>@<version>`, and what else selects the program. */
+/** The parts of `<runtime>::<name>@<version>`, with further settings that select the program. */
 export interface Package {
   readonly runtime: PackageRuntime;
   readonly name: string;
   readonly version: string;
-  /** The program of the package, if it is not the one with the name of the package. */
+  /** The package's program, if it is not named like the package. */
   readonly bin?: string | undefined;
-  /** Further requirements of a uvx package, e.g. `mcp<2`. */
+  /** Additional requirements of a uvx package, e.g. `mcp<2`. */
   readonly extra?: readonly string[] | undefined;
 }
 
 export const PACKAGE_RUNTIMES = ['npx', 'uvx', 'docker'] as const;
 export type PackageRuntime = (typeof PACKAGE_RUNTIMES)[number];
 
-/** Parses a package; returns a text that explains the problem if it is invalid. */
+/** Parses a package; returns an explanation if it is invalid. */
 export function parsePackage(text: string): Package | string {
   const rule = 'Use <npx|uvx|docker>::<name>@<version>, e.g. "npx::@scope/server@1.2.3"';
   const [, runtime, name, version] = /^([^:]*)::(.[^@\s]*)@([^@\s]+)$/.exec(text) ?? [];
@@ -31,7 +31,7 @@ export function parsePackage(text: string): Package | string {
 }
 
 /**
- * Returns the command that starts a package, to which the arguments of the server are appended. Only containers get their
+ * Returns the command that starts a package, before the server's own arguments. Only containers get their
  * environment on the command line; other packages inherit it.
  */
 export function packageCommand(
@@ -48,7 +48,8 @@ export function packageCommand(
     return { command: 'uvx', args: [...withExtra(extra), ...start] };
   }
   const mounts = volumes.flatMap(({ from, path }) => ['--volume', `${from}:${path}`]);
-  // Docker reads the values from its own environment: on its command line, every user of the machine could see them.
+  // Docker reads the values from its own environment: on the command line, every user of the machine could
+  // see them.
   const variables = Object.keys(env).flatMap((key) => ['-e', key]);
   const image = imageOf(name, version);
   return {
@@ -58,14 +59,15 @@ export function packageCommand(
 }
 
 /**
- * Returns how a package is installed without starting its server. The commands use the same folders as `packageCommand`: npx names its
- * folder by the package, uv shares the environments of equal requirements.
+ * Returns how to install a package without starting its server. The commands use the same folders as
+ * `packageCommand`: npx derives the folder name from the package, uv shares environments between equal
+ * requirements.
  */
 export function packageInstallation({ runtime, name, version, extra = [] }: Package): PackageInstallation {
   const versioned = `${name}@${version}`;
   const common = { label: `${runtime}::${versioned}` };
   if (runtime === 'npx') {
-    // With the level `http`, npm prints a line for each download, which shows the progress.
+    // At the `http` level, npm prints a line per download, which serves as progress output.
     const args = ['--loglevel=http', '-y', `--package=${versioned}`, '-c', 'exit 0'];
     const isExact = /^\d+\.\d+\.\d+/.test(version);
     return { ...common, command: { command: 'npx', args }, npx: [versioned], isExact };
@@ -79,18 +81,18 @@ export function packageInstallation({ runtime, name, version, extra = [] }: Pack
     ...common,
     check: { command: 'docker', args: ['image', 'inspect', image] },
     command: { command: 'docker', args: ['pull', image] },
-    // Docker runs the image that it has; a later one with the same tag needs `docker pull`.
+    // Docker runs the local image; getting a newer one with the same tag requires `docker pull`.
     isExact: true,
   };
 }
 
 const withExtra = (extra: readonly string[]): string[] => extra.flatMap((one) => ['--with', one]);
 
-/** A digest follows @, a tag follows a colon. */
+/** A digest follows `@`, a tag follows a colon. */
 const imageOf = (name: string, version: string): string =>
   `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
 
-/** Docker has the flags for limits that cgroups have files for. A container is not in the cgroup of the docker command. */
+/** Docker has flags for the limits that cgroups expose as files. A container is not in the docker command's cgroup. */
 const limitArgs = ({ memory, cpus, processes }: ProcessLimits): string[] => [
   ...(memory === undefined ? [] : ['--memory', String(memory), '--memory-swap', String(memory)]),
   ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),

@@ -6,15 +6,15 @@ import { SERVER_KEYS } from './server-entry.ts';
 import { usableName, variablePrefix } from './server-name.ts';
 import { isTable, type TomlTable } from './table-reader.ts';
 
-/** Servers from a JSON file of a desktop client or an editor, converted to the keys of `[[servers]]`. */
+/** Servers from a JSON file of a desktop client or editor, converted to `[[servers]]` keys. */
 export interface McpServersFile {
   readonly servers: readonly { readonly name: string; readonly value: unknown }[];
   readonly warnings: readonly string[];
-  /** The groups of servers, which only this program has. */
+  /** Server groups, which only this program supports. */
   readonly groups: unknown;
 }
 
-/** Reads `{"mcpServers": {…}}`; comments and trailing commas are allowed. */
+/** Parses `{"mcpServers": {…}}`; comments and trailing commas are allowed. */
 export function parseMcpServers(file: TextFile): McpServersFile | { readonly problem: Problem } {
   const problem = (message: string): { problem: Problem } => ({
     problem: { file: file.path, line: undefined, message },
@@ -36,13 +36,13 @@ export function parseMcpServers(file: TextFile): McpServersFile | { readonly pro
   };
 }
 
-/** Paths of the servers in the files of most clients, in the mcp.json of VS Code and in its settings.json. */
+/** Where to find the servers: in most clients' files, in VS Code's mcp.json, and in its settings.json. */
 const SERVER_TABLES = [['mcpServers'], ['servers'], ['mcp', 'servers']];
 
 const valueAt = (value: unknown, keys: readonly string[]): unknown =>
   keys.reduce((inner, key) => (isTable(inner) ? inner[key] : undefined), value);
 
-/** Replaces comments and trailing commas by spaces, so that line and column of errors stay correct. */
+/** Replaces comments and trailing commas with spaces, so that error positions stay correct. */
 function plainJson(text: string): string {
   return text
     .replaceAll(/"(?:\\.|[^"\\])*"?|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, (part) =>
@@ -51,7 +51,7 @@ function plainJson(text: string): string {
     .replaceAll(/"(?:\\.|[^"\\])*"?|,(?=\s*[}\]])/g, (part) => (part === ',' ? ' ' : part));
 }
 
-/** Keys for the client, which are ignored without a warning. */
+/** Keys meant for the client, which are ignored without a warning. */
 const CLIENT_KEYS = new Set([
   'autoApprove',
   'alwaysAllow',
@@ -106,8 +106,9 @@ function convert(name: string, value: unknown): { value: unknown; warnings: stri
 const PLACEHOLDER_KEYS = new Set(['command', 'args', 'cwd', 'url', 'env', 'headers', 'oauth']);
 
 /**
- * Converts placeholders to ours. In these files, `${NAME}`, `${env:NAME}` and `${input:name}` (which a client prompts for) are
- * variables, and any other dollar sign is literal. Numbers and booleans become strings.
+ * Converts placeholders to this program's syntax. In these files, `${NAME}`, `${env:NAME}` and
+ * `${input:name}` (for which a client prompts) are variables, and any other dollar sign is literal. Numbers
+ * and booleans become strings.
  */
 function texts(value: unknown, variableOf: (input: string) => string): unknown {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -9,14 +9,14 @@ export interface TextFile {
 }
 
 /**
- * Parses a text; throws a TomlError. The latest tables are remembered, because a change parses the file before and after it several
- * times: they must not be changed.
+ * Parses a text; throws a TomlError. Recent results are cached, because an edit parses the file before and
+ * after several times: callers must not modify them.
  */
 export const tomlTable: (text: string) => TomlTable = rememberLatest(3, (text: string) =>
   parse(text, { integersAsBigInt: 'asNeeded' }),
 );
 
-/** Parses a TOML file; returns its table, or the problem with its syntax. */
+/** Parses a TOML file; returns its table, or the syntax error. */
 export function parseToml(file: TextFile): { readonly table: TomlTable } | { readonly problem: Problem } {
   try {
     return { table: tomlTable(file.text) };

@@ -5,7 +5,7 @@ import type { Problem, Report } from './problems.ts';
 import { isTable, readTable, type TableReader } from './table-reader.ts';
 import { definitionHash, type ToolDefinition, toolDefinition } from './tool-definition.ts';
 
-/** A tool as it was when it was pinned. */
+/** A tool as it was when pinned. */
 interface PinnedTool {
   readonly hash: string;
   readonly definition: ToolDefinition;
@@ -13,23 +13,23 @@ interface PinnedTool {
 
 export type PinnedTools = Readonly<Record<string, PinnedTool>>;
 
-/** The pinned tools by server. */
+/** Pinned tools by server. */
 export interface PinsFile {
   readonly servers: ReadonlyMap<string, PinnedTools>;
   readonly problems: readonly PinsProblem[];
 }
 
-/** A problem of the file, or of the pins of one server. */
+/** A problem with the file, or with one server's pins. */
 interface PinsProblem extends Problem {
   readonly server?: string | undefined;
 }
 
 const FORMAT = 1;
 
-/** Returns the path of the pins: `.mcpd.pins.json` next to `.mcpd.toml`. */
+/** Returns the path of the pins file: `.mcpd.pins.json` next to `.mcpd.toml`. */
 export const pinsPath = (config: string): string => `${config.replace(/\.(?:toml|json)$/i, '')}.pins.json`;
 
-/** Reads the pins. A missing file has none. */
+/** Reads the pins. A missing file contains none. */
 export function readPinsFile(file: TextFile | undefined): PinsFile {
   const problems: PinsProblem[] = [];
   const report: Report = ([, server], message) => {
@@ -78,7 +78,7 @@ function readTool(server: string, name: string, table: TableReader | undefined):
   return undefined;
 }
 
-/** Formats pins so that changes are easy to read in a diff: sorted, one member per line, and descriptions as lines. */
+/** Formats pins for readable diffs: sorted, one member per line, descriptions split into lines. */
 export function pinsText(servers: ReadonlyMap<string, PinnedTools>): string {
   const sorted = <Value>(entries: Iterable<[string, Value]>): [string, Value][] =>
     [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));

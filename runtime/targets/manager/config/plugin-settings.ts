@@ -1,4 +1,4 @@
-/** `[plugins]`: the plugins in the order in which they run. */
+/** `[plugins]`: the plugins in execution order. */
 export interface PluginSettings {
   readonly plugins: readonly PluginSpec[];
 }
@@ -7,33 +7,33 @@ export interface PluginSpec {
   readonly name: string;
   readonly category: PluginCategory;
   readonly flows: readonly PluginFlow[];
-  /** Whether a failure of the plugin is an error for the client. Otherwise a failing plugin is skipped. */
+  /** Whether a plugin failure is an error for the client. Otherwise, a failing plugin is skipped. */
   readonly required: boolean;
-  /** Timeout for one request or response. */
+  /** Timeout for processing one request or response. */
   readonly timeoutMs: number;
-  /** Configuration of the plugin. Placeholders are not expanded yet. */
+  /** The plugin's own configuration. Placeholders are not expanded yet. */
   readonly config: Readonly<Record<string, string>>;
   readonly launch: PluginLaunch;
 }
 
 export type PluginLaunch = ExecutableLaunch | HookLaunch | ModuleLaunch;
 
-/** A program that serves `mozilla.mcpd.plugins.v1.Plugin` on the socket of `--address`. */
+/** A program that serves `mozilla.mcpd.plugins.v1.Plugin` on the socket given by `--address`. */
 export interface ExecutableLaunch {
   readonly kind: 'exec';
-  /** The folder of the program, whose file name is the name of the plugin. */
+  /** The program's folder. The program's file name is the plugin name. */
   readonly dir: string;
   /** The commit hash that the plugin must report. */
   readonly commitHash: string | undefined;
 }
 
-/** An HTTP server that gets the same messages as JSON. */
+/** An HTTP server that receives the same messages as JSON. */
 export interface HookLaunch {
   readonly kind: 'http';
   readonly url: string;
 }
 
-/** A JavaScript module that runs in this process. */
+/** A JavaScript module that runs in the manager's process. */
 export interface ModuleLaunch {
   readonly kind: 'js';
   readonly path: string;
@@ -44,7 +44,7 @@ export const PLUGIN_KINDS = ['exec', 'http', 'js'] as const satisfies readonly P
 export const PLUGIN_FLOWS = ['request', 'response'] as const;
 export type PluginFlow = (typeof PLUGIN_FLOWS)[number];
 
-/** Categories in the order in which their plugins run, for requests and responses. */
+/** Categories in execution order, for requests and responses. */
 export const PLUGIN_CATEGORIES = [
   'observability',
   'authentication',

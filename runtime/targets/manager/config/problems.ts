@@ -1,19 +1,19 @@
 import { AppError } from '#contract/errors.ts';
 
-/** A problem of a file; the message explains how to solve it. */
+/** A problem in a file; the message explains how to solve it. */
 export interface Problem {
   readonly file: string;
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** Path of a value in a file: keys, and indexes in lists. */
+/** Path of a value in a file: keys, and list indexes. */
 export type ProblemPath = readonly (string | number)[];
 
 /** Reports a problem with the value at a path. */
 export type Report = (path: ProblemPath, message: string) => void;
 
-/** Creates one error with all problems, so that they can be solved together. */
+/** Combines all problems into one error, so that they can be solved together. */
 export function problemsError(problems: readonly Problem[]): AppError {
   const byFile = [...Map.groupBy(problems, ({ file }) => file).values()];
   const inOrder = byFile.flatMap((some) => some.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)));

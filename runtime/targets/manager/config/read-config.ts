@@ -7,15 +7,15 @@ import { type ConfigSources, resolveManagerConfig } from './resolve-config.ts';
 import { pinsPath } from './pins-file.ts';
 import type { ManagerConfig } from './spec.ts';
 
-/** A valid configuration, with warnings about it. */
+/** A valid configuration, with its warnings. */
 export interface LoadedConfig extends ManagerConfig, ReloadableConfig {
   readonly notes: readonly string[];
-  /** Problems of servers that are therefore not started. */
+  /** Problems of individual servers, which are not started. */
   readonly problems: readonly string[];
 }
 
 interface ReadOptions extends Pick<ConfigSources, 'timeouts' | 'keepsUnusable'> {
-  /** Whether the pinned tools are read, too; true by default. */
+  /** Whether to read the pinned tools as well; true by default. */
   readonly readsPins?: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function readConfig(
   };
 }
 
-/** Warns if other users can read a secrets file. Windows has no file modes to check. */
+/** Warns if other users can read the secrets file. Windows has no file modes to check. */
 function permissionWarnings({ path, text, mode }: TextFileOnDisk, platform: string): string[] {
   if (platform === 'win32' || text === '' || (mode & 0o077) === 0) return [];
   return [`${path} is readable by other users. Restrict it with \`chmod 600 ${path}\`.`];

@@ -4,7 +4,7 @@ import type { TableReader } from './table-reader.ts';
 /** Keys of a server that require `package`. */
 export const PACKAGE_KEYS = ['package_bin', 'package_with', 'package_hash'] as const;
 
-/** Reads what a server has in addition to the name and version of its package. */
+/** Parses a server's package settings other than its name and version. */
 export const readPackage = (
   table: TableReader,
   found: Package,
@@ -13,7 +13,7 @@ export const readPackage = (
   hash: readPackageHash(table, found),
 });
 
-/** Reads which program of a package runs, and with which further requirements. */
+/** Parses which of a package's programs to run, and its additional requirements. */
 function readProgram(table: TableReader, { runtime }: Package): Pick<Package, 'bin' | 'extra'> {
   const bin = table.text('package_bin');
   const extra = table.texts('package_with');
@@ -38,7 +38,7 @@ function readProgram(table: TableReader, { runtime }: Package): Pick<Package, 'b
   return { ...(bin !== undefined && { bin }), ...(extra !== undefined && { extra }) };
 }
 
-/** Reads the hash of a package. Images of containers have theirs in the package, and uvx has no way to verify one. */
+/** Parses a package's hash. Container images have theirs in the package string, and uvx cannot verify one. */
 function readPackageHash(table: TableReader, { runtime }: Package): string | undefined {
   const hash = table.text('package_hash');
   if (hash === undefined) return undefined;

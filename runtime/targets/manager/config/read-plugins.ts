@@ -16,7 +16,7 @@ const COMMON_KEYS = ['name', 'kind', 'required', 'flows', 'timeout', 'config'];
 const KEYS_BY_KIND = { exec: ['commit_hash'], http: ['url'], js: ['path'] } as const;
 const PLUGIN_KEYS = [...COMMON_KEYS, ...Object.values(KEYS_BY_KIND).flat()];
 
-/** Reads `[plugins]` of the configuration. Reports problems, and returns the valid plugins. */
+/** Parses `[plugins]`. Reports problems, and returns the valid plugins. */
 export function readPluginSettings(table: unknown, report: Report): PluginSettings {
   if (table === undefined) return { plugins: [] };
   if (!isTable(table)) {

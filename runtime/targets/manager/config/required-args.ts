@@ -19,7 +19,10 @@ interface ReadArgs {
   readonly positional: readonly string[];
 }
 
-/** Sorts arguments by kind. A flag takes the next argument as its value only if it is in `valued`; no other rule is safe. */
+/**
+ * Groups arguments by kind. A flag only takes the next argument as its value if it is in `valued`; no other
+ * rule is safe.
+ */
 export function readArgs(args: readonly string[], valued: ReadonlySet<string>): ReadArgs {
   const values = new Map<string, string>();
   const flags = new Set<string>();

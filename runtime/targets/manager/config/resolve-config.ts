@@ -27,7 +27,7 @@ import { isLoopbackUrl } from './is-loopback-url.ts';
 import type { OAuthEntry, OAuthKey } from './oauth-entry.ts';
 import { maskUrl } from './mask-values.ts';
 
-/** The contents from which a configuration is resolved. */
+/** The file contents to resolve a configuration from. */
 export interface ConfigSources {
   readonly servers: TextFile;
   readonly secrets: TextFile | undefined;
@@ -35,17 +35,20 @@ export interface ConfigSources {
   readonly pins?: TextFile | undefined;
   readonly env: Environment;
   readonly platform: string;
-  /** Timeouts from the command line. They take precedence over `[daemon]`, and those of a server over them. */
+  /** Timeouts from the command line. They override `[daemon]`, and a server's own timeouts override them. */
   readonly timeouts?: Partial<ServerTimeouts> | undefined;
-  /** Whether servers with invalid values are kept and marked unusable. Otherwise they make the configuration invalid. */
+  /**
+   * Whether servers with invalid values are kept and marked unusable. Otherwise, they make the configuration
+   * invalid.
+   */
   readonly keepsUnusable?: boolean | undefined;
 }
 
 export interface ResolvedConfig extends Omit<ManagerConfig, 'files'> {
   readonly warnings: readonly string[];
-  /** Facts that are normal in some setups, and can explain a mistake in others. */
+  /** Facts that are normal in some setups, but can explain a mistake in others. */
   readonly notes: readonly string[];
-  /** Problems of the unusable servers. */
+  /** Problems of unusable servers. */
   readonly problems: readonly string[];
 }
 
@@ -96,7 +99,7 @@ export function resolveManagerConfig(sources: ConfigSources): ResolvedConfig {
   };
 }
 
-/** Replaces the launch of a server that has problems by a description of them. */
+/** Replaces the launch of a server that has problems with a description of them. */
 function markUnusable(spec: ServerSpec, problems: readonly Problem[]): ServerSpec {
   if (problems.length === 0) return spec;
   const prefix = `server ${JSON.stringify(spec.name)}: `;
@@ -107,12 +110,12 @@ function markUnusable(spec: ServerSpec, problems: readonly Problem[]): ServerSpe
   return { ...spec, launch: { kind: 'unusable', problem, ...installable } };
 }
 
-/** Maximum number of names in a note. */
+/** Maximum number of names listed in a note. */
 const MAX_NAMES = 5;
 
 /**
- * One note about values in the secrets file for unknown servers. Their names can be misspelled, but usually they are servers of other
- * projects, because all projects of a user share the file.
+ * One note about secrets file values for unknown servers. The names may be misspelled, but usually belong to
+ * other projects, because all of a user's projects share the file.
  */
 function unknownServerNotes(config: ConfigFile, secrets: SecretsFile, file: string): string[] {
   const unknown = [...secrets.servers.keys()].filter((name) => !config.names.includes(name));
@@ -130,8 +133,8 @@ function unknownServerNotes(config: ConfigFile, secrets: SecretsFile, file: stri
 }
 
 /**
- * Returns the pinned tools of a server. With `on_change` and without pins, all of its tools count as new: if the file with the
- * pins gets lost, `on_change = "block"` still blocks them.
+ * Returns a server's pinned tools. With `on_change` but no pins, all of its tools count as new: if the pins
+ * file gets lost, `on_change = "block"` still blocks them.
  */
 function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): ToolPins | undefined {
   const pinned = servers.get(name);
@@ -140,7 +143,7 @@ function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): ToolPin
   return { onChange: onChange ?? 'block', hashes: Object.fromEntries(hashes) };
 }
 
-/** Warns about servers with `on_change` that have no pinned tools. */
+/** Warns about servers with `on_change` but no pinned tools. */
 const unpinnedWarnings = ({ entries, locate }: ConfigFile, { servers }: PinsFile, file: string): string[] =>
   entries
     .filter(({ name, onChange, enabled }) => enabled && onChange !== undefined && !servers.has(name))
@@ -178,7 +181,7 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     prompts: entry.prompts,
     resources: entry.resources,
     readOnly: entry.readOnly,
-    // The connection of a user opens with the user's first call.
+    // A user's connection opens with the user's first call.
     lazy: entry.lazy || isPerUser({ launch: resolved }),
     idleMs: entry.idleMs ?? MANAGER_DEFAULTS.idle,
     timeouts: {
@@ -226,7 +229,7 @@ function resolveRemote(
   }
   const oauth = resolveOAuth(launch.oauth, sources, context);
   const { transport } = launch;
-  // A client must not replace a header that the configuration sets.
+  // A client must not override a header that the configuration sets.
   const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const passHeaders = launch.passHeaders.filter((name) => !own.has(name));
   return {
@@ -239,7 +242,7 @@ function resolveRemote(
   };
 }
 
-/** Adds the password and the query parameters of a URL to the values that are redacted. */
+/** Adds the password and query parameters of a URL to the redacted values. */
 function redactUrl(server: string, text: string, { redactions }: ServerResolveContext): void {
   const url = URL.parse(text);
   if (!url) return;
@@ -250,9 +253,9 @@ function redactUrl(server: string, text: string, { redactions }: ServerResolveCo
 
 const GRANTS = ['authorization_code', 'client_credentials'] as const;
 const SIGN_INS = ['shared', 'per_user'] as const;
-/** Ways for a client to authenticate, of which it has at most one. */
+/** Client authentication methods, of which at most one can be set. */
 const CREDENTIALS = ['client_secret', 'private_key'] as const;
-/** Keys that only one grant uses. */
+/** Keys that apply to a single grant type. */
 const ONLY_FOR = {
   token_url: 'client_credentials',
   client_metadata_url: 'authorization_code',
@@ -260,7 +263,7 @@ const ONLY_FOR = {
   sign_in: 'authorization_code',
 } as const;
 
-/** Resolves `[servers.oauth]` and the same table of the secrets file. A client with a secret or a key gets tokens without a person. */
+/** Resolves `[servers.oauth]` from both files. A client with a secret or a key gets tokens without user interaction. */
 function resolveOAuth(
   entered: OAuthEntry | undefined,
   { entry, secrets, expandEntry, expandSecret }: ServerSources,
@@ -320,7 +323,7 @@ function resolveOAuth(
   });
 }
 
-/** Reads the key of the client, which is in the text itself. */
+/** Parses the client's private key from the text itself. */
 function readPrivateKey(
   { private_key: key, private_key_id: id }: Partial<Record<string, string>>,
   complain: (message: string) => void,
@@ -330,7 +333,7 @@ function readPrivateKey(
     return undefined;
   }
   const problem = clientKeyProblem(key);
-  // The text is a secret, so the message does not contain it.
+  // The text is a secret, so the message omits it.
   if (problem !== undefined) complain(`: private_key ${problem}.`);
   return defined<ClientKey>({ key, id });
 }

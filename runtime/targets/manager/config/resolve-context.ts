@@ -5,15 +5,15 @@ import type { ServerEntry } from './server-entry.ts';
 import type { ServerTimeouts } from './spec.ts';
 import type { ToolPins } from './tool-policy.ts';
 
-/** The inputs for resolving a server in addition to its entries in the two files. */
+/** Inputs for resolving a server, besides its entries in the two files. */
 export interface ServerResolveContext {
   readonly env: Environment;
   readonly platform: string;
   readonly timeouts: ServerTimeouts;
   readonly redactions: Redactions;
-  /** Whether the values in the servers file are secrets, too. */
+  /** Whether values in the servers file are also secrets. */
   readonly containsSecrets: boolean;
-  /** Returns the pinned tools of a server. */
+  /** Returns a server's pinned tools. */
   readonly pins: (entry: ServerEntry) => ToolPins | undefined;
   /** Reports problems in the servers file. */
   readonly report: Report;

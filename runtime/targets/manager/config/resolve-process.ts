@@ -43,7 +43,7 @@ export function resolveProcess(
   };
 }
 
-/** Expands the arguments in the servers file. There, only values whose names look like those of secrets are secrets. */
+/** Expands the arguments in the servers file. There, only values whose names suggest secrets count as secrets. */
 function entryArgs(
   written: readonly string[],
   { entry, expandEntry }: ServerSources,
@@ -69,7 +69,7 @@ function secretArgs(
   return args;
 }
 
-/** Returns the name and value of an argument: `--token=x`, `x` after `--token`, or `API_KEY=x`. */
+/** Returns an argument's name and value: `--token=x`, `x` after `--token`, or `API_KEY=x`. */
 function readArg(arg: string, before: string): { readonly name: string; readonly value: string } {
   const [, name, value] = /^(-{0,2}[\w-]+)=([^]*)$/.exec(arg) ?? [];
   if (name !== undefined && value !== undefined) return { name, value };

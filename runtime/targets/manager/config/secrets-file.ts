@@ -5,14 +5,14 @@ import type { ProblemPath, Problem, Report } from './problems.ts';
 import { serverName } from './server-name.ts';
 import { readTable, type TableReader } from './table-reader.ts';
 
-/** The secrets file: values that are confidential, or differ between environments. */
+/** The secrets file: values that are confidential or differ between environments. */
 export interface SecretsFile {
   readonly servers: ReadonlyMap<string, SecretsEntry>;
   readonly problems: readonly Problem[];
   readonly locate: (path: ProblemPath) => number | undefined;
 }
 
-/** The values of one server in the secrets file. Placeholders are not expanded yet. */
+/** One server's values in the secrets file. Placeholders are not expanded yet. */
 export interface SecretsEntry {
   readonly path: ProblemPath;
   readonly args: readonly string[];
@@ -25,7 +25,7 @@ export interface SecretsEntry {
 
 const SECRETS_KEYS = ['args', 'env', 'volumes', 'headers', 'oauth', 'url'] as const;
 
-/** Reads the secrets file. A missing file is treated as an empty one. Pure. */
+/** Parses the secrets file. A missing file counts as empty. Pure. */
 export function readSecretsFile(file: TextFile | undefined): SecretsFile {
   if (!file) return { servers: new Map(), problems: [], locate: () => undefined };
   const parsed = parseToml(file);
@@ -59,7 +59,7 @@ const readEntry = (table: TableReader, path: ProblemPath): SecretsEntry => ({
   url: table.text('url'),
 });
 
-/** The entry of a server that is not in the secrets file. */
+/** The entry for a server that is not in the secrets file. */
 export const noSecrets = (name: string): SecretsEntry => ({
   path: ['servers', name],
   args: [],

@@ -14,7 +14,7 @@ import {
   APPROVAL_CONDITIONS,
 } from './tool-policy.ts';
 
-/** A server as its file describes it: types and keys are validated, placeholders are not expanded yet. */
+/** A server as described in its file: types and keys are validated, placeholders are not expanded yet. */
 export interface ServerEntry {
   readonly name: string;
   readonly path: ProblemPath;
@@ -32,10 +32,10 @@ export interface ServerEntry {
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
   readonly limits: LaunchLimits | undefined;
-  /** By its own names of tools, in lower case. */
+  /** Keyed by the tool's name on the server, in lower case. */
   readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
   readonly approvals: readonly ApprovalRule[];
-  /** What happens with tools that differ from their pinned definition; undefined if it is not set. */
+  /** What happens to tools that differ from their pins; undefined if not set. */
   readonly onChange: PinAction | undefined;
 }
 
@@ -47,7 +47,7 @@ export type LaunchEntry =
 interface PackageEntry {
   readonly kind: 'package';
   readonly package: Package;
-  /** The pinned hash of the package. */
+  /** The package's pinned hash. */
   readonly hash: string | undefined;
 }
 
@@ -65,7 +65,7 @@ interface RemoteEntry {
   readonly oauth: OAuthEntry | undefined;
 }
 
-/** Values that a server requires to start. */
+/** Values that a server needs to start. */
 export interface RequiredValues {
   readonly env: readonly string[];
   readonly positional: readonly string[];
@@ -117,7 +117,7 @@ export const SERVER_KEYS = [
   'on_change',
 ];
 
-/** Reads one of `[[servers]]`. Reports problems; undefined if later checks would only repeat them. */
+/** Parses one `[[servers]]` table. Reports problems; returns undefined if later checks would only repeat them. */
 export function readServerEntry(table: TableReader, path: ProblemPath): ServerEntry | undefined {
   const written = table.text('name');
   const launch = readLaunch(table);
@@ -204,8 +204,8 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
 }
 
 /**
- * Headers that a connection sets itself, and credentials for the manager: a token for the manager must not reach another server, as
- * the MCP specification requires.
+ * Headers that connections set themselves, and credentials for the manager: the MCP specification forbids
+ * forwarding a token for the manager to another server.
  */
 const OWN_HEADERS =
   /^(?:authorization|proxy-.*|cookie|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept|content-.*|mcp-.*|last-event-id|traceparent|tracestate)$/;
@@ -225,7 +225,7 @@ function readPassHeaders(table: TableReader): string[] {
 
 function readTools(table: TableReader): NameFilter {
   const allow = table.texts('tools');
-  // The list protects all other tools from callers, so a missing list must not allow all of them.
+  // The list protects all other tools from callers, so a missing list must not allow everything.
   if (!table.mentions('tools')) {
     table.report('tools is missing. List the allowed tools, or allow all with tools = ["*"].');
   }
@@ -253,10 +253,10 @@ function readVolumes(table: TableReader, launch: LaunchEntry | undefined): Recor
   return Object.fromEntries(entries);
 }
 
-/** The keys of `[servers.limits]`. */
+/** Keys of `[servers.limits]`. */
 const LIMIT_KEYS = ['memory', 'cpus', 'processes', 'required'] as const;
 
-/** Reads `[servers.limits]`: what a server and everything that it starts can use together. */
+/** Parses `[servers.limits]`: what a server and its descendant processes can use in total. */
 function readLimits(table: TableReader | undefined): LaunchLimits | undefined {
   if (!table) return undefined;
   return {
@@ -269,7 +269,7 @@ function readLimits(table: TableReader | undefined): LaunchLimits | undefined {
 
 const KEYS = ['tools', 'when', 'action'];
 
-/** Reads `approvals` of a server: rules for calls of its tools. */
+/** Parses a server's `approvals`: rules for calls to its tools. */
 function readApprovals(server: TableReader): ApprovalRule[] {
   const rules = readTables({
     value: server.any('approvals'),
@@ -290,12 +290,12 @@ function readApprovals(server: TableReader): ApprovalRule[] {
 interface TableList {
   readonly value: unknown;
   readonly report: TableReader['report'];
-  /** The key of the list. */
+  /** The list's key. */
   readonly key: string;
   readonly known: readonly string[];
 }
 
-/** Reads a list of tables inside a table. Reports a value of another type. */
+/** Parses a list of tables inside a table. Reports a value of another type. */
 function readTables({ value, report, key, known }: TableList): TableReader[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
@@ -319,7 +319,7 @@ const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHi
 /** Names that all clients and language models accept. */
 const CLIENT_NAME = /^[\w.-]{1,64}$/;
 
-/** Reads `[servers.tool_overrides.NAME]`: changes of tools by their own names, in lower case. */
+/** Parses `[servers.tool_overrides.NAME]`: tool overrides by the tool's name on the server, in lower case. */
 function readToolOverrides(table: TableReader | undefined): Record<string, ToolOverride> {
   const byNewName = new Map<string, string>();
   const overrides = (table?.keys() ?? []).flatMap((name): [string, ToolOverride][] => {

@@ -1,9 +1,9 @@
 import { trimOf } from '#core/text/trim-text.ts';
 
-/** Normalizes the name of a server. */
+/** Normalizes a server name. */
 export const serverName = (written: string): string => written.trim().toLowerCase();
 
-/** Names are part of URLs and of qualified tool names such as `server__tool`, so "__" is not possible in them. */
+/** Server names are used in URLs and in qualified tool names such as `server__tool`, so they cannot contain "__". */
 const RULE =
   'Use at most 64 letters, digits, ".", "-" and single "_", with a letter or digit at the start and end';
 
@@ -16,7 +16,7 @@ export function nameProblem(written: string, of = 'server'): string | undefined 
   return `invalid ${of} name ${JSON.stringify(written)}. ${RULE}${example}.`;
 }
 
-/** Returns the valid name that is most similar, for imported servers. */
+/** Returns the most similar valid name, for imported servers. */
 export function usableName(written: string): string | undefined {
   const separated = serverName(written)
     .replaceAll(/[^a-z\d._-]+/g, '-')
@@ -25,6 +25,6 @@ export function usableName(written: string): string | undefined {
   return name === '' ? undefined : name;
 }
 
-/** Prefix of the variables that are reserved for a server. */
+/** Prefix of the environment variables reserved for a server. */
 export const variablePrefix = (name: string): string =>
   `MCPD__${name.toUpperCase().replaceAll(/[^A-Z\d]/g, '_')}__`;

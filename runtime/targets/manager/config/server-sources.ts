@@ -5,7 +5,7 @@ import type { Redactions } from '#core/text/redactions.ts';
 import type { SecretsEntry } from './secrets-file.ts';
 import type { ServerEntry } from './server-entry.ts';
 
-/** The entries of a server in the two files, with the functions that expand the variables in each. */
+/** A server's entries in the two files, with the functions that expand the variables in each. */
 export interface ServerSources {
   readonly entry: ServerEntry;
   readonly secrets: SecretsEntry;
@@ -14,8 +14,8 @@ export interface ServerSources {
 }
 
 /**
- * Merges values that both files can contain; those of the secrets file take precedence. Values of the secrets file, and those
- * whose names look like those of secrets, are added to the redactions.
+ * Merges values that both files can contain; the secrets file takes precedence. Values from the secrets file,
+ * and values whose names suggest secrets, are added to the redactions.
  */
 export function mergeRecords(
   key: 'env' | 'headers',
@@ -32,7 +32,7 @@ export function mergeRecords(
   return { ...own, ...secret };
 }
 
-/** Reports values in the secrets file that this kind of server cannot use; they are probably for another server. */
+/** Reports secrets file values that this kind of server cannot use; they probably belong to another server. */
 export function refuseSecrets(
   keys: readonly (keyof SecretsEntry)[],
   { entry, secrets }: ServerSources,

@@ -4,39 +4,39 @@ import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import type { ApprovalRule, ToolOverride, ToolPins } from './tool-policy.ts';
 
-/** The resolved configuration: all placeholders are expanded and all defaults are set. */
+/** The resolved configuration: all placeholders are expanded and all defaults are applied. */
 export interface ManagerConfig {
-  /** The enabled servers in the order of the file; their names are unique. */
+  /** The enabled servers in file order; their names are unique. */
   readonly servers: readonly ServerSpec[];
   readonly daemon: DaemonSettings;
   readonly groups: readonly GroupSpec[];
   readonly plugins: PluginSettings;
-  /** Values that are redacted: those of the secrets file and those of expanded placeholders. */
+  /** Values to redact: those from the secrets file and from expanded placeholders. */
   readonly secrets: readonly Secret[];
-  /** The files of the configuration, which are watched for changes. */
+  /** The configuration files, which are watched for changes. */
   readonly files: readonly string[];
 }
 
-/** The resolved settings of an MCP server. */
+/** Resolved settings of an MCP server. */
 export interface ServerSpec {
   /** The normalized name: lower case and trimmed. */
   readonly name: string;
   readonly launch: Launch;
   readonly tools: NameFilter;
   readonly prompts: NameFilter;
-  /** Patterns for the URIs of resources. */
+  /** Resource URI patterns. */
   readonly resources: NameFilter;
   /** Whether only tools with the annotation `readOnlyHint: true` are allowed. */
   readonly readOnly: boolean;
-  /** Whether the server starts with the first request, and stops after `idleMs` without requests. */
+  /** Whether the server starts with the first request and stops after `idleMs` without requests. */
   readonly lazy: boolean;
   readonly idleMs: number;
   readonly timeouts: ServerTimeouts;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of calls that wait; further calls are rejected. */
+  /** Maximum number of queued calls; additional calls are rejected. */
   readonly queue: number;
-  /** Changes of tools by their own names, in lower case. */
+  /** Tool overrides by the tool's name on the server, in lower case. */
   readonly toolOverrides?: Readonly<Record<string, ToolOverride>> | undefined;
   readonly approvals?: readonly ApprovalRule[] | undefined;
   /** The pinned tools; undefined if the server is not pinned. */
@@ -45,43 +45,46 @@ export interface ServerSpec {
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
 
-/** A server that cannot start because its values are incomplete or invalid, for example an unset variable. */
+/**
+ * A server that cannot start because its values are incomplete or invalid, for example because a variable is
+ * not set.
+ */
 interface UnusableLaunch {
   readonly kind: 'unusable';
   /** The problems as complete sentences. */
   readonly problem: string;
-  /** What can be installed nevertheless: a package does not need the values of its server. */
+  /** What can be installed regardless: a package does not need the server's values. */
   readonly package?: ProcessLaunch | undefined;
 }
 
-/** A server as a child process that communicates over stdin and stdout. */
+/** A server that runs as a child process and communicates over stdin and stdout. */
 export interface ProcessLaunch {
   readonly kind: 'process';
   readonly command: string;
   readonly args: readonly string[];
-  /** The complete environment of the process: it inherits nothing else. */
+  /** The complete process environment: nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
-  /** The maximum of memory, processors and processes. Containers get it from docker. */
+  /** Memory, CPU and process limits. For containers, docker enforces them. */
   readonly limits?: LaunchLimits | undefined;
   /** Prefix of the container's name, if the command is docker. */
   readonly container?: string | undefined;
   /** The package whose hash is verified before each start. */
   readonly integrity?: PackageIntegrity | undefined;
-  /** How the package is installed before the start, if the server is one. */
+  /** How to install the package before the start, if the server is a package. */
   readonly installation?: PackageInstallation | undefined;
 }
 
-/** How a package is installed without starting its server. */
+/** How to install a package without starting its server. */
 export interface PackageInstallation {
-  /** The package as in the configuration, e.g. `npx::name@1.2.3`. */
+  /** The package as configured, e.g. `npx::name@1.2.3`. */
   readonly label: string;
   readonly command: PackageCommand;
-  /** A command that succeeds if nothing needs to be installed; without it, `command` finds out. */
+  /** A command that succeeds if nothing needs to be installed; without it, `command` determines that. */
   readonly check?: PackageCommand | undefined;
-  /** Whether the version always has the same content, so that an installed package is not checked again. */
+  /** Whether the version is immutable, so that an installed package is not checked again. */
   readonly isExact: boolean;
-  /** The packages in the folder of npx, which an interrupted installation can leave incomplete. */
+  /** The packages in the npx folder, which an interrupted installation can leave incomplete. */
   readonly npx?: readonly string[] | undefined;
   readonly uvx?: boolean | undefined;
 }
@@ -92,17 +95,17 @@ export interface PackageCommand {
   readonly args: readonly string[];
 }
 
-/** A package of npm with the hash of its only allowed content. */
+/** An npm package with the hash of its only allowed content. */
 export interface PackageIntegrity {
   /** `name@version` */
   readonly name: string;
-  /** The hash as in the registry of npm, e.g. `sha512-…`. */
+  /** The hash as in the npm registry, e.g. `sha512-…`. */
   readonly hash: string;
 }
 
-/** The settings of `[servers.limits]`. */
+/** Settings of `[servers.limits]`. */
 export interface LaunchLimits extends ProcessLimits {
-  /** Whether the server does not start where the system cannot apply a limit. */
+  /** Whether the server must not start if the system cannot apply a limit. */
   readonly required: boolean;
 }
 
@@ -112,63 +115,63 @@ export interface RemoteLaunch {
   readonly transport: 'http' | 'sse';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers of clients that are passed on, in lower case. */
+  /** Client headers to pass on, in lower case. */
   readonly passHeaders?: readonly string[] | undefined;
   readonly oauth?: OAuthSettings | undefined;
 }
 
-/** The settings of `[servers.oauth]`. Without them, a remote server that requires it is signed in to by a person. */
+/** Settings of `[servers.oauth]`. Without them, a remote server that requires OAuth needs a user sign-in. */
 export type OAuthSettings = ClientCredentials | SignInSettings;
 
 interface CommonOAuth {
-  /** The private key with which the client authenticates instead of a secret. */
+  /** The private key that the client authenticates with instead of a secret. */
   readonly privateKey?: ClientKey | undefined;
   readonly scope?: string | undefined;
-  /** The only authorization server that gets credentials; if undefined, the server names it. */
+  /** The only authorization server that receives credentials; if undefined, the server specifies it. */
   readonly issuer?: string | undefined;
 }
 
-/** The private key of a client. @see https://www.rfc-editor.org/rfc/rfc7523 */
+/** A client's private key. @see https://www.rfc-editor.org/rfc/rfc7523 */
 export interface ClientKey {
   /** PEM (PKCS #8) or a JSON Web Key. */
   readonly key: string;
-  /** The ID of the public key at the authorization server, if it needs one. */
+  /** ID of the public key at the authorization server, if required. */
   readonly id?: string | undefined;
 }
 
-/** OAuth 2 client credentials, for servers without a person. */
+/** OAuth 2 client credentials, for servers that need no user sign-in. */
 export interface ClientCredentials extends CommonOAuth {
   readonly grant: 'client_credentials';
   readonly clientId: string;
   /** Undefined if the client has a key. */
   readonly clientSecret?: string | undefined;
-  /** The token endpoint; if undefined, it is discovered from the metadata of the server. */
+  /** The token endpoint; if undefined, it is discovered from the server's metadata. */
   readonly tokenUrl?: string | undefined;
 }
 
-/** The authorization of a person, by `mcp-manager login`. */
+/** Authorization by a user, with `mcp-manager login`. */
 export interface SignInSettings extends CommonOAuth {
   readonly grant: 'authorization_code';
-  /** A client that was registered at the authorization server before. */
+  /** A client that is pre-registered at the authorization server. */
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
-  /** URL of a document about the client, which is its ID at authorization servers that read such documents. */
+  /** URL of the client ID metadata document, which serves as the client ID at authorization servers that support it. */
   readonly clientMetadataUrl?: string | undefined;
-  /** The loopback URL to which the browser returns; by default on a free port. */
+  /** The loopback redirect URI; by default on a free port. */
   readonly redirectUri?: string | undefined;
-  /** Whether each caller of the manager signs in. Otherwise, all callers share one sign-in. */
+  /** Whether each caller of the manager signs in separately. Otherwise, all callers share one sign-in. */
   readonly perUser?: boolean | undefined;
 }
 
-/** Patterns with `*`, compared without case. A name that matches `allow` and not `deny` is allowed. */
+/** Patterns with `*`, matched case-insensitively. A name that matches `allow` and not `deny` is allowed. */
 export interface NameFilter {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-/** Timeouts of a server in milliseconds. */
+/** Server timeouts in milliseconds. */
 export interface ServerTimeouts {
-  /** Maximum time to install the package of the server. */
+  /** Maximum time to install the server's package. */
   readonly install: number;
   /** Maximum time from the start of the process to the end of the handshake. */
   readonly init: number;
@@ -176,41 +179,41 @@ export interface ServerTimeouts {
   readonly shutdown: number;
 }
 
-/** The settings of `[daemon]`, completed with defaults. Flags take precedence over both. */
+/** Settings of `[daemon]`, completed with defaults. Flags override both. */
 export interface DaemonSettings {
   readonly addr: string;
   readonly shutdownMs: number;
   readonly healthMs: number;
   readonly healthIntervalMs: number;
   readonly cors: CorsSettings | undefined;
-  /** The access tokens that are accepted in addition to keys; none by default. */
+  /** The access tokens accepted in addition to keys; none by default. */
   readonly oauth?: ResourceSettings | undefined;
 }
 
-/** The manager as a protected resource of an authorization server. */
+/** The manager as an OAuth protected resource. */
 export interface ResourceSettings {
   readonly issuer: string;
-  /** The public base URL of the manager, which is the audience of tokens. */
+  /** The manager's public base URL, which is the token audience. */
   readonly resource: string;
-  /** Further audiences that are accepted. */
+  /** Additional accepted audiences. */
   readonly audiences: readonly string[];
-  /** URL of the keys; by default, it is in the metadata of the issuer. */
+  /** URL of the JSON Web Key Set; by default from the issuer's metadata. */
   readonly jwksUri: string | undefined;
   readonly algorithms: readonly string[];
-  /** The claim with the name of the user. */
+  /** The claim that contains the user name. */
   readonly userClaim: string;
   readonly adminScope: string | undefined;
-  /** Without it, only JWTs are accepted. */
+  /** Without introspection, only JWTs are accepted. */
   readonly introspection?: IntrospectionSettings | undefined;
-  /** Patterns of servers and `server/tool` by scope. Without it, each token allows all servers. */
+  /** `server` and `server/tool` patterns by scope. Without it, each token allows all servers. */
   readonly scopes: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
-/** How the manager asks the issuer about tokens that are not JWTs. */
+/** How to introspect opaque tokens at the issuer. */
 export interface IntrospectionSettings {
-  /** The client as which the manager authenticates. */
+  /** The client that the manager authenticates as. */
   readonly clientId: string;
-  /** The introspection endpoint; by default, it is in the metadata of the issuer. */
+  /** The introspection endpoint; by default from the issuer's metadata. */
   readonly url: string | undefined;
 }
 
@@ -223,6 +226,6 @@ export interface CorsSettings {
   readonly maxAgeSeconds: number;
 }
 
-/** Whether each caller of the manager signs in to a server, so that it has a connection for each of them. */
+/** Whether each caller of the manager signs in to the server separately, and therefore has a separate connection. */
 export const isPerUser = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
   launch.kind === 'remote' && launch.oauth?.grant === 'authorization_code' && launch.oauth.perUser === true;

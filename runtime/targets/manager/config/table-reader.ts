@@ -5,7 +5,7 @@ import type { ProblemPath, Report } from './problems.ts';
 
 export type TomlTable = Readonly<Record<string, unknown>>;
 
-/** Reads typed values from a table. A value of another type is reported, and reads as undefined. */
+/** Reads typed values from a table. A value of the wrong type is reported, and read as undefined. */
 export interface TableReader {
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
@@ -13,24 +13,27 @@ export interface TableReader {
   count(key: string, min: number): number | undefined;
   milliseconds(key: string): number | undefined;
   bytes(key: string): number | undefined;
-  /** Reads a positive number, which can have a fraction. */
+  /** Reads a positive number, possibly with a fraction. */
   amount(key: string): number | undefined;
   choice<Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined;
   /** Reads a table of strings. */
   record(key: string): Readonly<Record<string, string>> | undefined;
-  /** Reads a nested table. Keys that are not in `known` are reported; without `known`, all keys are allowed. */
+  /** Reads a nested table. Keys not in `known` are reported; without `known`, all keys are allowed. */
   table(key: string, known?: readonly string[]): TableReader | undefined;
   /** Reads a value of any type. */
   any(key: string): unknown;
   keys(): readonly string[];
-  /** Whether the table has the key, or a misspelled one for which it was suggested, so that it is not reported as missing. */
+  /**
+   * Whether the table has the key, or a misspelling of it that was already reported, so that the key is not
+   * reported as missing as well.
+   */
   mentions(key: string): boolean;
   report(message: string, key?: string): void;
 }
 
 interface TableContext {
   readonly path: ProblemPath;
-  /** Description of the table for messages. */
+  /** The table's description in messages. */
   readonly label: string;
   readonly report: Report;
 }
@@ -91,7 +94,7 @@ export function readTable(
   };
 }
 
-/** Describes a nested table: by its header, `[a.b]`, or in a server, by the label of the server and the key. */
+/** Describes a nested table: by its header `[a.b]` or, within a server, by the server's label and the key. */
 function nestedLabel(label: string, key: string): string {
   if (label === '') return `[${key}]`;
   return label.startsWith('[') ? `${label.slice(0, -1)}.${key}]` : `${label}: ${key}`;
@@ -101,7 +104,7 @@ export function isTable(value: unknown): value is TomlTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Describes a value for a message; a long one is truncated. */
+/** Describes a value for a message; long values are truncated. */
 export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return value.every((item) => isText(item)) ? `a list` : 'a list of other values';
   if (isTable(value))
@@ -113,11 +116,11 @@ export function describeValue(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 76)}..."` : text;
 }
 
-/** Describes a value without showing a string, because it could be a misplaced secret. */
+/** Describes a value without showing strings, because it could be a misplaced secret. */
 const describeKind = (value: unknown): string =>
   typeof value === 'string' ? 'a string' : describeValue(value);
 
-// Command lines and environments cannot contain NUL.
+// Command lines and environment variables cannot contain NUL.
 const isPlain = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 const isText = (value: unknown): value is string => isPlain(value) && value.trim() !== '';
 const isTexts = (value: unknown): value is string[] =>

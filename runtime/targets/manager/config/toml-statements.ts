@@ -2,17 +2,17 @@ import { parse } from 'smol-toml';
 import { memberOf } from '#core/values/member-of.ts';
 import { rememberLatest } from '../shared/remember-latest.ts';
 
-/** A header, or a key with its value, with its position in the text. Comments and blank lines are not part of it. */
+/** A header or a key-value pair, with its position in the text. Comments and blank lines are not included. */
 export interface Statement {
   readonly kind: 'table' | 'array-table' | 'key';
-  /** The parts of the key or header. Those of a key do not include the header that it follows. */
+  /** The parts of the key or header. The parts of a key do not include the header above it. */
   readonly keys: readonly string[];
   readonly start: number;
-  /** Position after the last line break of the statement. */
+  /** Position after the statement's last line break. */
   readonly end: number;
 }
 
-/** Returns the statements of a text, which must be valid TOML. Those of the latest text are remembered. */
+/** Returns the statements of a text, which must be valid TOML. The result for the latest text is cached. */
 export const tomlStatements: (text: string) => readonly Statement[] = rememberLatest(1, statementsOf);
 
 function statementsOf(text: string): Statement[] {
@@ -40,7 +40,7 @@ const KEY_PARTS = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|[^"'=\]])*`;
 const HEADER = new RegExp(String.raw`(\[\[?)(${KEY_PARTS})`, 'y');
 const KEY = new RegExp(`()(${KEY_PARTS})`, 'y');
 
-/** Matches strings and comments, in which brackets and line breaks have no meaning. */
+/** Matches strings and comments, where brackets and line breaks have no meaning. */
 const QUOTED = /"""(?:\\[^]|[^\\])*?"""(?!")|'''[^]*?'''(?!')|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\n]*/y;
 
 function endOfValue(text: string, start: number): number {
@@ -63,9 +63,9 @@ function endOfValue(text: string, start: number): number {
 
 const BARE_KEYS = /^\s*[\w-]+(?:[ \t]*\.[ \t]*[\w-]+)*\s*$/;
 
-/** Splits a dotted key into its parts, with escapes resolved. */
+/** Splits a dotted key into its parts and resolves escapes. */
 function keysOf(raw: string): string[] {
-  // Most keys need no parser, which takes long for thousands of them.
+  // Most keys do not need the parser, which is slow for thousands of them.
   if (BARE_KEYS.test(raw)) return raw.split('.').map((key) => key.trim());
   const keys: string[] = [];
   let table: unknown = parse(`${raw} = 0`);

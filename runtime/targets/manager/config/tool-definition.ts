@@ -1,19 +1,19 @@
 import { sha256 } from '#platform/sha256.ts';
 import { canonicalJson } from '../shared/canonical-json.ts';
 
-/** The members of a tool that language models and clients rely on. */
+/** The tool members that language models and clients rely on. */
 const MEMBERS = ['title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
 export type ToolDefinition = Readonly<Partial<Record<(typeof MEMBERS)[number], unknown>>>;
 
-/** Returns the members that are pinned. Other members, such as icons and `_meta`, can change. */
+/** Returns the members to pin. Other members, such as icons and `_meta`, can change. */
 export const toolDefinition = (tool: Readonly<Record<string, unknown>>): ToolDefinition =>
   Object.fromEntries(MEMBERS.flatMap((key) => (tool[key] === undefined ? [] : [[key, tool[key]]])));
 
-/** Returns the hash of the name and the definition of a tool. */
+/** Returns the hash of a tool's name and definition. */
 export const definitionHash = (name: string, definition: ToolDefinition): string =>
   `sha256:${sha256(canonicalJson({ ...definition, name }))}`;
 
-/** Returns the members in which two definitions differ. */
+/** Returns the members that differ between two definitions. */
 export const changedMembers = (before: ToolDefinition, after: ToolDefinition): string[] =>
   MEMBERS.filter((key) => canonicalJson(before[key] ?? null) !== canonicalJson(after[key] ?? null));

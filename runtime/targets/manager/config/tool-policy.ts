@@ -1,9 +1,9 @@
-/** Changes of a tool as clients see it. */
+/** Overrides for how clients see a tool. */
 export interface ToolOverride {
-  /** The name for clients. */
+  /** The name that clients see. */
   readonly rename?: string | undefined;
   readonly description?: string | undefined;
-  /** Annotations that replace those of the server. */
+  /** Annotations that override the server's. */
   readonly annotations: Readonly<Record<string, string | boolean>>;
   /** Whether lists and searches omit the tool. It can still be called. */
   readonly hidden: boolean;
@@ -15,11 +15,11 @@ type ApprovalAction = (typeof APPROVAL_ACTIONS)[number];
 export const APPROVAL_CONDITIONS = ['destructive', 'not_read_only'] as const;
 type ApprovalCondition = (typeof APPROVAL_CONDITIONS)[number];
 
-/** A rule for calls of tools. The first rule that matches a tool applies; without a match, calls are allowed. */
+/** A rule for tool calls. The first rule that matches a tool applies; without a match, calls are allowed. */
 export interface ApprovalRule {
-  /** Patterns for the server's own names of tools. */
+  /** Patterns for the tool's name on the server. */
   readonly tools: readonly string[];
-  /** The annotations that a tool must have; undefined for any tool. */
+  /** Annotations that a tool must have; undefined for any tool. */
   readonly when?: ApprovalCondition | undefined;
   readonly action: ApprovalAction;
 }
@@ -27,10 +27,10 @@ export interface ApprovalRule {
 export const PIN_ACTIONS = ['warn', 'block'] as const;
 export type PinAction = (typeof PIN_ACTIONS)[number];
 
-/** The pinned tools of a server. */
+/** A server's pinned tools. */
 export interface ToolPins {
-  /** What happens with tools that are new or differ from their pinned definition. */
+  /** What happens to tools that are new or differ from their pins. */
   readonly onChange: PinAction;
-  /** Hashes of definitions by the name of the tool. */
+  /** Definition hashes by tool name. */
   readonly hashes: Readonly<Record<string, string>>;
 }

@@ -11,7 +11,7 @@ import type { PackagePreparation } from '../pins/read-tools.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 
-/** The files of the manager, and what is needed to change them. */
+/** The manager's files, and what is needed to change them. */
 export interface ManagerFiles {
   readonly paths: ConfigPaths;
   readonly keys: string;
@@ -19,14 +19,14 @@ export interface ManagerFiles {
   readonly auditLog: string | undefined;
   readonly signIns: SignInStore;
   readonly packages: PackagePreparation;
-  /** Reads the servers of the configuration as they are now. */
+  /** Reads the servers from the current configuration. */
   readonly readServers: () => Promise<readonly ServerSpec[]>;
 }
 
 export interface ManagerAppOptions {
-  /** The address on which the server listens, and additional host names that it accepts. */
+  /** The listen address, and additional accepted host names. */
   readonly hostRules: Omit<HostRules, 'allowedOrigins'>;
-  /** Rules for web pages of other origins, which are not allowed by default. */
+  /** Rules for web pages from other origins, which are rejected by default. */
   readonly cors?: CorsSettings | undefined;
   /** Who can read `/metrics`. Default: `key`. */
   readonly metrics?: MetricsAccess | undefined;
@@ -34,32 +34,32 @@ export interface ManagerAppOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Timeout for the body of a request. Default 5 s. */
   readonly bodyTimeoutMs?: number | undefined;
-  /** Whether a proxy in front of the manager sets X-Forwarded-* headers, which are ignored otherwise. */
+  /** Whether a proxy in front of the manager sets X-Forwarded-* headers, which are otherwise ignored. */
   readonly trustProxy?: boolean | undefined;
-  /** The routes of MCP, on the same port. */
+  /** The MCP routes, on the same port. */
   readonly mcp?: { readonly routes: Hono<ShellEnv>; readonly direct: readonly DirectRoute[] } | undefined;
-  /** The plugins for requests and responses. */
+  /** Plugins for requests and responses. */
   readonly plugins?: Plugins | undefined;
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings | undefined;
-  /** The files that administrators read and change over HTTP; without them, there are no such routes. */
+  /** Files that administrators read and change over HTTP; without them, these routes do not exist. */
   readonly files?: ManagerFiles | undefined;
-  /** Redacts secrets in errors of servers. */
+  /** Redacts secrets in server errors. */
   readonly redact: Redactor;
 }
 
 const ONE_MEBIBYTE = 1_048_576;
 const FIVE_SECONDS = 5000;
-/** Maximum nesting of a body, because arguments of tools can contain whole documents. */
+/** Maximum nesting depth of a body, because tool arguments can contain whole documents. */
 const MAX_DEPTH = 500;
 
-/** Returns the limits for request bodies. */
+/** Returns the request body limits. */
 export const bodyOptions = (options: ManagerAppOptions): BodyOptions & { readonly timeoutMs: number } => ({
   maxBodyBytes: options.maxBodyBytes ?? ONE_MEBIBYTE,
   timeoutMs: options.bodyTimeoutMs ?? FIVE_SECONDS,
   maxDepth: MAX_DEPTH,
   emptyMessage: 'request body is required',
-  // As mcpd does. Web pages can send such bodies without a preflight, and are rejected by their Origin.
+  // Same as mcpd. Web pages can send such bodies without a preflight, but are rejected by their Origin.
   anyJsonType: true,
   tooLargeMessage: (limit) => `request body is too large limit=${limit} bytes`,
 });

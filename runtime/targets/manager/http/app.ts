@@ -47,14 +47,17 @@ import { formatBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
 import type { ResourceSettings } from '../config/spec.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** The HTTP application of the manager, and the part of it that answers most tool calls and MCP messages without the overhead of the app. */
+/**
+ * The manager's HTTP application, and a fast path that handles most tool calls and MCP messages without the
+ * framework's overhead.
+ */
 export interface ManagerApi {
   readonly app: Hono<ShellEnv>;
-  /** undefined with plugins for requests or responses, which need the app. */
+  /** Undefined if there are request or response plugins, which need the framework. */
   readonly direct: DirectListener | undefined;
 }
 
-/** Creates the HTTP application of the manager. It does not listen. */
+/** Creates the manager's HTTP application. Does not listen. */
 export function managerApi(context: ManagerContext, options: ManagerAppOptions): ManagerApi {
   const { cors, plugins, mcp } = options;
   const { link } = addressesOf(options);
@@ -77,13 +80,13 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
     exposedHeaders: [...(cors?.exposedHeaders ?? []), ...(mcp ? ['Mcp-Session-Id'] : [])],
     corsRules: cors,
     metrics: options.metrics,
-    // Open metrics have no caller.
+    // Public metrics have no caller.
     ...(options.metrics === 'open'
       ? {}
       : { visibleMetrics: (text, c) => visibleMetrics(text, callerOfRequest(c)) }),
     hostRules,
     openPaths: [...documents.openPaths, ...pages.flatMap((page) => page.routes.map(({ path }) => path))],
-    // A client can select servers and tools on every path.
+    // Clients can select servers and tools on every path.
     repeatable: () => SELECTION_LISTS,
     errorFormats: [problemFormat(link)],
     outermost: options.oauth && protectedResource(options.oauth),
@@ -117,7 +120,7 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
 
 const ANY_JSON: ReadonlySet<string> = new Set(['*/*', 'application/json', 'application/json, */*']);
 
-/** How requests reach the manager, for links. */
+/** How requests reach the manager, for building links. */
 const addressesOf = (options: ManagerAppOptions): ReturnType<typeof createBaseAddresses> =>
   createBaseAddresses({ ...options, publicUrl: options.oauth?.resource });
 
@@ -137,7 +140,7 @@ function httpParts({ kernel }: ManagerContext, options: ManagerAppOptions): Mana
 }
 
 /**
- * The routes of all resources, in the order of the document.
+ * The routes of all resources, in document order.
  *
  * @internal Exported for tests.
  */
@@ -181,8 +184,8 @@ const SELECTION_LISTS: ReadonlySet<string> = new Set(['servers', 'tools']);
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /**
- * Answers requests for the metadata of the manager as a protected resource, and adds a challenge to responses that require a
- * token or more scopes. The metadata of `/mcp` and `/mcp/{server}` have paths of their own.
+ * Serves the manager's protected resource metadata, and adds a challenge to responses that require a token or
+ * additional scopes. The metadata of `/mcp` and `/mcp/{server}` have separate paths.
  * @see https://www.rfc-editor.org/rfc/rfc9728
  */
 function protectedResource(settings: ResourceSettings): MiddlewareHandler<ShellEnv> {
@@ -202,7 +205,7 @@ function protectedResource(settings: ResourceSettings): MiddlewareHandler<ShellE
       const suffix = trimEndOf(path.slice(METADATA_PATH.length), '/');
       const own = base !== '' && `${suffix}/`.startsWith(`${base}/`) ? suffix.slice(base.length) : suffix;
       if (own === '' || isMcpPath(own)) {
-        // Public, and read by clients in browsers.
+        // Public, and fetched by browser clients.
         c.header('Access-Control-Allow-Origin', '*');
         c.res = c.json(metadata(own));
         return;

@@ -8,7 +8,7 @@ import type { ConfigPaths } from '../config/config-paths.ts';
 import type { ManagerContext } from '../context.ts';
 import { compact } from './views/compact.ts';
 
-/** The answer to a change of the servers file. */
+/** Response to a change of the servers file. */
 interface EditedConfiguration {
   readonly diff: string;
   readonly written: boolean;
@@ -17,15 +17,15 @@ interface EditedConfiguration {
 
 interface Change {
   readonly edit: (text: string) => string;
-  /** The content that the change is based on; undefined for any. */
+  /** The version that the change is based on; undefined for any version. */
   readonly revision: string | undefined;
   readonly isDryRun: boolean;
 }
 
-/** Identifies the content of a file. */
+/** Identifies a version of a file. */
 export const revisionOf = (text: string): string => sha256(Buffer.from(text)).slice(0, 16);
 
-/** Changes the servers file over HTTP. The file is the truth: the running manager reads it again after each change. */
+/** Changes the servers file over HTTP. The file is authoritative: the running manager rereads it after each change. */
 export interface ServersChanger {
   readonly change: (change: Change) => Promise<EditedConfiguration>;
   readonly add: (server: NewServer, isDryRun: boolean) => Promise<EditedConfiguration>;
@@ -37,7 +37,7 @@ export function createServersChanger(
 ): ServersChanger {
   const { config } = paths;
 
-  /** The file is already written, so a failure is a part of the answer. */
+  /** The file is already written, so a failure is reported within the response. */
   const apply = async (): Promise<object> => {
     try {
       const { added, removed, restarted, updated } = await reloader.reload();
@@ -74,7 +74,7 @@ export function createServersChanger(
   };
 }
 
-/** A mistake in the new configuration is one of the request. */
+/** An error in the new configuration is an error in the request. */
 export async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

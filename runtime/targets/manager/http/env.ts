@@ -12,17 +12,17 @@ export function callerOfRequest(c: Context<ShellEnv>): ToolCaller {
   return caller;
 }
 
-/** The path of a group's endpoints, below which are the same routes as without a group. */
+/** The path of a group's endpoints, which offers the same routes as without a group. */
 export const GROUP_PATH = '/groups/:group';
 
-/** Returns the caller of a request to an endpoint of a group, limited to the group. */
+/** Returns the caller of a request to a group endpoint, limited to the group. */
 export const groupCallerOf = (c: Context<ShellEnv>, groups: CallerGroups): ToolCaller =>
   groups.enter(callerOfRequest(c), c.req.param('group') ?? '');
 
-/** The path of the group that a request is limited to; empty without one. */
+/** The path of the group that a request is limited to; empty if none. */
 export const groupPathOf = (c: Context<ShellEnv>): string => groupPath(c.req.param('group'));
 
-/** Returns the members of a server call that come from the request. The call is cancelled when the client disconnects. */
+/** Returns the server call members that come from the request. The call is canceled when the client disconnects. */
 export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => ({
   caller: callerOfRequest(c),
   server,
@@ -31,7 +31,7 @@ export const serverCall = (c: Context<ShellEnv>, server: string): ServerCall => 
   signal: c.req.raw.signal,
 });
 
-/** The same for a list. Published clients of mcpd read one response only, so it has all pages. */
+/** Same for a list. It has all pages, because published mcpd clients only read one response. */
 export const listCall = (c: Context<ShellEnv>, server: string): PageCall => ({
   ...serverCall(c, server),
   cursor: c.req.query('cursor') || undefined,

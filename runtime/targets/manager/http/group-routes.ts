@@ -5,7 +5,7 @@ import type { Route } from '#serve/http/route.ts';
 import type { CallerGroups } from '../access/groups.ts';
 import { GROUP_PATH, groupCallerOf } from './env.ts';
 
-/** Returns the same routes below `/groups/{group}`. The app answers them, and limits them to the group. */
+/** Returns the same routes below `/groups/{group}`. The app handles them, limited to the group. */
 export const groupRoutesOf = (routes: readonly Route[]): readonly Route[] =>
   routes.map(({ direct: _direct, ...route }) => ({
     ...route,
@@ -13,7 +13,7 @@ export const groupRoutesOf = (routes: readonly Route[]): readonly Route[] =>
     operation: route.operation && groupOperation(route.operation),
   }));
 
-/** Limits all paths below those of the groups, also unknown ones, to the group in the path. */
+/** Limits all paths below `/groups/{group}`, including unknown ones, to that group. */
 export function limitToGroups(app: Hono<ShellEnv>, groups: CallerGroups): void {
   const limit: MiddlewareHandler<ShellEnv> = async (c, next) => {
     c.set('caller', groupCallerOf(c, groups));

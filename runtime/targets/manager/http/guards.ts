@@ -8,26 +8,35 @@ import { serverName } from '../config/server-name.ts';
 import { callerOfRequest } from './env.ts';
 import { UPSTREAM_ERRORS } from './routes/operations.ts';
 
-/** The part of the manager that an administrator reads or changes: the server `:name` in the path, or all of it. `some` filters its answer itself. */
+/**
+ * What an admin route reads or changes: the server `:name` in the path, or the whole manager. With `some`,
+ * the route filters its response itself.
+ */
 type AdminSubject = 'named' | 'all' | 'some';
 
-/** Who can call the routes of the manager. The app has authenticated the caller; guards run before the body is read. */
+/**
+ * Access rules for the manager's routes. The app has already authenticated the caller; guards run before the
+ * body is read.
+ */
 export interface ManagerGuards {
-  /** For routes that show what the caller is allowed to use. */
+  /** For routes that show what the caller can use. */
   readonly caller: Guard;
   /** For routes that send requests to a server. Shutdown waits for them. */
   readonly upstream: Guard;
   /** For routes that search the lists of all servers. Shutdown waits for them. */
   readonly search: Guard;
-  /** For routes of administrators. Shutdown waits for those that change something. */
+  /** For admin routes. Shutdown waits for those that change something. */
   readonly admin: (subject: AdminSubject) => Guard;
-  /** For routes that change files, or read what can be secret in them: they require a key with edit permission, also without keys. */
+  /**
+   * For routes that change files, or read files that can contain secrets: they require a key with edit
+   * permission, even if no keys exist.
+   */
   readonly editor: (subject: AdminSubject) => Guard;
-  /** For routes with a rule of their own. */
+  /** For routes with their own rule. */
   readonly own: (rule: Pick<Guard, 'errors'> & { readonly check: Check }) => Guard;
 }
 
-/** Throws an error if the caller is not allowed to send the request. */
+/** Throws if the caller is not allowed to send the request. */
 type Check = (c: Context<ShellEnv>) => void;
 
 export function createManagerGuards(lifecycle: Lifecycle): ManagerGuards {
@@ -48,7 +57,7 @@ export function createManagerGuards(lifecycle: Lifecycle): ManagerGuards {
   };
 }
 
-/** Checks a request. One that changes something is finished before the manager stops. */
+/** Checks a request. Shutdown waits for requests that change something. */
 const checking =
   (lifecycle: Lifecycle, check: Check): MiddlewareHandler<ShellEnv> =>
   async (c, next) => {
@@ -68,7 +77,7 @@ function requireEditor(c: Context<ShellEnv>, subject: AdminSubject): void {
   );
 }
 
-/** The limits of a key to servers hold here, too; a key that can only read is rejected by the method of the request. */
+/** The key's server limits apply here as well; a read-only admin key is rejected based on the request method. */
 export function requireAdminKey(c: Context<ShellEnv>, subject: AdminSubject): void {
   const caller = callerOfRequest(c);
   if (!caller.admin) throw new AppError('ForbiddenError', noPermission(caller));

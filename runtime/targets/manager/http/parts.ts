@@ -2,10 +2,10 @@ import type { DeclareRoute } from '#serve/http/route.ts';
 import type { ManagerGuards } from './guards.ts';
 import type { StructAnswer } from './struct-answer.ts';
 
-/** The functions with which resources declare their routes. */
+/** Functions that resources use to declare their routes. */
 export interface ManagerHttpParts {
   readonly guards: ManagerGuards;
   readonly route: DeclareRoute;
-  /** For routes that respond with several types of objects. */
+  /** For routes whose response can have several object types. */
   readonly answer: StructAnswer;
 }

@@ -4,7 +4,7 @@ import type { ErrorFormat } from '#serve/http/error-response.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
 import { schemaPath } from './struct-answer.ts';
 
-/** The format of all errors of the manager: https://www.rfc-editor.org/rfc/rfc9457 */
+/** The format of all of the manager's errors: https://www.rfc-editor.org/rfc/rfc9457 */
 export const problemFormat = (baseAddress: BaseAddress): ErrorFormat => ({
   prefix: '',
   mediaType: 'application/problem+json',
@@ -15,7 +15,7 @@ export const problemFormat = (baseAddress: BaseAddress): ErrorFormat => ({
   },
 });
 
-/** Returns the response to an invalid HTTP request, which has no path. */
+/** Returns the response to a malformed HTTP request, which has no path. */
 export function problemWithoutPath(error: AppError, status: number): Response {
   return new Response(JSON.stringify(problem(error, status)), {
     status,
@@ -23,7 +23,10 @@ export function problemWithoutPath(error: AppError, status: number): Response {
   });
 }
 
-/** mcpd's JavaScript client treats the error as an empty list only if its text contains "501" and "Not Implemented". */
+/**
+ * mcpd's JavaScript client treats the error as an empty list only if its text contains both "501" and "Not
+ * Implemented".
+ */
 const NOT_IMPLEMENTED = 501;
 
 export const problem = (error: AppError, status: number): object => ({
@@ -33,7 +36,7 @@ export const problem = (error: AppError, status: number): object => ({
   ...(error.details && error.details.length > 0 ? { errors: error.details.map(located) } : {}),
 });
 
-/** Titles that differ from those of Node, because mcpd, whose clients we support, uses older names. */
+/** Titles that differ from Node's, because mcpd, whose clients are supported, uses older names. */
 const TITLES: Readonly<Record<number, string>> = {
   413: 'Request Entity Too Large',
   499: 'Client Closed Request',

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { membersOf } from '#core/json/members-of.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
 
-/** Responds with an object and the URL of its schema, in its first member `$schema` and in the header `Link`. */
+/** Responds with an object and the URL of its schema, as the first member `$schema` and in the `Link` header. */
 export type StructAnswer = (c: Context, type: string, members: object) => Response;
 
 export const schemaPath = (type: string): string => `/schemas/${type}.json`;
@@ -22,7 +22,10 @@ function jsonAnswer(c: Context, value: unknown, mediaType = 'application/json'):
   return c.body(JSON.stringify(value));
 }
 
-/** Returns the function that responds with values of a schema: objects with the URL of their schema, and other values as they are. */
+/**
+ * Returns the function that responds with values of a schema: objects get the URL of their schema, other
+ * values are sent as is.
+ */
 export const respondWith =
   (answer: StructAnswer) =>
   (schema: TSchema): ((c: Context, value: object) => Response) => {

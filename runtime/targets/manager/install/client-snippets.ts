@@ -1,30 +1,30 @@
 import { CLIENT_FILES, type HttpEntry, type McpClientFile, type StdioEntry } from './clients.ts';
 import { editClientText } from './edit-client-text.ts';
 
-/** What a person pastes into the file of an MCP client. */
+/** What a user pastes into an MCP client's configuration file. */
 export interface ClientSnippet {
-  /** The name for `mcp-manager install`. */
+  /** The client's name for `mcp-manager install`. */
   readonly client: string;
   readonly title: string;
   readonly format: 'json' | 'toml';
-  /** How the client connects: it starts a command, or uses a URL. */
+  /** Connection type: the client starts a command or uses a URL. */
   readonly transport: 'stdio' | 'http';
-  /** The usual paths of the file by platform, with `~` for the home folder. */
+  /** The file's usual paths by platform, with `~` for the home folder. */
   readonly files: { readonly linux: string; readonly macos: string; readonly windows: string };
-  /** The text of a file that has nothing else. */
+  /** The text of a file without any other settings. */
   readonly text: string;
 }
 
-/** The entries of the manager for both transports. */
+/** The manager's entries for both transports. */
 export interface ManagerEntries {
   readonly http: HttpEntry;
   readonly stdio: StdioEntry;
 }
 
-/** The name of the entry, as with `mcp-manager install`. */
+/** The entry's name, as with `mcp-manager install`. */
 const ENTRY_NAME = 'mcp-manager';
 
-/** Returns the snippets for all clients. Clients that only start commands get a command that connects to the manager. */
+/** Returns the snippets for all clients. Clients that only support commands get one that connects to the manager. */
 export const clientSnippets = (entries: ManagerEntries): ClientSnippet[] =>
   Object.entries<McpClientFile>(CLIENT_FILES).map(([client, file]) => {
     const { title, format, http } = file;

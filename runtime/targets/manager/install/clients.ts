@@ -13,17 +13,17 @@ export interface HttpEntry {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The configuration file of an MCP client. docs/mcp-manager-clients.md has the sources of these facts. */
+/** The configuration file of an MCP client. docs/mcp-manager-clients.md lists the sources of these facts. */
 export interface McpClientFile {
   readonly title: string;
   readonly format: 'json' | 'toml';
   /** Whether the client accepts comments in its JSON. */
   readonly comments?: boolean;
   readonly file: (place: Place) => string;
-  /** The member with the servers by name. */
+  /** The member that contains the servers by name. */
   readonly servers: string;
   readonly stdio: (entry: StdioEntry) => object;
-  /** Undefined if the client only starts commands. */
+  /** Undefined if the client only supports commands. */
   readonly http?: (entry: HttpEntry) => object;
 }
 
@@ -84,7 +84,7 @@ export const CLIENT_FILES = {
     title: 'Zed',
     format: 'json',
     comments: true,
-    // On macOS, Zed does not use the folder of applications.
+    // On macOS, Zed does not use the application support folder.
     file: (place) =>
       place.platform === 'darwin'
         ? placePath(place, place.home, '.config', 'zed', 'settings.json')
@@ -145,7 +145,7 @@ export const CLIENT_FILES = {
 
 export type ClientName = keyof typeof CLIENT_FILES;
 
-/** Members of an entry that select the server; the others are settings of the user, such as `disabled`. */
+/** Members of an entry that select the server; all others are the user's settings, such as `disabled`. */
 export const CONNECTION_MEMBERS: ReadonlySet<string> = new Set([
   'args',
   'bearer_token_env_var',

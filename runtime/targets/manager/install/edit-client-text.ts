@@ -12,11 +12,11 @@ import { CONNECTION_MEMBERS, type McpClientFile } from './clients.ts';
 interface Edit {
   readonly path: string;
   readonly name: string;
-  /** The entry for the manager; undefined removes it. */
+  /** The manager's entry; undefined removes it. */
   readonly entry: object | undefined;
 }
 
-/** Returns the text of a client's file with the entry of the manager. Everything else stays as it is. */
+/** Returns the client file's text with the manager's entry. Everything else is unchanged. */
 export function editClientText(
   text: string,
   { format, servers }: McpClientFile,
@@ -38,7 +38,7 @@ export function editClientText(
     else table[servers] = all;
   };
   if (wanted === undefined) return editToml(text, change);
-  // A table of its own is the usual form.
+  // A separate table is the usual form.
   const section = sectionText(tableHeader([servers, name]), wanted);
   return editToml(text, change, {
     first: [(body) => insertSection(body, section, ({ keys }) => keys[0] === servers)],
@@ -49,7 +49,7 @@ export function editClientText(
 export const hasComments = (text: string): boolean =>
   text.trim() !== '' && parseCommentedJson(text).extension !== undefined;
 
-/** Returns the entry with a name, without the members that are undefined. */
+/** Returns the entry with a name, without undefined members. */
 function entryIn(
   text: string,
   format: McpClientFile['format'],
@@ -63,7 +63,7 @@ function entryIn(
   return isObject(entry) ? { ...entry } : undefined;
 }
 
-/** Runs an edit; an error names the file, the line and the way out. */
+/** Runs an edit; an error includes the file, the line and how to solve it. */
 function explained<Result>(path: string, text: string, work: () => Result): Result {
   try {
     return work();

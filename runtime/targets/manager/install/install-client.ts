@@ -11,7 +11,7 @@ import { editClientText, hasComments } from './edit-client-text.ts';
 export interface ClientEdit {
   readonly path: string;
   readonly name: string;
-  /** The entry for the manager; undefined removes it. */
+  /** The manager's entry; undefined removes it. */
   readonly entry: object | undefined;
   /** Whether nothing is written. */
   readonly dryRun: boolean;
@@ -21,12 +21,12 @@ export interface ClientEdit {
 export interface EditedClient {
   /** The change as a unified diff; empty if there is none. */
   readonly diff: string;
-  /** The copy of the file before the change; undefined if there was no file. */
+  /** The backup of the previous file; undefined if there was no file. */
   readonly backup: string | undefined;
   readonly warnings: readonly string[];
 }
 
-/** Adds the manager to the file of a client, or removes it, and keeps a copy of the file. */
+/** Adds the manager to a client's file, or removes it, and keeps a backup of the file. */
 export async function editClientFile(client: McpClientFile, edit: ClientEdit): Promise<EditedClient> {
   const { path, dryRun, now } = edit;
   const before = await readText(path);
@@ -36,7 +36,7 @@ export async function editClientFile(client: McpClientFile, edit: ClientEdit): P
   const warnings = warningsFor(client, path, text);
   if (diff === '' || dryRun) return { diff, backup: undefined, warnings };
   const backup = before && `${findOutputFile(path).path}.${timestamp(now)}.bak`;
-  // An existing copy is never replaced: it can be the only one of the original file.
+  // An existing backup is never overwritten: it may be the only copy of the original file.
   if (backup !== undefined && !existsSync(backup)) await copyFile(path, backup, constants.COPYFILE_EXCL);
   await editFile(path, (current) => editClientText(current, client, edit), {
     check: () => [],
@@ -58,5 +58,5 @@ function warningsFor(
   return [`${path} has comments or trailing commas, which ${title} may not accept.`];
 }
 
-/** The time for a file name, for example `20261126T090312Z`. */
+/** Timestamp for a file name, for example `20261126T090312Z`. */
 const timestamp = (now: Date): string => now.toISOString().replaceAll(/[-:]|\.\d+/g, '');

@@ -13,13 +13,16 @@ export interface ManagerEntryOptions {
 
 interface StdioOptions extends ManagerEntryOptions {
   readonly config: string;
-  /** The secrets file and the address, if the command line names them. */
+  /** The secrets file and the address, if given on the command line. */
   readonly runtimeFile: string | undefined;
   readonly url: string | undefined;
   readonly apiKeyFile: string | undefined;
 }
 
-/** The entry of a client that starts `mcp-manager stdio`. Paths are absolute, because clients start commands in any folder. */
+/**
+ * The entry for a client that starts `mcp-manager stdio`. Paths are absolute, because clients start commands
+ * in any folder.
+ */
 export function stdioEntry(options: StdioOptions): StdioEntry {
   const { command, selection, group, apiKey, apiKeyFile } = options;
   const [program, ...first] = command;
@@ -41,7 +44,7 @@ export function stdioEntry(options: StdioOptions): StdioEntry {
   };
 }
 
-/** The entry of a client that connects to a running manager. */
+/** The entry for a client that connects to a running manager. */
 export const httpEntry = (
   address: URL,
   { selection, group, apiKey }: Omit<ManagerEntryOptions, 'command'>,

@@ -1,17 +1,17 @@
 import { posix, win32 } from 'node:path';
 
-/** The computer and the user whose files are edited. */
+/** The machine and user whose files are edited. */
 export interface Place {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns a path on the platform of the place. */
+/** Returns a path in the format of the target platform. */
 export const placePath = ({ platform }: Place, ...parts: readonly string[]): string =>
   (platform === 'win32' ? win32 : posix).join(...parts);
 
-/** The folder in which applications keep their settings. */
+/** The folder where applications keep their settings. */
 export function settingsFolder(place: Place): string {
   const { platform, home, env } = place;
   if (platform === 'win32') return env['APPDATA'] || placePath(place, home, 'AppData', 'Roaming');

@@ -5,7 +5,7 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 
-/** The methods that concern one item of one server. The client gets the result of the server. */
+/** The methods that concern a single item of a single server. The client gets the server's result. */
 export function callMethods(calls: Calls, targets: Targets): readonly (readonly [string, Method])[] {
   return [
     [
@@ -49,7 +49,7 @@ export function callTool(
   return calls.callTool({ ...mcpServerCall(call, server), tool: name, args });
 }
 
-/** Reads a resource. The contents have the URI of the request, so that the client can match them. */
+/** Reads a resource. The contents carry the URI of the request, so that the client can match them. */
 async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<ShapeOfParams> {
   const requested = requiredParam(call.params, 'uri');
   const { server, uri } = await targets.resource(call, requested);
@@ -58,7 +58,7 @@ async function readResource(calls: Calls, targets: Targets, call: McpCall): Prom
   return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: requested } : item)) };
 }
 
-/** Returns the server for a completion, and the reference with the name or URI that the server uses. */
+/** Returns the server for a completion, and the reference with the server's own name or URI. */
 async function completionTarget(
   targets: Targets,
   call: McpCall,

@@ -1,11 +1,11 @@
 import { type OwnedUri, ownUri } from './resource-uri.ts';
 
-/** The resources to which one client subscribed. */
+/** The resources that one client is subscribed to. */
 export interface ClientSubscriptions {
-  /** Adds a resource; `uri` is the URI that the client uses for it. */
+  /** Adds a resource; `uri` is the client's URI for it. */
   add(target: OwnedUri, uri: string): void;
   delete(target: OwnedUri): void;
-  /** Returns the client's URI of an updated resource; undefined if the client did not subscribe to it. */
+  /** Returns the client's URI for an updated resource; undefined if the client is not subscribed to it. */
   clientUri(server: string, uri: string): string | undefined;
 }
 
@@ -18,7 +18,7 @@ export function createClientSubscriptions(): ClientSubscriptions {
       const own = ownUri({ server, uri });
       const exact = uris.get(own);
       if (exact !== undefined) return exact;
-      // A server can send updates for parts of a resource.
+      // A server can send updates for sub-resources.
       const whole = [...uris].find(([target]) => own.startsWith(target));
       if (!whole) return undefined;
       const [target, known] = whole;

@@ -2,7 +2,7 @@ import type { ToolCaller } from '../access/caller.ts';
 import type { CallHeaders } from '../calls/call.ts';
 import type { McpEndpoint } from './endpoint.ts';
 
-/** The client of an HTTP request, and the endpoint that it uses. */
+/** The client behind an HTTP request, and the endpoint that it uses. */
 export interface McpClient {
   readonly caller: ToolCaller;
   readonly requestId: string;
@@ -10,7 +10,10 @@ export interface McpClient {
   readonly endpoint: McpEndpoint;
 }
 
-/** Whether a request can use a session or a multi-round request of another one: only with the same key, on the same path. */
+/**
+ * Whether a request can use another client's session or multi-round request: only with the same key, on the
+ * same path.
+ */
 export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
   opener.caller.name === other.caller.name &&
   opener.caller.user === other.caller.user &&
@@ -18,5 +21,5 @@ export const isSameClient = (opener: McpClient, other: McpClient): boolean =>
   opener.caller.group === other.caller.group &&
   opener.endpoint.server === other.endpoint.server;
 
-/** Time for a client to respond to a request of a server, which can involve a person who reads and types. */
+/** Time limit for a client to respond to a server request, which can involve a person reading and typing. */
 export const INPUT_TIMEOUT_MS = 5 * 60_000;

@@ -27,17 +27,17 @@ import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 /** The MCP server at one path. */
 export interface McpEndpoint {
-  /** The server of the path; undefined for the path of all servers. */
+  /** The server in the path; undefined for the path of all servers. */
   readonly server: string | undefined;
   readonly methods: Methods;
   readonly targets: Targets;
-  /** Whether the list of tools is always the same. */
+  /** Whether the tool list never changes. */
   readonly fixedTools: boolean;
-  /** Returns the description for a new client. It can wait for a server to start. */
+  /** Returns the description for a new client. It may wait for a server to start. */
   describe(caller: ToolCaller): Promise<EndpointDescription>;
 }
 
-/** The description of an endpoint in the handshake. */
+/** The endpoint's description in the handshake. */
 export interface EndpointDescription {
   readonly info: { readonly name: string; readonly title?: string; readonly version: string };
   readonly capabilities: ShapeOfParams;
@@ -47,12 +47,12 @@ export interface EndpointDescription {
 interface AllServersOptions {
   readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
-  /** Replaces the tools of all servers by two tools that search and call them. */
+  /** Replaces the tools of all servers with two tools that search and call them. */
   readonly search?: ToolSearch | undefined;
   readonly pageSize?: number | undefined;
 }
 
-/** Returns the endpoint of a path; throws a NotFoundError if the caller has no access to the server. */
+/** Returns the endpoint for a path; throws a NotFoundError if the caller has no access to the server. */
 export type EndpointFor = (caller: ToolCaller, server: string | undefined) => McpEndpoint;
 
 export function createEndpoints(context: ManagerContext, options: AllServersOptions): EndpointFor {
@@ -61,12 +61,12 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
   const single = new WeakMap<ManagedServer, McpEndpoint>();
   return (caller, name) => {
     if (name === undefined) return all;
-    // An access token with more scopes could help, which the response reports.
+    // The response reports which scopes are missing, because an access token with more scopes could help.
     if (caller.grants !== undefined && !caller.canUse(serverName(name))) {
       throw new AppError('ForbiddenError', `server not allowed: ${name}`);
     }
     const server = supervisor.get(name);
-    // The same error for both reasons, so that a caller cannot probe which servers exist.
+    // Both cases return the same error, so that a caller cannot probe for servers.
     if (!server || !calls.servers(caller).includes(server.name)) {
       throw new AppError('NotFoundError', `server not found: ${name}`);
     }
@@ -139,7 +139,7 @@ const ALL_CAPABILITIES = {
   completions: {},
 };
 
-/** Returns the capabilities of a server that are forwarded. Its lists also change with the configuration of the manager. */
+/** Returns the forwarded capabilities of a server. Its lists can also change with the manager's configuration. */
 function forwardedCapabilities(capabilities: ShapeOfParams): ShapeOfParams {
   return Object.fromEntries(
     Object.entries(ALL_CAPABILITIES)
@@ -156,7 +156,7 @@ function forwardedCapabilities(capabilities: ShapeOfParams): ShapeOfParams {
 /** Maximum time that a new client waits for a server to start. */
 const PEER_TIMEOUT_MS = 10_000;
 
-/** Returns the description of a server; undefined if it is unavailable, which calls will report later. */
+/** Returns a server's description; undefined if it is unavailable, which later calls will report. */
 async function peerOf(
   { supervisor }: ManagerContext,
   server: string,
@@ -172,12 +172,12 @@ async function peerOf(
   }
 }
 
-/** Size of a page. It is large, because many clients only read the first page. */
+/** Page size. It is large, because many clients only read the first page. */
 const PAGE_SIZE = 1000;
 
 type NamedMethods = readonly (readonly [string, Method])[];
 
-/** The list methods for one server, with its own pages. */
+/** The list methods of one server, with the server's own pages. */
 const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMethods =>
   Object.values(LIST_KINDS).map((kind: ListKind) => [
     kind.method,
@@ -193,7 +193,7 @@ const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
   return name === tool['name'] ? tool : { ...tool, name };
 };
 
-/** The list methods over all servers. The manager divides the combined list into pages. */
+/** The list methods over all servers. The manager paginates the combined list. */
 function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
   const listed =
     (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => ShapeOfParams): Method =>
@@ -229,7 +229,7 @@ const page = (
   ...(nextCursor === undefined ? {} : { nextCursor }),
 });
 
-/** Returns the keys that several servers use. */
+/** Returns the keys that more than one server uses. */
 function sharedKeys(items: readonly ListedItem[]): ReadonlySet<string> {
   const owner = new Map<string, string>();
   const shared = new Set<string>();
@@ -303,7 +303,10 @@ const CALL_TOOL = {
   annotations: { title: 'Call a tool' },
 };
 
-/** The methods of two tools that search and call all others, so that clients do not need the schemas of all tools. */
+/**
+ * The methods of the two tools that search and call all others, so that clients do not need the schemas of
+ * all tools.
+ */
 function searchMethods(
   { calls, kernel }: ManagerContext,
   search: ToolSearch,
@@ -329,7 +332,7 @@ function searchMethods(
         const name = requiredParam(call.params, 'name');
         const args = optionalObject(call.params, 'arguments');
         if (name === SEARCH_TOOL.name) return find(call, args);
-        // A client can also use the name of a tool directly, if it knows it from somewhere else.
+        // A client can also use a tool's name directly if it knows it from elsewhere.
         if (name !== CALL_TOOL.name) return callTool(calls, targets, call, name, args);
         return callTool(calls, targets, call, requiredParam(args, 'name'), optionalObject(args, 'arguments'));
       },

@@ -7,14 +7,14 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
 
-/** A kind of list of servers. */
+/** A kind of server list. */
 export interface ListKind {
   readonly method: string;
-  /** The name of the list, which is also the member of the result with its items. */
+  /** The list's name, which is also the result member with its items. */
   readonly list: ListName;
-  /** The member that identifies an item of a server. */
+  /** The member that identifies an item within a server. */
   readonly key: string;
-  /** Requests a page of the list of one server. */
+  /** Requests a page of one server's list. */
   readonly page: (calls: Calls, call: PageCall) => Promise<Page>;
 }
 
@@ -68,7 +68,7 @@ export const createListAllServers =
     );
   };
 
-/** Lists the tools of a server. For MCP clients, an empty list is not an error. */
+/** Lists a server's tools. For MCP clients, an empty list is not an error. */
 async function listTools(calls: Calls, call: PageCall): Promise<readonly ShapeOfParams[]> {
   try {
     return await calls.listTools(call);

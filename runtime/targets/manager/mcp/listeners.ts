@@ -5,7 +5,7 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import { receivesFrom, type Subscriber, type SharedSubscriptions } from './shared-subscriptions.ts';
 import type { ResourceIndex } from './resource-index.ts';
 
-/** A client that receives notifications of servers. */
+/** A client that receives server notifications. */
 export interface Listener extends Subscriber {
   /** Called when one of the lists has changed. */
   readonly listChanged: (method: ListChanged) => void;
@@ -41,7 +41,7 @@ export interface ListenersParts {
   readonly index: ResourceIndex;
 }
 
-/** Forwards notifications of servers, and changes of the configuration, to the clients that they are for. */
+/** Forwards server notifications and configuration changes to the clients that they concern. */
 export function createListeners(
   { supervisor, groups }: ManagerContext,
   { subscriptions, index }: ListenersParts,
@@ -77,7 +77,7 @@ export function createListeners(
       case 'sign-in-changed':
         return changed(concerned(event.server, event.user), LIST_CHANGED);
       case 'phase-changed':
-        // A server that is starting, stopping or idle keeps its lists.
+        // A server keeps its lists while it is starting, stopping or idle.
         if (!['waiting', 'failed'].includes(event.phase)) return undefined;
         return changed(concerned(event.server, event.user), LIST_CHANGED);
     }

@@ -8,22 +8,22 @@ import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Requester } from '../upstream/connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
-/** A request of an MCP client, independent of the transport. */
+/** An MCP client's request, independent of the transport. */
 export interface McpCall {
   readonly caller: ToolCaller;
   readonly requestId: string;
   readonly headers?: CallHeaders | undefined;
   readonly params: ShapeOfParams;
-  /** The item that the parameters identify, if it is already resolved. */
+  /** The item identified by the parameters, if already resolved. */
   readonly target?: QualifiedName | undefined;
   readonly signal: AbortSignal;
   /** Reports progress; undefined if the client did not request it. */
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
-  /** The client to which servers can send requests during the call; undefined if that is not possible. */
+  /** The client that servers can send requests to during the call; undefined if that is impossible. */
   readonly requester?: Requester | undefined;
 }
 
-/** Handles the requests of one method. */
+/** Handles requests for one method. */
 export type Method = (call: McpCall) => Promise<ShapeOfParams>;
 
 export type Methods = ReadonlyMap<string, Method>;
@@ -33,7 +33,10 @@ export const mcpServerCall = ({ params, ...call }: McpCall, server: string): Ser
   return { ...call, server, ...(meta === undefined ? {} : { meta }) };
 };
 
-/** Returns the `_meta` for the server. Progress token and protocol keys are removed, because they belong to the connection. */
+/**
+ * Returns the `_meta` for the server. The progress token and protocol keys are removed, because they belong
+ * to the client's connection.
+ */
 function ownMeta(meta: unknown): ShapeOfParams | undefined {
   if (!isObject(meta)) return undefined;
   const entries = Object.entries(meta).filter(
@@ -69,6 +72,6 @@ export function optionalObject(params: ShapeOfParams, name: string): ShapeOfPara
   throw new RpcError(RPC_CODE.invalidParams, `\`${name}\` must be an object.`);
 }
 
-/** Whether a failure only means that the server does not support the method. */
+/** Whether an error only means that the server does not support the method. */
 export const isNotImplemented = (reason: unknown): boolean =>
   reason instanceof AppError && reason.code === 'NotImplementedError';

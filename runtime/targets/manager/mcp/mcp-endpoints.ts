@@ -13,11 +13,14 @@ import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 
 export interface McpEndpointOptions {
-  /** Whether the endpoint of all servers has two tools that search and call the tools of all servers, instead of these tools. */
+  /**
+   * Whether the endpoint for all servers offers two tools that search and call the servers' tools, instead of
+   * those tools themselves.
+   */
   readonly search?: boolean | undefined;
   /** Page size of lists over all servers. */
   readonly pageSize?: number | undefined;
-  /** Maximum time in milliseconds that these lists wait for one server. Default 10 s for its start, 5 s for its list. */
+  /** Maximum time in milliseconds that these lists wait for a server. Default: 10 s for its start, 5 s for its list. */
   readonly listTimeoutMs?: number | undefined;
 }
 
@@ -49,7 +52,7 @@ export function createMcpEndpoints(
   };
 }
 
-/** Creates the function that runs the method of a request. */
+/** Creates the function that runs a request's method. */
 const createDispatch =
   ({ kernel }: ManagerContext): McpParts['dispatch'] =>
   async (methods, method, call) => {
@@ -64,10 +67,13 @@ const createDispatch =
     });
   };
 
-/** The code of the official SDKs for a request that timed out. */
+/** The official SDKs' error code for a timeout. */
 const REQUEST_TIMEOUT = -32_001;
 
-/** Codes that differ from those of our other MCP servers, because MCP clients expect them from this one. */
+/**
+ * Codes that differ from those of the other MCP servers in this project, because MCP clients expect them from
+ * the manager.
+ */
 const CODES: Partial<Record<ErrorCode, number>> = {
   InputError: RPC_CODE.invalidParams,
   NotFoundError: RPC_CODE.invalidParams,
@@ -76,7 +82,10 @@ const CODES: Partial<Record<ErrorCode, number>> = {
   TimeoutError: REQUEST_TIMEOUT,
 };
 
-/** Converts a failure to an error for the client. An error of the upstream server is kept; ours have a retry delay. */
+/**
+ * Converts a failure to an error for the client. Errors from the upstream server are passed on; the manager's
+ * own errors include a retry delay.
+ */
 function toRpcError(reason: unknown): RpcError {
   if (reason instanceof RpcError) return reason;
   const failure = findFailure(reason);

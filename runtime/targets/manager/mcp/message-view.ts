@@ -1,7 +1,10 @@
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { McpEndpoint } from './endpoint.ts';
 
-/** Creates the function that converts log messages for clients. At the endpoint of all servers, it adds the server's name. */
+/**
+ * Creates the function that converts log messages for clients. On the endpoint for all servers, it adds the
+ * server's name.
+ */
 export const createMessageView =
   ({ server }: McpEndpoint) =>
   (from: string, params: ShapeOfParams): ShapeOfParams =>

@@ -11,14 +11,14 @@ import { AppError } from '#contract/errors.ts';
 
 type Call = StatelessCall<McpClient>;
 
-/** The outcome of one request: the result of the call, or the input that the client must send with the next request. */
+/** The outcome of one round: the call's result, or the input that the client must send with the next request. */
 type Round = { readonly result: ShapeOfParams } | { readonly inputRequired: ShapeOfParams };
 
-/** Calls that can take several requests: a response is the only way to request input from a client without a session. */
+/** Calls that can take several rounds: without a session, a response is the only way to request input from a client. */
 export interface MultiRoundRequests {
-  /** Handles a request. `work` runs once per call, and continues across its requests. */
+  /** Handles a request. `work` runs once per call, and continues across the call's requests. */
   readonly answer: (call: Call, work: Work) => Promise<Round>;
-  /** Cancels the calls that wait for their clients. */
+  /** Cancels all calls that are waiting for their clients. */
   readonly close: () => void;
 }
 
@@ -28,19 +28,19 @@ interface MultiRoundCall {
   readonly outcome: Promise<Round>;
   readonly inputs: InputRequests;
   readonly stop: AbortController;
-  /** The current request of the call. */
+  /** The call's current request. */
   current: Call | undefined;
 }
 
 interface Parked {
   readonly call: MultiRoundCall;
   readonly opener: McpClient;
-  /** A hash of method and parameters, which must be the same in the next request. */
+  /** Hash of the method and parameters, which must not change between rounds. */
   readonly digest: string;
   readonly timer: NodeJS.Timeout;
 }
 
-/** Maximum number of calls that wait for their clients; beyond it, the oldest is cancelled. */
+/** Maximum number of calls waiting for their clients; beyond it, the oldest is canceled. */
 const MAX_PARKED = 1000;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr */
@@ -108,13 +108,13 @@ function startCall(request: Call, work: Work): MultiRoundCall {
   const notify: Call['notify'] = (method, params) => {
     const { current } = call;
     if (params['progressToken'] === undefined) current?.notify(method, params);
-    // Each request has its own progress token, or none.
+    // Each request has its own progress token or none.
     else if (current?.progressToken !== undefined) {
       current.notify(method, { ...params, progressToken: current.progressToken });
     }
   };
   const outcome = work({ ...request, signal: stop.signal, notify }, requester).then((result) => ({ result }));
-  // The next request gets a failure; if there is none, the rejection must not count as unhandled.
+  // The next request reports a failure; if there is none, the rejection must not count as unhandled.
   outcome.catch(() => undefined);
   const call: MultiRoundCall = { outcome, inputs, stop, current: undefined };
   return call;
@@ -125,14 +125,14 @@ function digestOf({ method, params }: Call): string {
   return sha256(Buffer.from(canonicalJson([method, own])));
 }
 
-/** The requests of servers during one call, which wait for responses of the client. */
+/** Server requests during one call, which wait for responses from the client. */
 interface InputRequests {
   readonly request: Requester['request'];
   /** Resolves when there is an open request. */
   readonly requested: () => Promise<void>;
   /** Returns the open requests by their keys. */
   readonly open: () => ShapeOfParams;
-  /** Resolves requests with the results of the client, by the same keys. A request without a result stays open. */
+  /** Resolves requests with the client's results, which have the same keys. A request without a result stays open. */
   readonly respond: (results: ShapeOfParams) => void;
   /** Rejects all open and later requests. */
   readonly end: () => void;

@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** An item of one server in a list over all servers. */
+/** An item of one server within a list over all servers. */
 export interface ListedItem {
   readonly server: string;
   /** Its name or URI on the server. */
@@ -9,11 +9,11 @@ export interface ListedItem {
   readonly item: Readonly<Record<string, unknown>>;
 }
 
-/** The last item of a page. */
+/** The last item on a page. */
 export interface PageEnd {
   readonly server: string;
   readonly key: string;
-  /** Its index in the list of its server, for the case that the key no longer exists. */
+  /** Its index in its server's list, in case the key no longer exists. */
   readonly at: number;
 }
 
@@ -23,8 +23,9 @@ export interface CutPage {
 }
 
 /**
- * Returns at most `size` items after the cursor. The items have to be complete lists of servers, sorted by server. The cursor
- * identifies the last item of a page, so that changes between two pages neither repeat nor skip other items.
+ * Returns up to `size` items after the cursor. The items must be complete server lists, sorted by server. The
+ * cursor identifies the last item on a page, so that changes between two pages neither repeat nor skip other
+ * items.
  */
 export function cutPage(items: readonly ListedItem[], after: PageEnd | undefined, size: number): CutPage {
   const start = after === undefined ? 0 : positionAfter(items, after);
@@ -40,7 +41,7 @@ function positionAfter(items: readonly ListedItem[], { server, key, at }: PageEn
   if (first === -1) return items.length;
   const own = items.filter((item) => item.server === server);
   const same = own[at]?.key === key ? at : own.findIndex((item) => item.key === key);
-  // If the item was removed, the items after it moved up by one.
+  // If the item was removed, the items after it have moved up by one.
   return first + (same === -1 ? Math.min(at, own.length) : same + 1);
 }
 

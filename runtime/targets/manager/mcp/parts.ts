@@ -4,7 +4,7 @@ import type { SharedSubscriptions } from './shared-subscriptions.ts';
 import type { Listeners } from './listeners.ts';
 import type { McpCall, Methods } from './mcp-call.ts';
 
-/** The parts that all clients of the MCP endpoints share. */
+/** The dependencies shared by all clients of the MCP endpoints. */
 export interface McpParts {
   readonly context: ManagerContext;
   readonly subscriptions: SharedSubscriptions;

@@ -5,9 +5,9 @@ import { type ListAllServers, LIST_KINDS } from './list-all-servers.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';
 
-/** Finds the server of a URI by the lists of resources and templates, which are cached briefly or until they change. */
+/** Finds the server of a URI in the lists of resources and templates, which are cached briefly or until they change. */
 export interface ResourceIndex {
-  /** Returns the servers that list the resource or, if there are none, those with a matching template. */
+  /** Returns the servers that list the resource or, if none does, those with a matching template. */
   owners(call: McpCall, uri: string): Promise<readonly string[]>;
   templateOwners(call: McpCall, template: string): Promise<readonly string[]>;
   forget(): void;
@@ -26,7 +26,7 @@ export function createResourceIndex(
   listAllServers: ListAllServers,
   clock: Clock = systemClock,
 ): ResourceIndex {
-  /** The cached lists by caller, because callers can have access to different servers. */
+  /** Cached lists by caller, because callers can have access to different servers. */
   const known = new Map<string, Lists>();
   const read = async (call: McpCall): Promise<Lists> => {
     const listedAt = clock.now();
@@ -38,7 +38,7 @@ export function createResourceIndex(
     known.set(keyOf(call.caller), lists);
     return lists;
   };
-  /** Searches the cached lists, and new ones if they contain no match. */
+  /** Searches the cached lists, and requests new ones if they contain no match. */
   const find = async (
     call: McpCall,
     select: (lists: Lists) => readonly string[],

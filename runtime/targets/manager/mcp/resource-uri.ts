@@ -1,4 +1,4 @@
-/** A resource of one server. */
+/** A resource on one server. */
 export interface OwnedUri {
   readonly server: string;
   /** The URI on the server. */
@@ -8,12 +8,13 @@ export interface OwnedUri {
 const SCHEME = 'mcp:';
 
 /**
- * Returns the unique URI, or URI template, of a resource whose URI several servers use: `mcp:<server>:<uri>`. URI parsers treat
- * the part after the scheme as opaque and do not change it. In the scheme itself, the name of a server could be invalid.
+ * Returns a unique URI (or URI template) for a resource whose URI several servers use: `mcp:<server>:<uri>`.
+ * URI parsers treat everything after the scheme as opaque and do not change it. In the scheme itself, the
+ * server name could be invalid.
  */
 export const ownUri = ({ server, uri }: OwnedUri): string => `${SCHEME}${encodeURIComponent(server)}:${uri}`;
 
-/** Parses a URI of `ownUri`; undefined for any other URI, and for a server that is not in the list. */
+/** Parses a URI created by `ownUri`; undefined for any other URI, and for a server that is not in the list. */
 export function parseOwnUri(text: string, servers: readonly string[]): OwnedUri | undefined {
   const server = servers.find((name) => text.startsWith(ownUri({ server: name, uri: '' })));
   return server === undefined ? undefined : { server, uri: text.slice(ownUri({ server, uri: '' }).length) };

@@ -20,15 +20,15 @@ import type { EndpointFor } from './endpoint.ts';
 
 export interface ManagerMcpOptions extends HostRules, McpEndpointOptions {
   readonly maxBodyBytes?: number | undefined;
-  /** Time for a client without a session to respond to a request of a server. Default 5 minutes. */
+  /** Time limit for a client without a session to respond to a server request. Default: 5 minutes. */
   readonly inputTimeoutMs?: number | undefined;
 }
 
 export interface ManagerMcpRoutes {
   readonly routes: Hono<ShellEnv>;
-  /** The same routes for requests that are answered without the HTTP framework. */
+  /** The same routes for requests that are handled without the HTTP framework. */
   readonly direct: readonly DirectRoute[];
-  /** Finishes accepted requests, for two seconds by default; then closes all sessions. */
+  /** Waits for accepted requests, by default up to two seconds, then closes all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
 }
 
@@ -36,8 +36,9 @@ const SSE_PATH = '/sse';
 const SSE_MESSAGES_PATH = '/messages';
 
 /**
- * The routes `/mcp` for all servers and `/mcp/{server}` for one, `/sse` and `/sse/{server}` for clients without streamable HTTP, and
- * the same below `/groups/{group}`. The app that mounts them authenticates callers.
+ * The routes `/mcp` for all servers and `/mcp/{server}` for one, `/sse` and `/sse/{server}` for clients
+ * without streamable HTTP, and the same below `/groups/{group}`. The app that mounts them authenticates
+ * callers.
  */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
   const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
@@ -128,7 +129,7 @@ interface DirectMessageParts extends Pick<DirectRoute, 'hostRules'> {
   readonly maxBodyBytes?: number | undefined;
 }
 
-/** The Accept headers of MCP clients, for which the direct path is allowed. */
+/** Accept headers of MCP clients that can use the fast path. */
 const BOTH_TYPES: ReadonlySet<string> = new Set([
   'application/json, text/event-stream',
   'application/json,text/event-stream',
@@ -136,7 +137,7 @@ const BOTH_TYPES: ReadonlySet<string> = new Set([
   'text/event-stream,application/json',
 ]);
 
-/** Routes for messages that are answered without the HTTP framework. */
+/** Routes for messages that are handled without the HTTP framework. */
 function directMessages({ mcp, endpointFor, ...rules }: DirectMessageParts): readonly DirectRoute[] {
   const answer = async (request: DirectRequest): Promise<void> => {
     const { exchange, requestId, caller, parts } = request;

@@ -17,7 +17,7 @@ interface RunningCall {
   readonly request: SessionRequest<McpClient>;
 }
 
-/** Opens the MCP server for one session. */
+/** Opens one session's MCP server. */
 export async function openSessionServer(
   parts: McpParts,
   link: SessionLink,
@@ -25,7 +25,7 @@ export async function openSessionServer(
 ): Promise<SessionServer<McpClient>> {
   const { subscriptions, listeners, dispatch } = parts;
   const { info, capabilities, instructions } = await endpoint.describe(caller);
-  /** Requests in flight, with the server of each. */
+  /** Requests in flight, each with its server. */
   const running = new OpenItems<RequestId, RunningCall>();
   const clientSubscriptions = createClientSubscriptions();
   let level: McpLogLevel | undefined;
@@ -41,13 +41,14 @@ export async function openSessionServer(
     caller: () => caller,
     listChanged(method) {
       if (endpoint.fixedTools && method === 'notifications/tools/list_changed') return;
-      // Collected, because one reload can change many servers.
+      // Batched, because one reload can change many servers.
       if (pending.size === 0) setImmediate(announce);
       pending.add(method);
     },
     message(from, params) {
       if (level !== undefined && !isAtLeast(params['level'], level)) return;
-      // Sent on the stream of the related request, if there is one, because not all clients open the general stream.
+      // Sent on the related request's stream if there is one, because not all clients open the general
+      // stream.
       const related = running.values().findLast(({ server }) => server === from)?.request ?? link;
       related.notify('notifications/message', view(from, params));
     },
@@ -115,7 +116,7 @@ interface SessionMethodParts {
   readonly targets: Targets;
 }
 
-/** The methods that require a session: subscriptions end with it. */
+/** Methods that require a session: subscriptions end with it. */
 function sessionMethods({
   subscriptions,
   listener,
@@ -128,7 +129,7 @@ function sessionMethods({
       async (call) => {
         const uri = requiredParam(call.params, 'uri');
         const target = await targets.resource(call, uri);
-        // Added first, because a server can send an update before its response.
+        // Added before the request, because a server can send an update before its response.
         clientSubscriptions.add(target, uri);
         try {
           await subscriptions.subscribe(listener, call, target);

@@ -10,27 +10,30 @@ import type { OwnedUri } from './resource-uri.ts';
 /** A client with subscriptions, for example a session. */
 export interface Subscriber {
   readonly caller: () => ToolCaller;
-  /** The server of its endpoint; undefined for all servers. */
+  /** Its endpoint's server; undefined for all servers. */
   readonly server: string | undefined;
 }
 
 /**
- * The subscriptions and log levels of all clients. Clients share one connection to a server, so the server gets each
- * subscription once and the lowest log level, and both again after a restart.
+ * The subscriptions and log levels of all clients. Clients share one connection per server, so the server
+ * gets each subscription once and the lowest log level, and both again after a restart.
  */
 export interface SharedSubscriptions {
   subscribe(subscriber: Subscriber, call: McpCall, target: OwnedUri): Promise<void>;
   unsubscribe(subscriber: Subscriber, call: McpCall, target: OwnedUri): Promise<void>;
   setLevel(subscriber: Subscriber, call: McpCall, level: McpLogLevel): Promise<void>;
-  /** Removes everything of a client that has disconnected. */
+  /** Removes everything that belongs to a disconnected client. */
   drop(subscriber: Subscriber): void;
-  /** Restores subscriptions and log level of a server after its start. `user` is the user of the connection, if it is for one. */
+  /**
+   * Restores a server's subscriptions and log level after its start. `user` is the connection's user, if
+   * connections are per user.
+   */
   restore(server: string, user: string | undefined): void;
 }
 
 interface Subscription {
   readonly target: OwnedUri;
-  /** The user of the connection, if the server has one for each user. */
+  /** The connection's user, if the server has one connection per user. */
   readonly user: string | undefined;
   readonly by: Set<Subscriber>;
 }
@@ -42,9 +45,9 @@ export function createSharedSubscriptions({
 }: ManagerContext): SharedSubscriptions {
   const byUri = new Map<string, Subscription>();
   const levels = new Map<Subscriber, McpLogLevel>();
-  /** The log level that was sent on each connection. */
+  /** The log level last sent on each connection. */
   const sent = new Map<string, McpLogLevel>();
-  /** Returns the user whose connection to a server is used for a caller; undefined if all callers share it. */
+  /** Returns the user whose connection is used for a caller; undefined if all callers share it. */
   const userOf = (server: string, { user }: ToolCaller): string | undefined => {
     const found = supervisor.get(server);
     return found && isPerUser(found.spec()) ? user : undefined;
@@ -56,7 +59,10 @@ export function createSharedSubscriptions({
     params: {},
     signal: new AbortController().signal,
   });
-  /** Runs work that no client waits for, outside of the request that caused it, which can end long before. */
+  /**
+   * Runs work that no client waits for outside the context of the request that caused it, which can end much
+   * earlier.
+   */
   const quietly = (server: string, work: () => Promise<void>): void => {
     const running = kernel.tracer ? kernel.tracer.runOutside(work) : work();
     running.catch((error: unknown) =>
@@ -133,8 +139,8 @@ export function createSharedSubscriptions({
 }
 
 /**
- * Whether events of a server are for a client: the server is at its endpoint, its caller can use it, and the events do not come from
- * the connection of another user.
+ * Whether a server's events concern a client: its endpoint includes the server, its caller can use it, and
+ * the events do not come from another user's connection.
  */
 export function receivesFrom(subscriber: Subscriber, server: string, user: string | undefined): boolean {
   if (subscriber.server !== undefined && subscriber.server !== server) return false;

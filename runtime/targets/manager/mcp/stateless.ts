@@ -32,7 +32,7 @@ type Call = StatelessCall<McpClient>;
 
 const DISCOVER_METHOD = 'server/discover';
 
-/** Methods whose results have a cache duration. */
+/** Methods whose results have a cache lifetime. */
 const CACHEABLE = new Set([
   DISCOVER_METHOD,
   'tools/list',
@@ -42,10 +42,10 @@ const CACHEABLE = new Set([
   'resources/read',
 ]);
 
-/** The error of revision 2025-11-25 for a page that a person must visit first. Now, input requests replace it. */
+/** Revision 2025-11-25's error for a URL that a user must visit first. This revision uses input requests instead. */
 const URL_ELICITATION_REQUIRED = -32_042;
 
-/** Methods during which a server can request input from the client. */
+/** Methods during which a server can request client input. */
 const INPUT_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 interface Options extends Pick<StatelessHttpOptions<McpClient>, 'maxBodyBytes' | 'parseBody'> {
@@ -54,11 +54,14 @@ interface Options extends Pick<StatelessHttpOptions<McpClient>, 'maxBodyBytes' |
 
 export interface StatelessEndpoint {
   readonly handle: (exchange: HttpExchange, client: McpClient) => Promise<void>;
-  /** Ends streams of notifications, and calls that wait for their clients. */
+  /** Ends notification streams and calls that are waiting for their clients. */
   close(): void;
 }
 
-/** Creates the endpoint for clients of revision 2026-07-28, which have no session and identify themselves in each request. */
+/**
+ * Creates the endpoint for clients of revision 2026-07-28, which have no session and identify themselves in
+ * each request.
+ */
 export function createStatelessEndpoint(
   parts: McpParts,
   { inputTimeoutMs, ...options }: Options,
@@ -104,7 +107,7 @@ export function createStatelessEndpoint(
   };
 }
 
-/** Whether the client of a call can provide input. A call with a `requestState` has already requested some. */
+/** Whether a call's client can provide input. A call with a `requestState` has already requested some. */
 const supportsInput = (call: Call): boolean =>
   call.params['requestState'] !== undefined || Object.keys(usableCapabilities(call)).length > 0;
 
@@ -157,7 +160,7 @@ function withServerInfo(result: ShapeOfParams, { info }: EndpointDescription): S
   return { ...result, _meta: { ...meta, [META_KEY.serverInfo]: info } };
 }
 
-/** Error codes of earlier revisions that this one does not allow, with their replacements. */
+/** Error codes of earlier revisions that this revision does not allow, with their replacements. */
 const OLD_CODES = new Map<number, number>([
   [RESOURCE_NOT_FOUND, RPC_CODE.invalidParams],
   [URL_ELICITATION_REQUIRED, MCP_CODE.InternalError],
@@ -169,9 +172,9 @@ function withCurrentCode(error: RpcError): RpcError {
 }
 
 /**
- * Runs a request and forwards log messages of the server to its client meanwhile, if the request contains a log level. `work`
- * receives the target of the request if it is resolved for this. Clients share one connection to a server, so that messages
- * about requests of other clients can be included.
+ * Runs a request and, if the request contains a log level, forwards the server's log messages to its client
+ * meanwhile. `work` receives the request's target if it was resolved for this. Clients share one connection
+ * per server, so messages about other clients' requests can be included.
  */
 async function withMessages<Result>(
   parts: McpParts,
@@ -196,7 +199,7 @@ async function withMessages<Result>(
       if (isAtLeast(message['level'], level)) notify('notifications/message', view(from, message));
     },
   };
-  // A server that does not support levels can still send log messages.
+  // A server without support for log levels can still send log messages.
   await parts.subscriptions
     .setLevel(listener, { caller, requestId, params: {}, signal }, level)
     .catch(() => undefined);
@@ -217,7 +220,7 @@ interface ListenRequest {
   readonly stream: EventStream;
 }
 
-/** The notification that each member of the request subscribes to. */
+/** The notification for each member of the subscription request. */
 const NOTIFICATIONS: Readonly<Record<string, ListChanged>> = {
   toolsListChanged: 'notifications/tools/list_changed',
   promptsListChanged: 'notifications/prompts/list_changed',
@@ -225,8 +228,8 @@ const NOTIFICATIONS: Readonly<Record<string, ListChanged>> = {
 };
 
 /**
- * Sends the requested notifications on one stream, until the client disconnects or the returned function is called:
- * https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
+ * Sends the requested notifications on one stream until the client disconnects or the returned function is
+ * called: https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
  */
 async function listenWithoutSession(parts: McpParts, request: ListenRequest): Promise<() => void> {
   const { id, call, endpoint, caller, stream } = request;
@@ -276,7 +279,7 @@ async function listenWithoutSession(parts: McpParts, request: ListenRequest): Pr
   };
 }
 
-/** Whether the endpoint has the capability of a member: `toolsListChanged` requires `tools`. */
+/** Whether the endpoint has the capability behind a member: `toolsListChanged` requires `tools`. */
 const isSupported = (capabilities: ShapeOfParams, key: string): boolean =>
   capabilities[key.replace('ListChanged', '')] !== undefined;
 
@@ -286,7 +289,7 @@ interface SubscribeParts {
   readonly requested: ShapeOfParams;
 }
 
-/** Subscribes to resources. Resolves with the URIs of successful subscriptions; failed ones are not acknowledged. */
+/** Subscribes to resources. Resolves with the successfully subscribed URIs; failed ones are not acknowledged. */
 async function subscribeAll(
   { subscriptions }: McpParts,
   listener: Listener,

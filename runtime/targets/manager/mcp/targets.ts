@@ -8,17 +8,17 @@ import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
 
-/** Resolves names and URIs of a client to a server, and the name or URI on that server. */
+/** Resolves a client's names and URIs to a server, and to the name or URI on that server. */
 export interface Targets {
-  /** Returns the server of a request and the item's own name on it, or undefined if the parameters identify none. */
+  /** Returns a request's server and the item's name on it; undefined if the parameters do not identify one. */
   of(caller: ToolCaller, params: ShapeOfParams): QualifiedName | undefined;
-  /** Resolves the name of a tool or prompt; `what` is for messages. */
+  /** Resolves a tool or prompt name; `what` is the noun for messages. */
   named(call: McpCall, what: 'tool' | 'prompt', name: string): QualifiedName;
   resource(call: McpCall, uri: string): Promise<OwnedUri>;
   template(call: McpCall, uriTemplate: string): Promise<OwnedUri>;
 }
 
-/** Targets of an endpoint with one server: names and URIs are those of the server. */
+/** Targets of a single-server endpoint: names and URIs are the server's own. */
 export const targetsOfOne = (server: string): Targets => ({
   of: (_caller, { name }) => ({ server, name: String(name) }),
   named: (_call, _what, name) => ({ server, name }),

@@ -1,7 +1,7 @@
 import type { PinnedTools } from '../config/pins-file.ts';
 import { changedMembers, type ToolDefinition } from '../config/tool-definition.ts';
 
-/** A difference between the pinned tools of a server and its current ones. */
+/** A difference between a server's pinned tools and its current ones. */
 export interface ToolDifference {
   readonly tool: string;
   readonly change: 'new' | 'changed' | 'removed';

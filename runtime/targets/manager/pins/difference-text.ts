@@ -1,7 +1,7 @@
 import type { ToolDefinition } from '../config/tool-definition.ts';
 import type { ToolDifference } from './compare-tools.ts';
 
-/** Formats the differences of a server for a terminal, with the lines that were removed and added. */
+/** Formats a server's differences for a terminal, with removed and added lines. */
 export const differenceLines = (server: string, differences: readonly ToolDifference[]): string[] =>
   differences.flatMap(({ tool, change, members, pinned, current }) => [
     visible(`${server}/${tool} (${change})`),
@@ -20,10 +20,10 @@ function linesOf(definition: ToolDefinition | undefined, member: string): string
   return (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)).split('\n');
 }
 
-/** Maximum number of lines that are compared one by one, because the time grows with the square of it. */
+/** Maximum number of lines compared individually, because the time grows quadratically. */
 const MAX_COMPARED = 1000;
 
-/** Returns the lines that only one side has, in order: the longest common subsequence stays out. */
+/** Returns the lines that only one side has, in order, based on the longest common subsequence. */
 function lineDifferences(before: readonly string[], after: readonly string[]): string[] {
   if (before.length > MAX_COMPARED || after.length > MAX_COMPARED) {
     return [...before.map((line) => `- ${line}`), ...after.map((line) => `+ ${line}`)];
@@ -57,7 +57,7 @@ function lineDifferences(before: readonly string[], after: readonly string[]): s
   return lines;
 }
 
-/** Shows control characters and invisible ones as escapes: they could move the cursor, or hide instructions to a model. */
+/** Escapes control and invisible characters: they could move the cursor, or hide instructions to a model. */
 const visible = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu,

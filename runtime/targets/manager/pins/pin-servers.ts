@@ -14,7 +14,7 @@ export type PinOutcome = { readonly server: string } & (
   | { readonly failure: string }
 );
 
-/** Reads the tools of the servers one after the other, and compares them with the pinned ones. */
+/** Reads the servers' tools one server at a time, and compares them with the pins. */
 export async function compareServers(
   file: string,
   servers: readonly ServerSpec[],
@@ -38,7 +38,7 @@ export async function compareServers(
   return outcomes;
 }
 
-/** Writes the tools of the servers to the file. Pins of other servers stay as they are. */
+/** Writes the servers' tools to the file. Pins of other servers are kept. */
 export const writePins = (file: string, outcomes: readonly PinOutcome[]): Promise<void> =>
   edit(
     file,
@@ -48,7 +48,7 @@ export const writePins = (file: string, outcomes: readonly PinOutcome[]): Promis
     },
   );
 
-/** Removes the pins of servers. Resolves with the names that had pins. */
+/** Removes servers' pins. Resolves with the names of servers that had pins. */
 export async function removePins(file: string, servers: readonly string[]): Promise<string[]> {
   let removed: string[] = [];
   await edit(file, servers, (pins) => {
@@ -68,7 +68,7 @@ const edit = (
     await writeText(file, pinsText(pins));
   });
 
-/** Reads the pins. Problems of the servers that are pinned again do not matter. */
+/** Reads the pins. Problems with servers that are being pinned again do not matter. */
 async function readPins(file: string, servers: readonly string[]): Promise<ReadonlyMap<string, PinnedTools>> {
   const pins = readPinsFile(await readText(file));
   const problems = pins.problems.filter(({ server }) => server === undefined || !servers.includes(server));

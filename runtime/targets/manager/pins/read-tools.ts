@@ -14,11 +14,11 @@ export interface ReadToolsOptions {
   readonly clock: Clock;
   readonly signIns: SignInStore;
   readonly signal: AbortSignal;
-  /** Installs the package of a server before it starts. */
+  /** Installs a server's package before the server starts. */
   readonly installer: PackagePreparation;
 }
 
-/** What a start needs to know of an installer. */
+/** The part of an installer that a start needs. */
 export interface PackagePreparation {
   readonly install: (spec: ServerSpec, launch: ProcessLaunch) => Promise<void>;
   readonly distrust: (launch: ProcessLaunch) => void;
@@ -44,7 +44,7 @@ export async function readTools(
     signal.addEventListener('abort', stop, { once: true });
     try {
       const { items } = await requestList(connection, 'tools', { clock, timeoutMs: spec.timeouts.request });
-      // Checked as the manager does, so that repaired tools have the same hash.
+      // Checked in the same way as by the manager, so that repaired tools have the same hash.
       const checked = await createCheckList()('tools', items);
       return pinnedTools(checked.items.filter(isTool));
     } finally {
@@ -56,7 +56,7 @@ export async function readTools(
   }
 }
 
-/** If several tools have the same name, clients get the first. */
+/** If several tools have the same name, clients get the first one. */
 const pinnedTools = (tools: readonly { readonly name: string }[]): PinnedTools =>
   Object.fromEntries(
     tools.toReversed().map((tool) => {

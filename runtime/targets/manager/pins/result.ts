@@ -1,7 +1,7 @@
 import { differenceLines } from './difference-text.ts';
 import type { PinOutcome } from './pin-servers.ts';
 
-/** The result of `pin` as JSON. */
+/** The JSON result of `pin`. */
 export const pinReport = (file: string, outcomes: readonly PinOutcome[]): object => ({
   file,
   servers: outcomes.map((outcome) =>
@@ -15,7 +15,7 @@ export const pinReport = (file: string, outcomes: readonly PinOutcome[]): object
   ),
 });
 
-/** The result of `pin` for a terminal: a line for each server, with `--diff` also the changed lines of its tools. */
+/** The result of `pin` for a terminal: one line per server and, with `--diff`, the changed lines of its tools. */
 export const pinLines = (
   outcomes: readonly PinOutcome[],
   { isDiff }: { readonly isDiff: boolean },

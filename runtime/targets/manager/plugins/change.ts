@@ -1,7 +1,7 @@
 import type { PluginAnswer, PluginHeaders, PluginRequest, PluginResponse } from './exchange.ts';
 import { canonicalName } from './headers.ts';
 
-/** Applies the changes of a plugin to a request. Missing and empty members do not change anything. */
+/** Applies a plugin's changes to a request. Missing and empty members change nothing. */
 export function changeRequest(
   request: PluginRequest,
   { modifiedRequest: changes }: PluginAnswer,
@@ -42,7 +42,7 @@ const mergeHeaders = (headers: PluginHeaders, changes: PluginHeaders = {}): Plug
 const changeBody = (body: Uint8Array, newBody: Uint8Array = new Uint8Array()): Uint8Array =>
   newBody.length > 0 ? newBody : body;
 
-/** Throws if the response from a plugin cannot become an HTTP message. */
+/** Throws if a plugin's response cannot become an HTTP message. */
 export function checkAnswer({ statusCode, headers = {}, modifiedRequest }: PluginAnswer): void {
   if (statusCode && !(statusCode >= 200 && statusCode <= 599)) {
     throw new Error(`it returned status ${statusCode}, which is not between 200 and 599`);

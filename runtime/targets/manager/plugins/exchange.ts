@@ -1,29 +1,32 @@
-/** A request for plugins. */
+/** A request as passed to plugins. */
 export interface PluginRequest {
   readonly method: string;
   readonly url: string;
   /** The decoded path. */
   readonly path: string;
-  /** Path and query as the client sent them. */
+  /** Path and query as sent by the client. */
   readonly requestUri: string;
   readonly remoteAddr: string;
   readonly headers: PluginHeaders;
   readonly body: Uint8Array;
 }
 
-/** A response for plugins. The body of a stream is empty. */
+/** A response as passed to plugins. For streams, the body is empty. */
 export interface PluginResponse {
   readonly statusCode: number;
   readonly headers: PluginHeaders;
   readonly body: Uint8Array;
 }
 
-/** Headers with one value each. Names are written like `Content-Type`, because plugins can compare them case-sensitively. */
+/**
+ * Headers with one value each. Names are capitalized like `Content-Type`, because plugins may compare them
+ * case-sensitively.
+ */
 export type PluginHeaders = Readonly<Record<string, string>>;
 
-/** The response from a plugin for a request or response. Missing members do not change anything. */
+/** A plugin's response for a request or response. Missing members change nothing. */
 export interface PluginAnswer {
-  /** Whether processing continues. Otherwise the client gets this answer, and no other plugin runs. */
+  /** Whether processing continues. Otherwise, the client gets this response and no further plugin runs. */
   readonly continue: boolean;
   readonly statusCode?: number | undefined;
   /** Changed headers; an empty value removes a header. */
@@ -32,11 +35,11 @@ export interface PluginAnswer {
   readonly modifiedRequest?: Partial<PluginRequest> | undefined;
 }
 
-/** The response from a plugin that changes nothing. */
+/** The plugin response that changes nothing. */
 export const CONTINUE: PluginAnswer = { continue: true };
 
 /**
- * Maximum size of a body for plugins. gRPC servers accept messages of at most 4 MiB by default, and the headers need a part of
- * it.
+ * Maximum body size for plugins. By default, gRPC servers accept messages of up to 4 MiB, part of which the
+ * headers need.
  */
 export const MAX_PLUGIN_BODY_BYTES = 3_932_160;

@@ -1,6 +1,6 @@
 import type { PluginHeaders } from './exchange.ts';
 
-/** Headers that plugins cannot change: they belong to one connection, or are derived from the body. */
+/** Headers that plugins cannot change: they belong to a single connection or are derived from the body. */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -11,15 +11,15 @@ const FRAMING = new Set([
   'upgrade',
 ]);
 
-/** Converts headers for plugins. If a header has several values that cannot be combined, plugins get the first. */
+/** Converts headers for plugins. If a header has several values that cannot be combined, plugins get the first one. */
 export function pluginHeaders(headers: Headers): PluginHeaders {
   const converted: Record<string, string> = {};
-  // As in Go, the host is not one of the headers.
+  // As in Go, the host is not among the headers.
   for (const [name, value] of headers) if (name !== 'host') converted[canonicalName(name)] ??= value;
   return converted;
 }
 
-/** Sets the headers that a plugin has changed; unchanged headers keep all their values. */
+/** Sets the headers that a plugin changed; unchanged headers keep all their values. */
 export function changeHeaders(headers: Headers, before: PluginHeaders, after: PluginHeaders): void {
   for (const [name, value] of Object.entries(after)) {
     if (FRAMING.has(name.toLowerCase()) || before[canonicalName(name)] === value) continue;
@@ -28,6 +28,9 @@ export function changeHeaders(headers: Headers, before: PluginHeaders, after: Pl
   }
 }
 
-/** Formats the name of a header like Go, because plugins for mcpd rely on it: https://pkg.go.dev/net/http#CanonicalHeaderKey */
+/**
+ * Capitalizes a header name like Go, because mcpd plugins rely on it:
+ * https://pkg.go.dev/net/http#CanonicalHeaderKey
+ */
 export const canonicalName = (name: string): string =>
   name.toLowerCase().replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase());

@@ -14,9 +14,9 @@ import type { Socket } from 'node:net';
 import { changeHeaders, pluginHeaders } from './headers.ts';
 
 export interface PluginMiddlewareOptions {
-  /** Handles a request from the start, if a plugin changes its path: `fetch` of the app. */
+  /** Handles a request from the start if a plugin changes its path: the app's `fetch`. */
   readonly dispatch: (request: Request, env: object) => Response | Promise<Response>;
-  /** Timeout for the body of a request. Default 5 s. */
+  /** Timeout for receiving a request body. Default: 5 s. */
   readonly bodyTimeoutMs?: number | undefined;
 }
 
@@ -25,8 +25,9 @@ const FAILURE_HEADER = 'Mcpd-Error-Type';
 const FIVE_SECONDS = 5000;
 
 /**
- * Passes requests and responses through plugins. It runs before the check of API keys, so that authentication plugins get the
- * original requests and can return their own errors, and audit plugins see rejected requests. Without plugins, it does nothing.
+ * Passes requests and responses through plugins. It runs before API keys are checked, so that authentication
+ * plugins get the original requests and can return their own errors, and audit plugins see rejected requests.
+ * Without plugins, it does nothing.
  */
 export function pluginMiddleware(
   plugins: Plugins,
@@ -38,7 +39,7 @@ export function pluginMiddleware(
 
   return async (c, next) => {
     if (SKIPPED_PATHS.has(c.req.path) || rerouted.has(c.req.raw)) return next();
-    // Earlier middleware has set headers for any response: those of CORS, and the request ID.
+    // Earlier middleware has set headers for every response: CORS and the request ID.
     const common = new Headers(c.res.headers);
     if (seesRequests) {
       const outcome = await passRequest(c, plugins, bodyTimeoutMs);
@@ -90,14 +91,14 @@ async function passResponse(c: Context<ShellEnv>, plugins: Plugins, common: Head
     }
   } catch (error) {
     await c.res.body?.cancel().catch(() => undefined);
-    // The error response must not contain anything of the original response.
+    // The error response must not contain any part of the original response.
     replaceResponse(c, new Response(null), common);
     c.header(FAILURE_HEADER, 'response-pipeline-failure');
     throw error;
   }
 }
 
-/** Replaces the response completely; a plain assignment would keep headers of the previous one. */
+/** Replaces the whole response; a plain assignment would keep the previous response's headers. */
 function replaceResponse(c: Context, response: Response, common?: Headers): void {
   c.res = undefined;
   c.res = response;
@@ -129,7 +130,7 @@ interface RequestChange {
   readonly signal: AbortSignal;
 }
 
-/** Returns the request with the changes of plugins. It has a new body, because the original one has been read. */
+/** Returns the request with the plugins' changes. It has a new body, because the original one was consumed. */
 function applyToRequest(
   { url, headers: originalHeaders }: Request,
   { original, changed, signal }: RequestChange,
@@ -161,13 +162,13 @@ function decode(path: string): string {
   }
 }
 
-/** Returns the address of the client without the port, because plugins use it to identify a client. */
+/** Returns the client's address without the port, because plugins use it to identify clients. */
 function remoteAddress(c: Context): string {
   const bindings: { readonly incoming?: { readonly socket?: Socket } } | undefined = c.env;
   return bindings?.incoming?.socket?.remoteAddress ?? '';
 }
 
-/** A response whose body can still be sent, with its view for plugins. */
+/** A response whose body can still be sent, with the form that plugins get. */
 interface ReadResponse {
   readonly response: Response;
   /** Undefined if the body is too large for plugins. */
@@ -201,7 +202,7 @@ async function readResponse(response: Response): Promise<ReadResponse> {
   return { response: new Response(continued(chunks, reader), response), view: undefined };
 }
 
-/** Returns the response with the changes of plugins. */
+/** Returns the response with the plugins' changes. */
 function applyToResponse(response: Response, original: PluginResponse, changed: PluginResponse): Response {
   if (changed === original) return response;
   const headers = new Headers(response.headers);
@@ -214,7 +215,7 @@ function applyToResponse(response: Response, original: PluginResponse, changed: 
   return new Response(bodyFor(status, changed.body), { status, headers });
 }
 
-/** Converts the response from a plugin to a response for the client. */
+/** Converts a plugin's response to a response for the client. */
 function pluginResponse(
   { statusCode, headers = {}, body = NOTHING }: PluginAnswer,
   fallback: number,
@@ -226,14 +227,14 @@ function pluginResponse(
   return new Response(bodyFor(status, body), { status, headers: own });
 }
 
-/** Whether a response is a stream. Logs are followed as lines of JSON. */
+/** Whether a response is a stream. Followed logs are streams of JSON lines. */
 const isStream = ({ headers }: Response): boolean =>
   /^(?:text\/event-stream|application\/x-ndjson)\b/i.test(headers.get('Content-Type') ?? '');
 
 const bodyFor = (status: number, body: Uint8Array): Uint8Array<ArrayBuffer> | null =>
   WITHOUT_BODY.has(status) ? null : new Uint8Array(body);
 
-/** Returns a stream of the chunks that were read, followed by the rest of the body. */
+/** Returns a stream of the chunks already read, followed by the rest of the body. */
 function continued(
   chunks: readonly Uint8Array[],
   reader: ReadableStreamDefaultReader<Uint8Array>,

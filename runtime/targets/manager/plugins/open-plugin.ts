@@ -5,20 +5,20 @@ import type { PluginFlow } from '../config/plugin-settings.ts';
 export interface OpenPlugin {
   /** The configured flows that the plugin supports. */
   readonly flows: readonly PluginFlow[];
-  /** Processes a request; rejects after the timeout, and if the answer is invalid. */
+  /** Processes a request; rejects after the timeout, or if the plugin's response is invalid. */
   handleRequest(request: PluginRequest): Promise<PluginAnswer>;
-  /** Processes a response; rejects after the timeout, and if the answer is invalid. */
+  /** Processes a response; rejects after the timeout, or if the plugin's response is invalid. */
   handleResponse(response: PluginResponse): Promise<PluginAnswer>;
-  /** Rejects if the plugin is unhealthy; undefined if its kind has no health check. */
+  /** Rejects if the plugin is unhealthy; undefined for kinds without a health check. */
   check?(): Promise<void>;
-  /** Resolves with a description of the end of the plugin; never rejects. */
+  /** Resolves with a description when the plugin ends; never rejects. */
   readonly ended: Promise<string>;
   close(): Promise<void>;
 }
 
 /** The environment in which plugins run. */
 export interface PluginEnvironment {
-  /** The folder to which paths of plugins are relative. */
+  /** The folder that plugin paths are relative to. */
   readonly baseFolder: string;
   /** The folder for sockets. */
   readonly socketFolder: string;

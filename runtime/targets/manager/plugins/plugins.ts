@@ -25,7 +25,7 @@ import { changeRequest, changeResponse, checkAnswer } from './change.ts';
 import { planRestart } from '#core/limits/restart-policy.ts';
 
 export interface PluginsOptions {
-  /** The folder to which paths in the settings are relative: that of the configuration. */
+  /** The folder that paths in the settings are relative to: the configuration's folder. */
   readonly baseFolder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
@@ -35,9 +35,9 @@ export interface PluginsOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** All plugins of the manager. */
+/** All of the manager's plugins. */
 export interface Plugins extends Pipeline {
-  /** Whether a plugin is configured for the flow. */
+  /** Whether any plugin is configured for the flow. */
   has(flow: PluginFlow): boolean;
   /** Skips the plugins for a response that is too large; throws if one of them is required. */
   skipResponse(requestId: string): void;
@@ -48,8 +48,8 @@ const CHECK_INTERVAL_MS = 10_000;
 const START_TIMEOUT_MS = 10_000;
 
 /**
- * Starts all plugins; resolves after the first attempt of each. Failed starts are retried, but a configuration error of a
- * required plugin rejects with a ConfigError.
+ * Starts all plugins; resolves after the first attempt of each. Failed starts are retried, but a required
+ * plugin's configuration error rejects with a ConfigError.
  */
 export async function startPlugins({ plugins }: PluginSettings, options: PluginsOptions): Promise<Plugins> {
   const { baseFolder, env, log } = options;
@@ -104,7 +104,7 @@ export async function startPlugins({ plugins }: PluginSettings, options: Plugins
   };
 }
 
-/** Expands variables in the configuration and the URL of a plugin. */
+/** Expands variables in a plugin's configuration and URL. */
 function resolveConfig(spec: PluginSpec, env: PluginsOptions['env']): PluginSpec {
   const fill = (text: string, what: string): string => {
     const { text: filled, problems } = expand(text, env);
@@ -125,7 +125,7 @@ function resolveConfig(spec: PluginSpec, env: PluginsOptions['env']): PluginSpec
 const explain = (spec: PluginSpec | undefined, reason: unknown): string =>
   `The required ${spec?.category} plugin ${spec?.name} failed to start. ${messageOf(reason)}`;
 
-/** Opens a plugin. Rejects with an AppError that explains the failure; then no process is left running. */
+/** Opens a plugin. Rejects with an AppError that explains the failure, and leaves no process running in that case. */
 async function openByKind(
   spec: PluginSpec,
   environment: PluginEnvironment,
@@ -145,7 +145,7 @@ async function openByKind(
   return openModule(spec, launch, environment);
 }
 
-/** The outcome of all plugins: the processed message, or the response from a plugin that rejected it. */
+/** The combined outcome of all plugins: the processed message, or the response of a plugin that rejected it. */
 type Outcome<Message> = { readonly message: Message } | { readonly rejection: PluginAnswer };
 
 interface Pipeline {
@@ -177,7 +177,7 @@ const RESPONSE: Flow<PluginResponse> = {
   change: changeResponse,
 };
 
-/** Runs plugins by category. Rejects with an InternalError if a required plugin fails; its cause is only logged. */
+/** Runs plugins by category. Rejects with an InternalError if a required plugin fails; the cause is only logged. */
 function createPipeline(runners: readonly PluginRunner[], log: Logger): Pipeline {
   const categories = PLUGIN_CATEGORIES.map((category) => ({
     rules: CATEGORY_RULES[category],
@@ -255,13 +255,13 @@ interface RunnerOptions {
 /** Number of consecutive failed health checks after which a plugin is restarted. */
 const MAX_FAILED_CHECKS = 3;
 
-/** Keeps a plugin running: restarts it after a delay when it has ended or failed to start. */
+/** Keeps a plugin running: restarts it with a delay when it has ended or failed to start. */
 class PluginRunner {
   readonly spec: PluginSpec;
   readonly #options: RunnerOptions;
   readonly #closing = new AbortController();
   #plugin: OpenPlugin | undefined;
-  /** The flows of the plugin, also while it is down. */
+  /** The plugin's flows, also while it is down. */
   #flows: readonly PluginFlow[];
   #work: Promise<void> = Promise.resolve();
   #cancel: (() => void) | undefined;
@@ -274,7 +274,10 @@ class PluginRunner {
     this.#flows = options.spec.flows;
   }
 
-  /** Resolves after the first attempt. Rejects if a required plugin has a configuration error, because retries cannot help. */
+  /**
+   * Resolves after the first attempt. Rejects if a required plugin has a configuration error, because
+   * retrying cannot help.
+   */
   async start(): Promise<void> {
     const attempt = this.#open();
     this.#work = attempt.catch(() => undefined);
@@ -361,7 +364,7 @@ class PluginRunner {
     else await this.#end(plugin);
   }
 
-  /** Closes a plugin. A failure is only logged, so that it does not prevent others from closing. */
+  /** Closes a plugin. A failure is only logged, so that it does not prevent other plugins from closing. */
   async #end(plugin: OpenPlugin): Promise<void> {
     try {
       await plugin.close();

@@ -1,6 +1,6 @@
 import type { RegistryArgument, RegistryEntry } from './entry.ts';
 
-/** Servers that are known without a registry file. Tools are listed where a release of the server reported them. */
+/** Servers that are known without a registry file. Tools are listed if a release of the server reported them. */
 export function builtinRegistry(): RegistryEntry[] {
   return [
     entry('filesystem', {
@@ -164,7 +164,7 @@ interface Facts {
   readonly description: string;
   readonly npx?: readonly [name: string, version: string];
   readonly uvx?: readonly [name: string, version: string];
-  /** Whether it is a server of the MCP project; true by default. */
+  /** Whether the server belongs to the MCP project; true by default. */
   readonly official?: boolean;
   readonly deprecated?: boolean;
   /** Undefined if files have different licenses. */

@@ -6,28 +6,28 @@ import type { OpenedRegistry } from './open-registry.ts';
 import { fillUrl } from './fill-url.ts';
 import { REMOTE } from './search.ts';
 
-/** The server to look up, with preferences for its installation. */
+/** The server to look up, with installation preferences. */
 export interface RegistryQuery {
   readonly id: string;
   readonly runtime: string | undefined;
   readonly version: string | undefined;
   readonly allowDeprecated: boolean;
-  /** Values of the variables in the URL of a remote server. */
+  /** Values for the variables in a remote server's URL. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A server of a registry, as the configuration has it. */
+/** A registry server, converted to configuration. */
 export interface ChosenServer {
   readonly table: TomlTable;
   /** The URL for the secrets file. */
   readonly secretUrl?: string | undefined;
-  /** What to report to the user about the choice. */
+  /** Notes for the user about the choice. */
   readonly notes: readonly string[];
-  /** Headers that the user must set, with the form of their values. */
+  /** Headers that the user must set, with the format of their values. */
   readonly headers: readonly (readonly [name: string, form: string])[];
 }
 
-/** Returns the server with the ID, which is compared without case. */
+/** Returns the server with the ID, ignoring case. */
 export function findEntry(
   { entries, skipped }: Pick<OpenedRegistry, 'entries' | 'skipped'>,
   { id, allowDeprecated }: RegistryQuery,
@@ -55,13 +55,13 @@ type Listed = Pick<RegistryEntry, 'id'>;
 
 const isNamed = ({ id }: Listed, wanted: string): boolean => id.toLowerCase() === wanted.toLowerCase();
 
-/** Finds `io.github.user/server` by `server`, if only one server has this last part. */
+/** Finds `io.github.user/server` by `server` if the last part is unique. */
 function onlyLastPart<Item extends Listed>(entries: readonly Item[], wanted: string): Item | undefined {
   const found = entries.filter(({ id }) => id.toLowerCase().endsWith(`/${wanted.toLowerCase()}`));
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Returns the keys of `[[servers]]` that start the server, and those that list its required values. */
+/** Returns the `[[servers]]` keys that start the server, and those that list its required values. */
 export function serverFromEntry(entry: RegistryEntry, query: RegistryQuery): ChosenServer {
   const chosen = choose(entry, query);
   if ('url' in chosen) return remoteServer(entry.id, chosen, query);

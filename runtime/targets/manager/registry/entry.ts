@@ -10,7 +10,7 @@ export interface RegistryEntry {
   readonly tags: readonly string[];
   readonly isOfficial: boolean;
   readonly deprecated: boolean;
-  /** Names of its tools. */
+  /** Tool names. */
   readonly tools: readonly string[];
   readonly installations: readonly Installation[];
   readonly remotes: readonly RemoteEndpoint[];
@@ -24,42 +24,42 @@ export interface Installation {
   readonly package: string;
   readonly version: string;
   readonly recommended: boolean;
-  /** Arguments that the server always needs, with `${NAME}` for variables. */
+  /** Arguments that the server always needs, with variables as `${NAME}`. */
   readonly args: readonly string[];
-  /** Folders of a container that need a folder of this machine, by the name of the volume. */
+  /** Container folders that must be mapped to a local folder, by volume name. */
   readonly volumes: Readonly<Record<string, string>>;
-  /** The program of the package, if it is not the one with the name of the package. */
+  /** The package's program, if it is not named like the package. */
   readonly bin?: string | undefined;
-  /** Further requirements of a uvx package. */
+  /** Additional requirements of a uvx package. */
   readonly with?: readonly string[] | undefined;
-  /** Variables that the server always needs, with their values. */
+  /** Environment variables that the server always needs, with their values. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** What this installation needs, if it is not what the others need. */
+  /** The requirements of this installation, if they differ from the others'. */
   readonly arguments?: readonly RegistryArgument[] | undefined;
-  /** Options of a program such as npx that the registry lists, and that are not used. */
+  /** Options listed for a runner such as npx that are not used. */
   readonly ignored?: { readonly program: string; readonly options: readonly string[] } | undefined;
 }
 
-/** A server that runs somewhere else. */
+/** A server that is hosted remotely. */
 export interface RemoteEndpoint {
-  /** With `{name}` for its variables. */
+  /** Variables are written as `{name}`. */
   readonly url: string;
   readonly transport: 'http' | 'sse';
   /** Names of headers that the user must set. */
   readonly headers: readonly string[];
-  /** Forms of these headers that the registry lists, such as `Bearer <token>`. */
+  /** Value formats that the registry lists for these headers, such as `Bearer <token>`. */
   readonly headerForms?: Readonly<Record<string, string>> | undefined;
-  /** Headers with the values of the registry. */
+  /** Headers with values from the registry. */
   readonly fixedHeaders?: Readonly<Record<string, string>> | undefined;
   readonly variables: readonly UrlVariable[];
 }
 
-/** A variable in the URL of a server. */
+/** A variable in a server URL. */
 export interface UrlVariable {
   readonly name: string;
   readonly description: string;
   readonly default?: string | undefined;
-  /** The possible values; empty if all are. */
+  /** The allowed values; empty if any value is allowed. */
   readonly choices: readonly string[];
   readonly isSecret: boolean;
 }

@@ -1,22 +1,22 @@
 import { configError } from '#contract/errors.ts';
 import type { RemoteEndpoint, UrlVariable } from './entry.ts';
 
-/** A URL without open variables. */
+/** A URL with all variables filled in. */
 export interface FilledUrl {
   readonly url: string;
-  /** The URL for the secrets file, if a variable is secret; `url` then keeps the name of that variable. */
+  /** The URL for the secrets file, if a variable is secret; `url` then keeps that variable's name. */
   readonly secretUrl?: string | undefined;
 }
 
-/** Matches the variables of a URL in a registry. */
+/** Matches the variables in a registry URL. */
 const VARIABLE = /\{(\w+)\}/g;
 
-/** Returns the names of the variables in a URL. */
+/** Returns the variable names in a URL. */
 export const variablesOfUrl = (url: string): string[] => [
   ...new Set(Array.from(url.matchAll(VARIABLE), ([, name = '']) => name)),
 ];
 
-/** Replaces the variables of a URL by values of the user, or by their defaults in the registry. */
+/** Replaces the variables in a URL with the user's values, or with their registry defaults. */
 export function fillUrl(
   { url, variables }: RemoteEndpoint,
   given: Readonly<Record<string, string>>,

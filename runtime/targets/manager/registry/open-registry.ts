@@ -18,20 +18,20 @@ import { createJsonClient } from '#serve/client/json-client.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 export interface RegistryOptions extends CacheOptions {
-  /** The text to search for, which the API of a registry uses to return fewer servers. */
+  /** The search text, which a registry API uses to return fewer servers. */
   readonly text?: string | undefined;
 }
 
 /** The servers of all registries. */
 export interface OpenedRegistry {
-  /** Sorted by ID. If an ID is listed repeatedly, the first one wins. */
+  /** Sorted by ID. If an ID is listed repeatedly, the first entry wins. */
   readonly entries: readonly RegistryEntry[];
   readonly skipped: readonly SkippedServer[];
-  /** Sentences about copies of registries that are old. */
+  /** Warnings about outdated cached registries. */
   readonly warnings: readonly string[];
 }
 
-/** Returns the servers of the registries, and the built-in ones. */
+/** Returns the servers of the registries and the built-in ones. */
 export async function openRegistry(
   registries: readonly string[],
   options: RegistryOptions,
@@ -57,7 +57,7 @@ async function open(written: string, options: RegistryOptions): Promise<OpenedRe
 }
 
 async function contentsOf(file: TextFile, warnings: readonly string[]): Promise<OpenedRegistry> {
-  // The pages of an API are always a list, which can be empty.
+  // An API's combined pages are always a list, possibly empty.
   if (file.text === '{"servers":[]}') return { entries: [], skipped: [], warnings };
   const { entries, skipped } = await readRegistry(file);
   return { entries, skipped, warnings };
@@ -69,10 +69,10 @@ async function readFile(path: string): Promise<TextFile> {
   throw configError(`The registry ${path} does not exist. Choose another with --registry.`);
 }
 
-/** The formats of registries; the first that a document has is used. */
+/** Registry formats; the first one that matches a document is used. */
 const FORMATS = [officialFormat, dockerFormat, catalogFormat];
 
-/** Reads a registry in any known format, as JSON or YAML. Servers with problems are skipped. */
+/** Parses a registry in any supported format, as JSON or YAML. Servers with problems are skipped. */
 async function readRegistry(file: TextFile): Promise<RegistryContents> {
   const document = await parse(file);
   for (const format of FORMATS) {
@@ -88,7 +88,7 @@ async function parse({ path, text }: TextFile): Promise<unknown> {
   try {
     return parseJsonText(text);
   } catch (error) {
-    // A catalog of Docker is YAML, and a file that begins with a brace is meant to be JSON.
+    // Docker catalogs are YAML; a file that starts with a brace is meant to be JSON.
     if (/^\s*[[{]/.test(text)) {
       throw configError(`${path} is not a registry: invalid JSON: ${explainJson(text, error)}`, error);
     }
@@ -103,7 +103,7 @@ async function parse({ path, text }: TextFile): Promise<unknown> {
 
 interface CacheOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** Age in milliseconds up to which a cached registry is used without a request. */
+  /** Maximum age in milliseconds at which a cached registry is used without a request. */
   readonly maxAgeMs: number;
   readonly now: () => number;
 }
@@ -116,7 +116,7 @@ interface Cached {
 /** A downloaded registry. */
 interface FetchedRegistry {
   readonly text: string;
-  /** A warning if the text is older than the maximum age, because the download failed. */
+  /** A warning if the text exceeds the maximum age because the download failed. */
   readonly warning: string | undefined;
 }
 
@@ -152,12 +152,12 @@ function readEntry(path: string, url: string): Cached | undefined {
     const { text, savedAt } = entry;
     return typeof text === 'string' && typeof savedAt === 'number' ? { text, savedAt } : undefined;
   } catch {
-    // A missing or damaged copy is replaced.
+    // A missing or damaged cache file is replaced.
     return undefined;
   }
 }
 
-/** Saves a copy in the first folder that is writable. Without one, there is no cache. */
+/** Caches a registry in the first writable folder. If there is none, nothing is cached. */
 function save(folders: readonly string[], name: string, entry: object): void {
   for (const folder of folders) {
     try {
@@ -165,21 +165,21 @@ function save(folders: readonly string[], name: string, entry: object): void {
       writeFileSync(join(folder, name), JSON.stringify(entry), { mode: 0o600 });
       return;
     } catch {
-      // The next folder is tried.
+      // Tries the next folder.
     }
   }
 }
 
-/** Maximum size of a response, and of all pages together. */
+/** Maximum size of a response, and of all pages in total. */
 const MAX_CHARACTERS = 64 * 1_048_576;
 const TIMEOUT_MS = 30_000;
 const PAGE_SIZE = '100';
-/** Maximum number of pages, for a registry whose cursors never end. */
+/** Maximum number of pages, in case a registry's cursors never end. */
 const MAX_PAGES = 1000;
 
 type WebSource = Exclude<RegistrySource, { readonly kind: 'file' }>;
 
-/** Returns the URL of a registry's servers that match a text, as the registry compares it. */
+/** Returns the URL for a registry's servers that match a text, which the registry compares its own way. */
 function queryUrl({ kind, url }: WebSource, text: string | undefined): string {
   if (kind === 'document') return url;
   const query = new URL(url);
@@ -189,7 +189,7 @@ function queryUrl({ kind, url }: WebSource, text: string | undefined): string {
   return query.href;
 }
 
-/** Downloads a registry. The pages of an API become one list. */
+/** Downloads a registry. An API's pages are combined into one list. */
 async function download({ kind }: WebSource, url: string): Promise<string> {
   if (kind === 'document') return await get(url);
   const servers: unknown[] = [];
@@ -219,7 +219,7 @@ function readPage(
     throw configError(`${url} returned no JSON. Check the address of the registry.`, error);
   }
   const servers = isTable(body) ? body['servers'] : undefined;
-  // Go writes an empty list as null.
+  // Go encodes an empty list as null.
   if (servers !== null && !Array.isArray(servers))
     throw configError(`${url} returned no list of servers. Check the address of the registry.`);
   const metadata = isTable(body) && isTable(body['metadata']) ? body['metadata'] : {};
@@ -247,7 +247,7 @@ async function get(address: string): Promise<string> {
   }
 }
 
-/** Where a registry is: a file, a document on the web, or an API with pages. */
+/** Location of a registry: a file, a document on the web, or a paginated API. */
 type RegistrySource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'document'; readonly url: string }
@@ -260,7 +260,7 @@ const KNOWN_REGISTRIES: Readonly<Record<string, string>> = {
   mcpm: 'https://mcpm.sh/api/servers.json',
 };
 
-/** Reads the value of `--registry`: a known name, a URL, or a file. A URL without a path is that of an API. */
+/** Parses the value of `--registry`: a known name, a URL, or a file. A URL without a path refers to an API. */
 function registrySource(text: string): RegistrySource {
   const written = Object.hasOwn(KNOWN_REGISTRIES, text) ? (KNOWN_REGISTRIES[text] ?? text) : text;
   if (!/^https?:\/\//i.test(written)) return { kind: 'file', path: resolve(written) };

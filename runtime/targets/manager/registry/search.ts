@@ -1,8 +1,8 @@
 import type { RegistryEntry } from './entry.ts';
 
-/** Filters for servers. All of them have to match, without regard to case. */
+/** Server filters. All of them must match; case is ignored. */
 export interface RegistryFilters {
-  /** Part of the ID, the name, the description or a tag. */
+  /** Substring of the ID, name, description or a tag. */
   readonly text?: string | undefined;
   readonly version?: string | undefined;
   readonly runtime?: string | undefined;
@@ -33,13 +33,13 @@ export function searchRegistry(entries: readonly RegistryEntry[], filters: Regis
   );
 }
 
-/** Returns the runtimes and versions of a server; a remote one has no version. */
+/** Returns a server's runtimes and versions; remote servers have no version. */
 const waysToRun = (entry: RegistryEntry): { readonly runtime: string; readonly version?: string }[] => [
   ...entry.installations,
   ...entry.remotes.map(() => ({ runtime: REMOTE })),
 ];
 
-/** The runtime of servers that run somewhere else. */
+/** The runtime name for remote servers. */
 export const REMOTE = 'remote';
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -27,7 +27,7 @@ import { createProcessTrees } from '#platform/process-tree/process-trees.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import type { FlagSettings } from './settings.ts';
 
-/** The settings that apply with and without a network. */
+/** Settings that apply with or without a network. */
 export type ContextSettings = Pick<
   FlagSettings,
   'paths' | 'env' | 'auditLog' | 'auditArguments' | 'maxResultCharacters' | 'tracing'
@@ -37,7 +37,7 @@ export type ContextSettings = Pick<
 export interface ManagerContextParts {
   readonly settings: ContextSettings;
   readonly config: LoadedConfig;
-  /** The settings of the file, overridden by those of the command line. */
+  /** The settings in the file, overridden by the command line. */
   readonly daemon: DaemonSettings;
   readonly read: () => Promise<LoadedConfig>;
   readonly log: Logger;
@@ -53,11 +53,14 @@ export interface OpenedManager extends ManagerContext {
   readonly signInStore: SignInStore;
   readonly packages: PackagePreparation;
   readonly reopenAudit: () => void;
-  /** Closes everything but the tracer of the kernel. */
+  /** Closes everything except the kernel's tracer. */
   readonly close: () => Promise<void>;
 }
 
-/** Opens the parts that all protocols share. Servers begin to start here; the manager does not wait for them. */
+/**
+ * Opens the components that all protocols share. Starts the servers in the background; the manager does not
+ * wait for them.
+ */
 export async function openManagerContext(parts: ManagerContextParts): Promise<OpenedManager> {
   const { settings, config, daemon, read, log, redactor, access, groups } = parts;
   const closers = createCloserStack();
@@ -129,7 +132,8 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     onRead: ({ secrets }) => redactor.learn(secrets),
     onApplied: (latest) => groups.replace(latest.groups),
   });
-  // Closed together: a running reload can be waiting for a server to start, and closing the supervisor ends that wait.
+  // Closed concurrently: a running reload may be waiting for a server to start, and closing the supervisor
+  // ends that wait.
   closers.add(
     async () => void (await Promise.all([reloader.close(), supervisor.close(), installer.close()])),
   );

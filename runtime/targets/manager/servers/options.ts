@@ -7,7 +7,7 @@ import { MANAGER_DEFAULTS } from '../config/defaults.ts';
 
 const [HOST = '', PORT = ''] = MANAGER_DEFAULTS.addr.split(':');
 
-/** Options that `[daemon]` of the configuration also has; a flag takes precedence. */
+/** Options that also exist in `[daemon]`; a flag takes precedence. */
 const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
   ...commonOptions({
     host: { defaultText: HOST },
@@ -50,7 +50,7 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'Interval between health checks',
     defaultText: durationText(MANAGER_DEFAULTS.healthInterval),
   },
-  // mcpd requires this flag for CORS; here, setting the origins is enough.
+  // mcpd requires this flag for CORS; here, setting the origins is sufficient.
   'cors-enable': { help: 'Allow CORS; requires --cors-origins', origin: 'mcpd' },
   'cors-allow-methods': {
     value: 'methods',

@@ -17,7 +17,7 @@ export const runManager = (settings: FlagSettings): Promise<number> =>
         watchdog: { timeoutMs: settings.watchdogMs, requests: context.kernel.lifecycle.inside },
         reload() {
           reopenAudit();
-          // The reason of a failure is in the log.
+          // The log already has the reason for the failure.
           context.reloader.reload().catch(() => undefined);
         },
         stop,
@@ -25,7 +25,7 @@ export const runManager = (settings: FlagSettings): Promise<number> =>
     },
   });
 
-/** Opens the log file. Without one, the log goes to stderr, and the program that reads stderr rotates it. */
+/** Opens the log file. Without one, logs go to stderr, and the program reading stderr rotates them. */
 async function openLog(
   stderr: Pick<LogSink, 'write'>,
   { logPath, logRotation }: Pick<FlagSettings, 'logPath' | 'logRotation'>,
@@ -39,7 +39,7 @@ async function openLog(
   };
 }
 
-/** The text for the terminal when the manager listens: its servers and its URLs. */
+/** The text that a terminal shows once the manager is listening: its servers and URLs. */
 function banner(url: string, servers: readonly string[], dev: boolean): string {
   const lines = [
     `mcp-manager runs ${servers.length} MCP server${servers.length === 1 ? '' : 's'}: ${servers.join(', ')}`,

@@ -10,8 +10,8 @@ import type { StdioProcess } from './stdio-process.ts';
 import type { StdioSettings } from './stdio-settings.ts';
 
 /**
- * Serves MCP on stdin and stdout until stdin ends or the process is stopped; resolves with the exit code. A running manager is used
- * if there is one; otherwise the servers are started in this process.
+ * Serves MCP on stdin and stdout until stdin ends or the process is stopped; resolves with the exit code.
+ * Uses a running manager if there is one; otherwise starts the servers in this process.
  */
 export async function runStdio(settings: StdioSettings): Promise<number> {
   const { signal, forget } = stopSignal();
@@ -35,7 +35,7 @@ export async function runStdio(settings: StdioSettings): Promise<number> {
   }
 }
 
-/** Returns the address of the running manager; undefined if there is none, and the command line names none. */
+/** Returns the running manager's address; undefined if none is running and the command line does not set one. */
 async function findManager(settings: StdioSettings, log: Logger): Promise<URL | undefined> {
   const address = await managerAddress(settings.url, settings.paths.config);
   const manager = createManagerClient(address, settings.apiKey);

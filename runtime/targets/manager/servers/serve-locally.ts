@@ -21,12 +21,15 @@ import { openManagerContext } from './open-context.ts';
 import type { StdioProcess } from './stdio-process.ts';
 import type { StdioSettings } from './stdio-settings.ts';
 
-/** Maximum time for requests in flight after a signal to stop. Clients kill a server two seconds after it. */
+/** Maximum time for requests in flight after a stop signal. Clients kill a server after two seconds. */
 const STOP_MS = 1000;
 const TRACES_CLOSE_MS = 1000;
 const NO_HEADERS = { get: () => null };
 
-/** Starts the selected servers in this process, and serves them to the client on stdin and stdout. Ends the servers with the client. */
+/**
+ * Starts the selected servers in this process, and serves them to the client on stdin and stdout. Stops the
+ * servers when the client ends.
+ */
 export async function serveLocally(settings: StdioSettings, io: StdioProcess): Promise<void> {
   const { paths, env, selection, group } = settings;
   const config = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
@@ -37,7 +40,7 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   const caller = callerIn(groups);
   const read = async (): Promise<LoadedConfig> => {
     const loaded = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
-    // The groups of a reload count for its servers.
+    // After a reload, its groups determine the servers.
     const latest = callerIn(createCallerGroups(loaded.groups));
     return {
       ...loaded,
@@ -101,7 +104,7 @@ function enterGroup(groups: CallerGroups, caller: ToolCaller, group: string): To
   }
 }
 
-/** Resolves when the process must stop and requests in flight had time to finish. */
+/** Resolves when the process must stop and requests in flight have had time to finish. */
 async function stopped(signal: AbortSignal, served: Promise<void>): Promise<void> {
   await new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
@@ -110,7 +113,7 @@ async function stopped(signal: AbortSignal, served: Promise<void>): Promise<void
   await settlesWithin(STOP_MS, served);
 }
 
-/** Plugins inspect requests of the HTTP server, and without them calls would not be checked. */
+/** Plugins inspect the HTTP server's requests; without them, calls would not be checked. */
 function refusePlugins({ plugins }: LoadedConfig): void {
   if (plugins.plugins.length === 0) return;
   throw configError(

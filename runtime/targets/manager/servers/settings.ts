@@ -15,13 +15,13 @@ import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spe
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings on the command line of a daemon. Those in the files can change with a reload. */
+/** A daemon's command line settings. Settings in the files can change with a reload. */
 export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly paths: ConfigPaths;
   readonly env: Environment;
-  /** Take precedence over `[daemon]` in the file. */
+  /** Override `[daemon]` in the file. */
   readonly daemon: Partial<DaemonSettings>;
-  /** Take precedence over the same parts of the address. */
+  /** Override the corresponding parts of the address. */
   readonly listen: { readonly hostname?: string; readonly port?: number };
   readonly timeouts: Partial<ServerTimeouts>;
   readonly keysFile: string | undefined;
@@ -35,7 +35,7 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly dev: boolean;
   readonly mcpMode: 'all' | 'search';
   readonly watch: boolean;
-  /** Time to report that the manager is not ready and still admit requests, before the shutdown. */
+  /** How long to report "not ready" while still accepting requests, before the shutdown. */
   readonly shutdownDelayMs: number;
   readonly auditLog: string | undefined;
   readonly auditArguments: 'hashed' | 'redacted';
@@ -115,7 +115,7 @@ function readAddress(invocation: Invocation): string | undefined {
   );
 }
 
-/** Reads host and port. A flag for the complete address takes precedence over variables for one part. */
+/** Parses host and port. A flag with the complete address takes precedence over variables for its parts. */
 function readListen(invocation: Invocation): FlagSettings['listen'] {
   const part = ['host', 'port'].find((name) => invocation.given(name));
   if (invocation.given('addr')) {

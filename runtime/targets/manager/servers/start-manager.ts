@@ -29,23 +29,23 @@ import { type Selection, serverOfPattern } from '../access/selection.ts';
 import { unknownServer } from '../config-edit/named-index.ts';
 
 export interface RunningManager {
-  /** The URL at which the manager listens. */
+  /** The URL that the manager listens on. */
   readonly url: string;
   readonly context: ManagerContext;
-  /** Reopens the audit log after it was renamed for rotation. */
+  /** Reopens the audit log after log rotation. */
   readonly reopenAudit: () => void;
   /** Finishes accepted requests, rejects new ones, then stops all servers. */
   readonly stop: () => Promise<void>;
 }
 
-/** The headers for the collector, which can contain a token. */
+/** Headers for the OpenTelemetry collector, which can contain a token. */
 function headerSecrets(tracing: TracingSettings | undefined): readonly Secret[] {
   const secrets = createRedactions();
   for (const [name, value] of Object.entries(tracing?.headers ?? {})) secrets.add(value, [name]);
   return secrets.all();
 }
 
-/** The secret of the client as which the manager asks the issuer about tokens. It is not in a file, because `[daemon]` is not secret. */
+/** Client secret for token introspection at the issuer. It is not in the file, because `[daemon]` is not secret. */
 const INTROSPECTION_SECRET = 'MCP_MANAGER_INTROSPECTION_SECRET';
 
 function variableSecrets(env: FlagSettings['env'], name: string): readonly Secret[] {
@@ -54,7 +54,7 @@ function variableSecrets(env: FlagSettings['env'], name: string): readonly Secre
   return secrets.all();
 }
 
-/** Starts the manager on the network. The API is available even if servers fail. `write` receives lines of the log. */
+/** Starts the manager on the network. The API is available even if servers fail. `write` receives log lines. */
 export async function startManager(
   settings: FlagSettings,
   write: (line: string) => void,
@@ -184,13 +184,13 @@ export async function startManager(
   }
 }
 
-/** The start of a log line about a server. Text of servers is in later members only, so it cannot imitate this. */
+/** Prefix of a log line about a server. Server text only appears in later members, so it cannot imitate this. */
 const SERVER = /^\{"level":\d+,"time":"[^"]*","server":"([^"\\]*)"/;
 
-/** Returns the name of the server that a line of the manager's log is about. */
+/** Returns the name of the server that a manager log line is about. */
 export const serverOfLine = (line: string): string | undefined => SERVER.exec(line)?.[1];
 
-/** Rejects names of servers that do not exist, because such a client would have no tools without knowing why. */
+/** Rejects unknown server names, because such a client would silently have no tools. */
 export function refuseUnknownServers({ servers, tools }: Selection, known: readonly string[]): void {
   const names = [...servers, ...tools.map(serverOfPattern)];
   const unknown = names.find((name) => !name.includes('*') && !known.includes(name.toLowerCase()));

@@ -2,7 +2,7 @@ import type { Option } from '#serve/cli/command.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
 import { DAEMON_OPTIONS } from './options.ts';
 
-/** Options of `daemon` that also apply to servers that `stdio` starts itself. */
+/** `daemon` options that also apply to servers started by `stdio` itself. */
 const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
   'timeout-mcp-install',
   'timeout-mcp-init',
@@ -29,7 +29,7 @@ export const SELECTION_OPTIONS = {
   },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Options of the command `stdio`, in addition to those of clients. */
+/** Options for `stdio`, in addition to the client options. */
 export const STDIO_OPTIONS: Readonly<Record<string, Option>> = {
   ...withEnvironment('MCP_MANAGER', {
     'api-key-file': { value: 'file', help: 'File containing the API key' },

@@ -1,11 +1,11 @@
 import type { Logger } from '#serve/log.ts';
 
-/** The process's streams, and the signal that ends it. */
+/** The process's streams, and its stop signal. */
 export interface StdioProcess {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Writes a line of the log that is already redacted. */
+  /** Writes a log line, which must already be redacted. */
   readonly write: (line: string) => void;
 }

@@ -10,15 +10,15 @@ import { configPaths } from '../config/config-paths.ts';
 import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 import type { ContextSettings } from './open-context.ts';
 
-/** The settings of `stdio`. */
+/** Settings for `stdio`. */
 export interface StdioSettings extends ContextSettings {
-  /** The address on the command line or in the environment, where a manager must run. */
+  /** The manager's address from the command line or the environment. If set, a manager must be running there. */
   readonly url: string | undefined;
   readonly apiKey: string | undefined;
-  /** Whether a running manager is not used. */
+  /** Whether to ignore a running manager. */
   readonly local: boolean;
   readonly selection: Selection;
-  /** The group that is served; undefined for everything. */
+  /** The group to serve; undefined for everything. */
   readonly group: string | undefined;
   readonly daemon: Partial<DaemonSettings>;
   readonly timeouts: Partial<ServerTimeouts>;
@@ -62,18 +62,18 @@ export async function readStdioSettings(
   };
 }
 
-/** Reads `--servers` and `--tools`. */
+/** Parses `--servers` and `--tools`. */
 export function readSelection(invocation: Invocation): Selection {
   const selection = { servers: listOption(invocation, 'servers'), tools: listOption(invocation, 'tools') };
   for (const name of ['servers', 'tools'] as const) {
-    // An empty list would select everything, which a script with an empty variable does not mean.
+    // An empty list would select everything, which a script with an empty variable does not intend.
     if (invocation.given(name) && selection[name].length === 0)
       throw new UsageError(`--${name} is empty. List at least one, or omit the flag for all.`);
   }
   return selection;
 }
 
-/** Reads the key of `--api-key`, or the file of `--api-key-file`. */
+/** Reads the key from `--api-key` or the file in `--api-key-file`. */
 export async function readApiKey(invocation: Invocation): Promise<string | undefined> {
   const path = invocation.value('api-key-file');
   if (invocation.given('api-key') || path === undefined) return invocation.value('api-key');

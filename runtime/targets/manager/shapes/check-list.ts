@@ -4,18 +4,18 @@ import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
 import { createCompileProblem, UncheckedSchema } from './schema-compiler.ts';
 
 interface ListKind {
-  /** The noun for an item in messages. */
+  /** The noun for items in messages. */
   readonly what: string;
   readonly key: string;
   readonly shape: Shape<ShapeOfParams>;
 }
 
-/** The lists of servers, by the member of the result that contains the items. */
+/** Server lists, by the result member that contains the items. */
 export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 interface CheckedList {
   readonly items: readonly ShapeOfParams[];
-  /** A message for each item that is omitted, because clients would reject the whole list because of it. */
+  /** A message for each omitted item. Clients would otherwise reject the whole list. */
   readonly faults: readonly string[];
 }
 
@@ -51,17 +51,17 @@ export function createCheckList(): CheckList {
   };
 }
 
-/** Maximum number of tools of a server. Names and schemas of more would take the manager from other servers for seconds. */
+/** Maximum number of tools per server. Checking more names and schemas would block the manager for seconds. */
 const MAX_TOOLS = 5000;
 
-/** The items of a list that are used. */
+/** The items that are kept. */
 export const usedItems = (list: ListName, items: readonly unknown[]): readonly unknown[] =>
   list === 'tools' && items.length > MAX_TOOLS ? items.slice(0, MAX_TOOLS) : items;
 
-/** Schemas of one item: of its arguments and of its results. */
+/** An item's schemas: for its arguments and its results. */
 const MAX_SCHEMAS = 2;
 
-/** Checks an item; a large schema is compiled in a thread before the item is checked again. */
+/** Checks an item; a large schema is compiled in a thread, after which the item is checked again. */
 async function checked(shape: Shape<ShapeOfParams>, item: unknown): Promise<ShapeOfParams> {
   for (let schemas = 0; ; schemas += 1) {
     try {
@@ -75,7 +75,7 @@ async function checked(shape: Shape<ShapeOfParams>, item: unknown): Promise<Shap
 
 const MAX_NAME_LENGTH = 80;
 
-/** Returns the name of an item or, without a name, its position in the list. */
+/** Returns an item's name or, without a name, its position in the list. */
 function nameOf(item: unknown, key: string, at: number): string {
   const name = isRecord(item) ? item[key] : undefined;
   return typeof name === 'string' && name !== ''

@@ -1,4 +1,4 @@
-/** Keywords of JSON Schema 2020-12 that contain schemas; all others contain data. */
+/** JSON Schema 2020-12 keywords that contain schemas; all others contain data. */
 const ONE_SCHEMA = new Set([
   'additionalItems',
   'additionalProperties',
@@ -22,7 +22,7 @@ const MAP_OF_SCHEMAS = new Set([
   'properties',
 ]);
 
-/** Returns the value of a keyword with each direct subschema replaced. */
+/** Returns a keyword's value with each direct subschema replaced. */
 export function mapInnerSchemas(
   keyword: string,
   value: unknown,

@@ -64,15 +64,15 @@ export const resource: Shape<ShapeOfParams> = (value) => plainResource(namedBy('
 const plainTemplate = objectOf({ uriTemplate: filledText, name: textShape, ...resourceHints });
 export const resourceTemplate: Shape<ShapeOfParams> = (value) => plainTemplate(namedBy('uriTemplate', value));
 
-/** Adds the URI as the name of a resource that has no name. */
+/** Uses the URI as the name of a resource that has none. */
 const namedBy = (key: string, value: unknown): unknown =>
   isRecord(value) && typeof value['name'] !== 'string' ? { ...value, name: value[key] } : value;
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The schema of the arguments of a tool, which are always an object. A missing schema, `true`, and the empty list that PHP
- * writes for an empty object allow any object.
+ * The schema of a tool's arguments, which are always an object. A missing schema, `true`, and PHP's empty
+ * list for an empty object all allow any object.
  */
 const objectSchema: Shape<Schema> = (value) => {
   if (value === undefined || value === null || value === true || isEmptyList(value))
@@ -92,7 +92,7 @@ const objectSchema: Shape<Schema> = (value) => {
   };
 };
 
-/** The schema of `structuredContent`, with which clients check the results of a tool. */
+/** The schema of `structuredContent`, which clients use to check the tool's results. */
 const resultSchema =
   (problemOf: CompileProblem): Shape =>
   (value) => {
@@ -108,16 +108,16 @@ function propertySchemas(value: unknown): Schema {
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, propertySchema(schema)]));
 }
 
-/** Converts the schema of a property to an object, because clients accept nothing else. An invalid schema allows any value. */
+/** Converts a property schema to an object, because clients accept nothing else. An invalid schema allows any value. */
 function propertySchema(schema: unknown): Schema {
   if (schema === false) return { not: {} };
   return isRecord(schema) ? schema : {};
 }
 
-/** Keywords whose value can be null. */
+/** Keywords that allow null values. */
 const NULLABLE = new Set(['const', 'default', 'example']);
 
-/** Removes keywords that are null, which many languages write for a missing value. A schema that is null allows any value. */
+/** Removes keywords that are null, which many languages emit for a missing value. A null schema allows any value. */
 function withoutNulls(schema: unknown): unknown {
   if (schema === null) return {};
   return isRecord(schema) ? keywordsWithoutNulls(schema) : schema;

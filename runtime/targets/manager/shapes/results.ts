@@ -29,7 +29,7 @@ const contentsMembers = objectOf({
   _meta: hint(record),
 });
 
-/** The contents of a resource: text or binary data. */
+/** Resource contents: text or binary data. */
 const resourceContents: Shape<ShapeOfParams> = (value) => {
   const contents = contentsMembers(value);
   if (contents['text'] !== undefined || contents['blob'] !== undefined) return contents;
@@ -46,7 +46,7 @@ const BLOCKS: ReadonlyMap<unknown, Shape> = new Map<unknown, Shape>([
   ['resource', objectOf({ resource: resourceContents, ...HINTS })],
 ]);
 
-/** A content block of a tool result or of a prompt message. */
+/** A content block in a tool result or prompt message. */
 const contentBlock: Shape = (value) => {
   if (!isRecord(value)) return rejectShape(value, 'an object');
   const shape = BLOCKS.get(value['type']);
@@ -83,12 +83,12 @@ const toolMembers = objectOf({
   ...META,
 });
 
-/** The result of `tools/call`. It can consist of structured content only. */
+/** The result of `tools/call`. It can consist of structured content alone. */
 export const toolResultShape: Shape<ToolResult> = (value) => {
   const { structuredContent, ...result } = toolMembers(value) as ToolResult & { content: readonly unknown[] };
   if (structuredContent === undefined || structuredContent === null) return result;
   if (isRecord(structuredContent)) return { ...result, structuredContent };
-  // Clients of revisions before 2026-07-28 would reject anything but an object here.
+  // Clients of revisions before 2026-07-28 would reject anything other than an object here.
   if (result.content.length > 0) return result;
   return { ...result, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 };
@@ -106,7 +106,7 @@ export const readResult: Shape<ShapeOfParams & { readonly contents: readonly Sha
   ...META,
 });
 
-/** Maximum number of completion values, according to MCP. */
+/** Maximum number of completion values according to MCP. */
 const MAX_VALUES = 100;
 
 const completionMembers = objectOf({

@@ -3,10 +3,13 @@ import { isQuickSchema, schemaProblem } from '#platform/json-schema/schema-threa
 import { sha256 } from '#platform/sha256.ts';
 import { jsonSize } from '../shared/json-size.ts';
 
-/** Explains why clients cannot compile a schema; undefined if they can. Throws an `UncheckedSchema` if a thread must find out first. */
+/**
+ * Explains why clients cannot compile a schema; undefined if they can. Throws an `UncheckedSchema` if a
+ * thread must determine it first.
+ */
 export type CompileProblem = (schema: object) => string | undefined;
 
-/** A schema that is too large to be compiled by the thread that serves. After `check`, the result is known. */
+/** A schema that is too large to compile on the serving thread. After `check`, the result is known. */
 export class UncheckedSchema extends Error {
   readonly check: () => Promise<void>;
 
@@ -16,14 +19,15 @@ export class UncheckedSchema extends Error {
   }
 }
 
-/** Maximum size of a schema, because clients compile those of all tools when they list them. */
+/** Maximum size of a schema, because clients compile all tools' schemas when they list them. */
 const MAX_CHARACTERS = 262_144;
 /** Number of cached results. */
 const MAX_CACHED = 2000;
 
 /**
- * Creates a function that compiles schemas with the settings of the official SDK, whose client rejects the whole list of tools
- * if one schema does not compile. Results are cached, because compiling takes milliseconds and most lists rarely change.
+ * Creates a function that compiles schemas with the official SDK's settings, whose client rejects the whole
+ * tool list if one schema does not compile. Results are cached, because compiling takes milliseconds and most
+ * lists rarely change.
  */
 export function createCompileProblem(): CompileProblem {
   const known = new Map<string, string | undefined>();

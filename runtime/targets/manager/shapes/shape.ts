@@ -1,12 +1,12 @@
 import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber } from '#core/json/lossless-json.ts';
 
-/** A JSON object of an MCP message: parameters, a result, or an item of a list. */
+/** A JSON object in an MCP message: parameters, a result, or a list item. */
 export type ShapeOfParams = Readonly<Record<string, unknown>>;
 
 /**
- * Checks a value of a server against MCP. Returns the same value if it is valid, a repaired copy if that is safe, or undefined
- * if the value must be omitted. Throws Malformed if the value cannot be repaired.
+ * Validates a server's value against MCP. Returns the same value if it is valid, a repaired copy if that is
+ * safe, or undefined if the value must be omitted. Throws Malformed if it cannot be repaired.
  */
 export type Shape<Result = unknown> = (value: unknown) => Result;
 
@@ -15,7 +15,10 @@ export class Malformed extends Error {
   readonly #path: string;
   readonly #problem: string;
 
-  /** `path` is the path of the value, for example `content[0].text`; `problem` completes the sentence that starts with it. */
+  /**
+   * `path` is the value's path, for example `content[0].text`; `problem` is the rest of a sentence that
+   * starts with it.
+   */
   constructor(path: string, problem: string) {
     super(path === '' ? `it ${problem}` : `\`${path}\` ${problem}`);
     this.name = 'Malformed';
@@ -23,7 +26,7 @@ export class Malformed extends Error {
     this.#problem = problem;
   }
 
-  /** Returns the same problem with a path that starts at the object or list that contains the value under this key. */
+  /** Returns the same problem with a path that starts at the object or list containing the value under this key. */
   within(key: string | number): Malformed {
     const own = typeof key === 'number' ? `[${key}]` : key;
     const joint = this.#path === '' || this.#path.startsWith('[') ? '' : '.';
@@ -31,7 +34,7 @@ export class Malformed extends Error {
   }
 }
 
-/** Throws Malformed for the value of a member. */
+/** Throws Malformed for a member's value. */
 export function refuseMember(key: string, value: unknown, rule: string): never {
   try {
     return rejectShape(value, rule);
@@ -42,7 +45,7 @@ export function refuseMember(key: string, value: unknown, rule: string): never {
 
 const MAX_SHOWN = 60;
 
-/** Throws Malformed for a value; `rule` is the expected kind of value, for example `a string`. */
+/** Throws Malformed for a value; `rule` describes the expected value, for example `a string`. */
 export function rejectShape(value: unknown, rule: string): never {
   throw new Malformed(
     '',
@@ -60,7 +63,7 @@ function shown(value: unknown): string {
 type Shapes = Readonly<Record<string, Shape>>;
 type ShapedBy<Own extends Shapes> = ShapeOfParams & { readonly [Name in keyof Own]: ReturnType<Own[Name]> };
 
-/** An object with these members; other members are not changed. */
+/** An object with these members; other members pass through unchanged. */
 export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> {
   const entries = Object.entries(shapes);
   return (value) => {
@@ -78,7 +81,7 @@ export function objectOf<Own extends Shapes>(shapes: Own): Shape<ShapedBy<Own>> 
   };
 }
 
-/** A list of items with this shape. */
+/** A list whose items have this shape. */
 export const listOf =
   <Item>(shape: Shape<Item>): Shape<readonly Item[]> =>
   (value) => {
@@ -87,7 +90,7 @@ export const listOf =
     return items.some((item, at) => item !== value[at]) ? items : value;
   };
 
-/** A list from which invalid items are removed. Only for items that clients do not need. */
+/** A list from which invalid items are removed. Only for items that clients can do without. */
 export const listOfValid =
   <Item>(shape: Shape<Item | undefined>): Shape<readonly Item[]> =>
   (value) => {
@@ -95,13 +98,13 @@ export const listOfValid =
     return value.map(hint(shape)).filter((item) => item !== undefined);
   };
 
-/** An optional member. Null counts as missing, because many languages write it for a member without a value. */
+/** An optional member. Null counts as missing, because many languages emit it for a member without a value. */
 export const optionalShape =
   <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) =>
     value === undefined || value === null ? undefined : shape(value);
 
-/** An optional member that clients do not need: it is also removed if it is invalid. */
+/** An optional member that clients can do without: it is also removed if invalid. */
 export const hint =
   <Result>(shape: Shape<Result>): Shape<Result | undefined> =>
   (value) => {
@@ -131,7 +134,7 @@ export const filledText: Shape<string> = (value) =>
 export const flagShape: Shape<boolean> = (value) =>
   typeof value === 'boolean' ? value : rejectShape(value, 'true or false');
 
-/** A number, including one that a double cannot represent, which is not changed. */
+/** A number, which passes through unchanged even if a double cannot represent it. */
 export const numberShape: Shape = (value) =>
   Number.isFinite(numberOf(value)) ? value : rejectShape(value, 'a number');
 
@@ -149,7 +152,7 @@ const numberFrom =
 export const record: Shape<Readonly<Record<string, unknown>>> = (value) =>
   isRecord(value) ? value : rejectShape(value, 'an object');
 
-/** Whether a value is a JSON object. Long numbers are JavaScript objects, but not JSON objects. */
+/** Whether a value is a JSON object. Long numbers are JavaScript objects but not JSON objects. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isObject(value) && !isRawNumber(value);
 
@@ -160,7 +163,10 @@ export const oneOfShape =
       ? value
       : rejectShape(value, words.map((word) => JSON.stringify(word)).join(' or '));
 
-/** Base64 as clients decode it: whitespace is ignored, and padding is optional. https://infra.spec.whatwg.org/#forgiving-base64 */
+/**
+ * Base64 as clients decode it: ignores whitespace, padding is optional.
+ * https://infra.spec.whatwg.org/#forgiving-base64
+ */
 export const base64: Shape<string> = (value) =>
   typeof value === 'string' && isBase64(value) ? value : rejectShape(value, 'a string of base64');
 
@@ -199,7 +205,7 @@ const icon = objectOf({
   theme: hint(oneOfShape('light', 'dark')),
 });
 
-/** The optional members of all listed items. */
+/** Optional members that all list items have. */
 export const LISTED_HINTS = {
   title: hint(textShape),
   description: hint(textShape),

@@ -1,6 +1,6 @@
 import { isRawNumber } from '#core/json/lossless-json.ts';
 
-/** Serializes values to JSON that does not depend on the order of their keys. */
+/** Serializes values to JSON independently of key order. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, sortKeys) ?? 'null';
 }

@@ -1,6 +1,6 @@
 /**
- * Estimates the length of a value as JSON without writing it: exact except for escapes in strings and digits of numbers.
- * Counting stops when it exceeds `limit`.
+ * Estimates a value's length as JSON without serializing it: exact except for string escapes and number
+ * digits. Counting stops when it exceeds `limit`.
  */
 export function jsonSize(value: unknown, limit: number = Infinity): number {
   let size = 0;

@@ -1,4 +1,4 @@
-/** Remembers the latest results of a function, for callers that repeat its arguments. */
+/** Memoizes the latest results of a function, for callers that repeat its arguments. */
 export function rememberLatest<Arguments extends readonly string[], Result>(
   count: number,
   compute: (...args: Arguments) => Result,

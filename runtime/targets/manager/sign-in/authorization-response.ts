@@ -10,12 +10,12 @@ export interface ExpectedResponse {
   readonly sendsIssuer: boolean;
 }
 
-/** The code of the failure for a redirect of another sign-in, which does not end this one. */
+/** Failure code for a redirect that belongs to another sign-in, which does not end this one. */
 export const UNKNOWN_STATE = 'unknown_state';
 
 /**
- * Returns the code in the URL to which the browser returned. Rejects a response to another request (`state`), and one of another
- * authorization server (`iss`), which could be an attempt to get the code (RFC 9207).
+ * Returns the code in the redirect URL. Rejects a response to another request (`state`) or from another
+ * authorization server (`iss`), which could be an attempt to steal the code (RFC 9207).
  */
 export function readAuthorizationResponse(
   parameters: URLSearchParams,

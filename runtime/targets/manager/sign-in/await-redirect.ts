@@ -10,34 +10,34 @@ import { errorCode } from '#core/values/error-code.ts';
 import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { formatAddress } from '#serve/bind.ts';
 
-/** How a command works with the person who signs in. */
+/** How a command interacts with the user who signs in. */
 export interface PersonOptions {
-  /** Shows the URL to the person, and opens it if there is a browser. */
+  /** Shows the URL to the user, and opens it if a browser is available. */
   readonly show: (authorizationUrl: URL) => void;
-  /** The lines that the person pastes: URLs to which a browser elsewhere returned. */
+  /** Lines pasted by the user: URLs to which a browser on another machine returned. */
   readonly pasted?: NodeJS.ReadableStream | undefined;
-  /** Receives a problem with a pasted line, which the person can correct. */
+  /** Receives a problem with a pasted line, which the user can correct. */
   readonly onProblem: (message: string) => void;
   readonly timeoutMs: number;
 }
 
-/** A sign-in that waits for the browser. */
+/** A sign-in that is waiting for the browser. */
 interface WaitingSignIn<Result> {
   readonly authorizationUrl: URL;
   finish(parameters: URLSearchParams): Promise<Result>;
 }
 
 export interface RedirectOptions<Result> {
-  /** The server to which the person signs in. */
+  /** The server that the user signs in to. */
   readonly server: string;
-  /** The configured URL to which the browser returns. */
+  /** The configured redirect URI. */
   readonly fixed: string | undefined;
-  /** The URL of an earlier sign-in. */
+  /** The redirect URI of an earlier sign-in. */
   readonly earlier?: string | undefined;
   readonly start: (redirectUri: string) => Promise<WaitingSignIn<Result>>;
 }
 
-/** Starts a sign-in and resolves with its result when the browser has returned to this machine. */
+/** Starts a sign-in; resolves with its result when the browser has returned to this machine. */
 export async function awaitRedirect<Result>(
   { server, fixed, earlier, start }: RedirectOptions<Result>,
   { show, pasted, onProblem, timeoutMs }: PersonOptions,
@@ -54,7 +54,7 @@ export async function awaitRedirect<Result>(
       isUsed = true;
       return `Signed in to ${server}. You can close this page.`;
     } catch (error) {
-      // Another page can request this address, too; that must not end the sign-in.
+      // Other pages can request this URL, too; that must not end the sign-in.
       if (!(error instanceof OAuthFailure && error.code === UNKNOWN_STATE)) done.reject(error);
       throw error;
     }
@@ -88,18 +88,18 @@ function readPasted(
   return () => lines.close();
 }
 
-/** The server to which the browser returns after a sign-in. It listens on loopback only. */
+/** The server that the browser returns to after a sign-in. It listens on loopback only. */
 interface CallbackServer {
   readonly redirectUri: string;
   close(): Promise<void>;
 }
 
 interface CallbackOptions {
-  /** The URL to listen at; without it, a free port. */
+  /** The URL to listen on; if undefined, a free port is used. */
   readonly fixed: string | undefined;
-  /** A URL that an earlier sign-in used, which the client is registered with. It is used again if its port is free. */
+  /** The redirect URI of an earlier sign-in, which the client is registered with. It is reused if its port is free. */
   readonly earlier: string | undefined;
-  /** Receives the parameters of a redirect. Resolves or rejects with the text for the person. */
+  /** Receives the redirect parameters. Resolves or rejects with the text to show to the user. */
   readonly onRedirect: (parameters: URLSearchParams) => Promise<string>;
 }
 
@@ -144,7 +144,7 @@ async function answer(
 ): Promise<void> {
   const target = URL.parse(url, 'http://localhost');
   const host = URL.parse(`http://${headers.host ?? ''}`)?.hostname ?? '';
-  // The connection is closed, so that the server can close.
+  // The connection is closed; otherwise, the server could not close.
   const send = (status: number, text: string): void =>
     void response.writeHead(status, HEADERS).end(`${text}\n`);
   if (method !== 'GET' || target?.pathname !== path || !isLoopbackHost(host)) {
@@ -158,7 +158,7 @@ async function answer(
   }
 }
 
-/** The code is in the address of the page, so it is neither cached nor sent on. */
+/** The page's URL contains the code, so the page is not cached and sends no referrer. */
 const HEADERS = {
   'content-type': 'text/plain; charset=utf-8',
   'cache-control': 'no-store',

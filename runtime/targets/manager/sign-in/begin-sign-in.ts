@@ -23,11 +23,11 @@ export interface SignInRequest {
   readonly before: SignInRecord | undefined;
 }
 
-/** A sign-in that waits for the person. */
+/** A sign-in that is waiting for the user. */
 export interface StartedSignIn {
   readonly authorizationUrl: URL;
   readonly issuer: string;
-  /** Completes the sign-in with the parameters of the URL to which the browser returned. */
+  /** Completes the sign-in with the parameters of the redirect URL. */
   finish(parameters: URLSearchParams): Promise<SignInRecord>;
 }
 
@@ -74,7 +74,7 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
           resource: resource?.resource,
         },
       });
-      // A response without scopes grants those that were requested (RFC 6749, section 5.1).
+      // A response without scopes grants the requested ones (RFC 6749, section 5.1).
       const granted = tokens.scope ?? scope;
       return {
         issuer,
@@ -91,9 +91,10 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
 }
 
 /**
- * Chooses the scopes: the configured ones, those of the challenge, or all that the server lists; and those that an earlier token
- * lacked. `offline_access` is added if the authorization server has it, because it may return no refresh token otherwise, but not to
- * configured scopes, because not every client is allowed to request it.
+ * Selects the scopes: the configured ones, those in the challenge, or all that the server lists, plus those
+ * that an earlier token lacked. `offline_access` is added if the authorization server supports it, which may
+ * otherwise issue no refresh token; but not to configured scopes, because not every client is allowed to
+ * request it.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#scope-selection-strategy
  */
 function scopeOf(
@@ -113,17 +114,17 @@ async function openKey(jwk: string | undefined): Promise<DpopKey> {
   return openDpopKey(jwk);
 }
 
-/** The part of a client that is stored: its private key stays in the configuration. */
+/** The stored part of a client: its private key stays in the configuration. */
 function withoutKey(client: OAuthClient): RegisteredClient {
   const { privateKey: _, ...stored } = client;
   return stored;
 }
 
-/** A browser would run a `javascript:` URL, and programs would open others. */
+/** A browser would execute a `javascript:` URL, and other schemes would open other programs. */
 function checkedEndpoint(text: string): string {
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  // A name before the host looks like the host in the address bar.
+  // User information before the host looks like a host name in the address bar.
   if (isWeb && url.username === '' && url.password === '') return text;
   throw new OAuthFailure(
     'The authorization endpoint must be an http:// or https:// URL without credentials.',
@@ -140,7 +141,7 @@ interface AuthorizationRequest {
   readonly resource: string | undefined;
 }
 
-/** Returns the URL at which a person authorizes the client. Parameters of the endpoint's own query are kept. */
+/** Returns the URL where a user authorizes the client. Query parameters of the endpoint are kept. */
 function authorizationUrl(request: AuthorizationRequest): URL {
   const { endpoint, clientId, redirectUri, state, pkce, scope, resource } = request;
   const url = new URL(endpoint);
@@ -153,7 +154,7 @@ function authorizationUrl(request: AuthorizationRequest): URL {
     code_challenge_method: 'S256',
     scope,
     resource,
-    // OpenID Connect returns a refresh token for this scope only if the person consents.
+    // With OpenID Connect, this scope only yields a refresh token if the user is asked for consent.
     prompt: scope?.split(' ').includes('offline_access') === true ? 'consent' : undefined,
   };
   for (const [name, value] of Object.entries(parameters)) {
@@ -167,13 +168,13 @@ interface ClientRequest {
   readonly settings: SignInSettings;
   readonly redirectUri: string;
   readonly scope: string | undefined;
-  /** The earlier sign-in, whose client is used again if it fits. */
+  /** The earlier sign-in, whose client is reused if it fits. */
   readonly before: SignInRecord | undefined;
 }
 
 /**
- * Returns the client of a sign-in, in the order of the specification: the configured one, the URL of a document, or a new one by
- * dynamic registration.
+ * Returns the client for a sign-in, in the specification's order: the configured client, a client ID metadata
+ * document, or dynamic client registration.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#client-registration-approaches
  */
 async function obtainClient(http: OAuthHttp, request: ClientRequest): Promise<OAuthClient> {
@@ -191,7 +192,7 @@ async function obtainClient(http: OAuthHttp, request: ClientRequest): Promise<OA
   if (clientMetadataUrl !== undefined && server.readsClientDocuments) {
     return { id: clientMetadataUrl, authMethod: 'none' };
   }
-  // A server that has rejected the tokens may have forgotten the client, too.
+  // A server that rejected the tokens may have deleted the client as well.
   const isKnown = before?.client.isDynamic === true && before.tokens !== undefined;
   if (isKnown && before.issuer === server.issuer && before.redirectUri === redirectUri) return before.client;
   if (server.registrationEndpoint !== undefined) return register(http, server.registrationEndpoint, request);
@@ -213,7 +214,7 @@ async function register(
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    // A program on a person's machine cannot keep a secret, so it asks for none if it can.
+    // A program on a user's machine cannot keep a secret, so it registers as a public client if possible.
     token_endpoint_auth_method:
       methods === undefined || methods.includes('none') ? 'none' : chooseAuthMethod({ secret: '' }, methods),
     ...(scope !== undefined && { scope }),

@@ -3,11 +3,11 @@ import { SignJWT } from 'jose';
 import { readClientKey } from '../config/client-key.ts';
 import type { ClientKey } from '../config/spec.ts';
 
-/** An assertion is sent immediately, so it is only valid for the difference between clocks. */
+/** An assertion is used immediately, so its lifetime only has to cover clock skew. */
 const LIFETIME = '60s';
 
 /**
- * Returns a signed statement of a client about itself, with which it authenticates. `audience` is the authorization server.
+ * Returns a signed client assertion. `audience` is the authorization server.
  * @see https://www.rfc-editor.org/rfc/rfc7523#section-3
  */
 export function clientAssertion(clientId: string, { key, id }: ClientKey, audience: string): Promise<string> {

@@ -3,14 +3,14 @@ import type { OAuthClient, RegisteredClient } from './sign-in-record.ts';
 
 type AuthMethod = RegisteredClient['authMethod'];
 
-/** The credentials of a client. */
+/** A client's credentials. */
 interface Credentials extends Pick<OAuthClient, 'privateKey'> {
   readonly secret: string | undefined;
 }
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Chooses how a client authenticates. Servers that list no methods support the header (RFC 8414, section 2). */
+/** Selects the client authentication method. Servers that list none support HTTP Basic (RFC 8414, section 2). */
 export function chooseAuthMethod(
   { secret, privateKey }: Credentials,
   supported: readonly string[] | undefined,
@@ -23,7 +23,7 @@ export function chooseAuthMethod(
   return 'client_secret_post';
 }
 
-/** Adds the authentication of a client to a form. `audience` is the authorization server. Returns the headers of the request. */
+/** Adds client authentication to a form. `audience` is the authorization server. Returns the request headers. */
 export async function authenticateClient(
   { id, secret = '', authMethod, privateKey }: OAuthClient,
   form: URLSearchParams,

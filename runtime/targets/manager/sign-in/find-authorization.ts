@@ -5,11 +5,11 @@ import { OAuthFailure } from '#serve/oauth/oauth-failure.ts';
 import type { ResourceMetadata } from '#serve/oauth/resource-metadata.ts';
 import { isSameIssuer, type ServerMetadata } from '#serve/oauth/server-metadata.ts';
 
-/** How tokens for a server are requested. */
+/** How to request tokens for a server. */
 export interface Authorization {
   readonly server: ServerMetadata;
   readonly resource: ResourceMetadata | undefined;
-  /** Whether the server requires tokens that are bound to a key. */
+  /** Whether the server requires sender-constrained tokens. */
   readonly requiresDpop: boolean;
 }
 
@@ -21,8 +21,8 @@ export interface AuthorizationSearch {
 }
 
 /**
- * Finds the authorization server of a remote server by its metadata. A server without metadata is treated as in the first revision
- * of the specification: it is its own authorization server.
+ * Finds a remote server's authorization server through metadata. A server without metadata is treated as in
+ * the first revision of the specification: it is its own authorization server.
  */
 export async function findAuthorization(
   http: OAuthHttp,
@@ -44,7 +44,7 @@ export async function findAuthorization(
   return { server, resource, requiresDpop };
 }
 
-/** The endpoints of revision 2025-03-26 for servers without metadata. */
+/** The endpoints that revision 2025-03-26 defines for servers without metadata. */
 const defaultEndpoints = (origin: string): ServerMetadata => ({
   issuer: origin,
   authorizationEndpoint: `${origin}/authorize`,

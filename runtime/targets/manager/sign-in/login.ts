@@ -8,11 +8,11 @@ import { earlierSignIn, notSignedIn, startSignIn } from './start-sign-in.ts';
 
 export interface LoginOptions extends PersonOptions {
   readonly store: SignInStore;
-  /** Who signs in, if the server has a sign-in for each user. */
+  /** The user who signs in, if the server has one sign-in per user. */
   readonly user?: string | undefined;
 }
 
-/** Signs a person in to a remote server and stores the tokens. */
+/** Signs a user in to a remote server and stores the tokens. */
 export async function login(
   { name, launch, timeouts }: ServerSpec,
   { store, user, ...person }: LoginOptions,

@@ -10,11 +10,11 @@ import type { SignInStore } from './sign-in-store.ts';
 export interface LoggedOut {
   /** Whether there was a sign-in. */
   readonly wasSignedIn: boolean;
-  /** Why the authorization server did not revoke the tokens; undefined if it did, or cannot. */
+  /** Why the authorization server did not revoke the tokens; undefined if it did, or does not support revocation. */
   readonly notRevoked: string | undefined;
 }
 
-/** Revokes the tokens of a server and deletes them. They are deleted even if they cannot be revoked. */
+/** Revokes a server's tokens and deletes them. They are deleted even if revocation fails. */
 export async function logout(
   { name, launch, timeouts }: ServerSpec,
   store: SignInStore,

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import { createOAuthHttp, type OAuthHttp } from '#serve/oauth/oauth-http.ts';
 
-/** The configuration of a server that names other URLs. */
+/** A server's configuration. The server can send further URLs. */
 export interface NamingServer {
   readonly url: URL;
   /** The configured authorization server. */
@@ -11,8 +11,9 @@ export interface NamingServer {
 }
 
 /**
- * Creates the client for the URLs that a server names. A server on the internet cannot name addresses of this machine and its
- * networks, unless the configuration names an authorization server there; and a server with TLS cannot name URLs without.
+ * Creates the client for URLs that a server sends. A server on the internet cannot send URLs of this machine
+ * and its networks, unless the configuration sets an authorization server there; and a server with TLS cannot
+ * send URLs without it.
  */
 export async function oauthHttpFor({ url, issuer, timeoutMs }: NamingServer): Promise<OAuthHttp> {
   const named = issuer === undefined ? undefined : new URL(issuer);
@@ -25,8 +26,8 @@ export async function oauthHttpFor({ url, issuer, timeoutMs }: NamingServer): Pr
 }
 
 /**
- * Whether a URL is private by its name alone. The address of a name does not count: the owner of the name could let it resolve to a
- * private address only to make this program call others.
+ * Whether a URL is private, judged by its host name alone. The resolved address does not count: a domain's
+ * owner could point it to a private address just to make this program call others.
  */
 function isPrivateName({ hostname }: URL): boolean {
   if (isIpAddress(hostname)) return addressKind(hostname) === 'private';

@@ -6,19 +6,20 @@ import type { SignInRecord, Tokens } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';
 import { requestTokens } from './token-request.ts';
 
-/** Codes that mean that the refresh token, or the client, is no longer valid. Other failures can be temporary. */
+/** Codes that mean that the refresh token or the client is no longer valid. Other failures may be temporary. */
 const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client']);
 
 export interface RefreshParts {
   readonly openHttp: () => Promise<OAuthHttp>;
   readonly privateKey: ClientKey | undefined;
-  /** Returns the key that the tokens of a sign-in are bound to. */
+  /** Returns the key that a sign-in's tokens are bound to. */
   readonly dpopKey: (record: SignInRecord) => Promise<DpopKey | undefined>;
 }
 
 /**
- * Replaces a rejected or expired access token. The lock of the store lets one process use a refresh token once, because servers
- * that rotate them revoke the whole sign-in if one is used twice. Returns undefined if a person must sign in again.
+ * Replaces a rejected or expired access token. The store's lock ensures that a refresh token is used only
+ * once across processes, because servers that rotate refresh tokens revoke the whole sign-in on reuse.
+ * Returns undefined if a user must sign in again.
  */
 export async function refreshTokens(
   store: SignInStore,
@@ -27,7 +28,7 @@ export async function refreshTokens(
   { openHttp, privateKey, dpopKey }: RefreshParts,
 ): Promise<Tokens | undefined> {
   const record = await store.update(target, async (current) => {
-    // Another process may have refreshed them while this one waited.
+    // Another process may have refreshed the tokens while this one waited.
     if (current?.tokens === undefined || current.tokens.access !== refused) return current;
     const { tokens, ...rest } = current;
     if (tokens.refresh === undefined) return rest;

@@ -8,17 +8,17 @@ import type { SignInRecord } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';
 import { earlierSignIn, notSignedIn, startSignIn } from './start-sign-in.ts';
 
-/** The server, and the user whose sign-in it is; undefined for a sign-in that all callers share. */
+/** The server, and the user who signs in; undefined for a sign-in shared by all callers. */
 interface SignInOf {
   readonly spec: ServerSpec;
   readonly user: string | undefined;
 }
 
-/** Sign-ins whose browser is elsewhere: it returns to a page, or to a command, that passes the result on. */
+/** Sign-ins whose browser runs elsewhere: it returns to a page or a command that passes the result on. */
 export interface RemoteSignIns {
-  /** Starts a sign-in; returns the URL for the browser. An earlier one of the same user ends. */
+  /** Starts a sign-in; returns the URL for the browser. Ends an earlier one of the same user. */
   start(of: SignInOf, redirectUri: string): Promise<URL>;
-  /** Completes a sign-in of the same user with the parameters of the URL to which the browser returned. */
+  /** Completes the same user's sign-in with the parameters of the redirect URL. */
   complete(of: SignInOf, parameters: URLSearchParams): Promise<SignInRecord>;
   read(of: SignInOf): SignInRecord | undefined;
   end(of: SignInOf): Promise<LoggedOut>;
@@ -32,13 +32,13 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Time for a person to sign in. */
+/** Time limit for the user to sign in. */
 const SIGN_IN_MS = 10 * 60_000;
-/** Maximum number of started sign-ins; beyond it, the oldest ends. */
+/** Maximum number of pending sign-ins; beyond it, the oldest ends. */
 const MAX_PENDING = 1000;
 
 export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
-  /** Started sign-ins by their `state`. */
+  /** Pending sign-ins by their `state`. */
   const pending = new Map<string, Pending>();
   const take = (state: string): Pending | undefined => {
     const found = pending.get(state);
@@ -79,7 +79,8 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
       const state = parameters.get('state') ?? '';
       const target = { server: spec.name, url: remote.url, user };
       const found = pending.get(state);
-      // A browser that was lured here with the result of another person must not store it for this user, and must not end it.
+      // A browser that was lured here with another person's result must not store it for this user, and must
+      // not end this sign-in.
       if (!found || !isSame(found.target, target)) {
         throw inputError(`You have no pending sign-in to ${spec.name} with this address. Start it again.`);
       }

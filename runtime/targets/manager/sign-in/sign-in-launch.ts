@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerSpec, SignInSettings } from '../config/spec.ts';
 
-/** Returns the remote server of a specification with its settings for a person. Throws a ConfigError for other servers. */
+/** Returns a specification's remote server with its user sign-in settings. Throws a ConfigError for other servers. */
 export function signInLaunch(
   name: string,
   launch: ServerSpec['launch'],

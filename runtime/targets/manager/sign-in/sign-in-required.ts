@@ -1,6 +1,9 @@
 import { AppError } from '#contract/errors.ts';
 
-/** The error of a call of a user who has not signed in to the server. `page` is where to do it in a browser. */
+/**
+ * The error for a call by a user who has not signed in to the server. `page` is the URL for signing in with a
+ * browser.
+ */
 export function signInRequired(server: string, page?: string): AppError {
   const wayOut = page === undefined ? 'Run' : `Open ${page}, or run`;
   return new AppError(

@@ -19,40 +19,43 @@ import { type SignInRecord, signInRecord } from './sign-in-record.ts';
 import { temporaryPath } from '#platform/files/temporary.ts';
 import { explainWriteError } from '#platform/files/write-error.ts';
 
-/** The server that a sign-in is for. With another URL, it is another server, whatever its name. */
+/** The server that a sign-in belongs to. With another URL, it counts as another server, whatever its name. */
 export interface SignInTarget {
   readonly server: string;
   readonly url: string;
-  /** What identifies the user, for servers with a sign-in for each user. */
+  /** Identifies the user, for servers with one sign-in per user. */
   readonly user?: string | undefined;
 }
 
 export type SignInState = 'signed-in' | 'required';
 
 export interface SignInStore {
-  /** Returns the current sign-in; the file is read again when it changes. Throws a ConfigError if it cannot be decrypted. */
+  /**
+   * Returns the current sign-in, rereading the file when it changes. Throws a ConfigError if it cannot be
+   * decrypted.
+   */
   read(target: SignInTarget): SignInRecord | undefined;
   /**
-   * Replaces a sign-in while no other process works on it. `change` gets the current one and returns the new one; undefined
-   * deletes it.
+   * Replaces a sign-in while no other process is working on it. `change` receives the current one and returns
+   * the new one, or undefined to delete it.
    */
   update(
     target: SignInTarget,
     change: (current: SignInRecord | undefined) => Promise<SignInRecord | undefined>,
   ): Promise<SignInRecord | undefined>;
-  /** Remembers in this process that a server requires a sign-in of a person. */
+  /** Remembers in this process that a server requires a user sign-in. */
   require(target: SignInTarget): void;
   /** Undefined if the server has not required a sign-in. */
   stateOf(target: SignInTarget): SignInState | undefined;
   /** Hides a token in logs and errors. */
   hide(token: string, server: string): void;
-  /** Makes running managers use what `login` and `logout` have changed. */
+  /** Makes running managers apply changes made by `login` and `logout`. */
   announce(): Promise<void>;
 }
 
 export interface SignInStoreOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Receives the tokens, so that logs and errors do not contain them. */
+  /** Receives the tokens, so that they can be redacted in logs and errors. */
   readonly onSecret?: ((secret: Secret) => void) | undefined;
 }
 
@@ -66,14 +69,17 @@ const SALT_BYTES = 16;
 /** Longer than a token request, during which the lock is held. */
 const LOCK_PATIENCE_MS = 60_000;
 
-/** Opens the sign-ins in a folder: an encrypted file for each server. Nothing is created before the first one. */
+/** Opens the sign-ins in a folder: one encrypted file per server. Nothing is created before the first sign-in. */
 export function openSignIns(folder: string, { env, onSecret }: SignInStoreOptions): SignInStore {
   const seen = new Map<string, { readonly state: string; readonly record: SignInRecord | undefined }>();
   const pathOf = ({ server, url, user }: SignInTarget): string => {
     const ofUser = user === undefined ? '' : `-${sha256(user).slice(0, 32)}`;
     return join(folder, `${server}-${sha256(url).slice(0, 12)}${ofUser}.json`);
   };
-  /** The purpose binds the text to its server and user, so that a copied file cannot give one of them the token of another. */
+  /**
+   * The purpose binds the ciphertext to its server and user, so that a copied file cannot give one user
+   * another's token.
+   */
   const sealOf = ({ server, url, user }: SignInTarget, salt: string) => {
     const ofUser = user === undefined ? '' : ` of ${user}`;
     const purpose = `sign-in to ${server} at ${url}${ofUser}`;
@@ -185,8 +191,9 @@ const MIN_KEY_LENGTH = 32;
 const KEY_BYTES = 32;
 
 /**
- * Returns the key that encrypts the sign-ins: the variable, or the file `key` in their folder, which is created with the first
- * sign-in. The file is readable by its owner only; a file that others can read is rejected.
+ * Returns the key that encrypts the sign-ins: the environment variable, or the file `key` in their folder,
+ * which is created with the first sign-in. Only the owner can read the file; a key file that others can read
+ * is rejected.
  */
 function sealKey(folder: string, env: Readonly<Record<string, string | undefined>>): string {
   const given = env[KEY_VARIABLE];
@@ -202,7 +209,7 @@ function sealKey(folder: string, env: Readonly<Record<string, string | undefined
       mode: 0o600,
       flush: true,
     });
-    // Unlike a rename, a link fails if another process has created the key in the meantime.
+    // Unlike a rename, creating a link fails if another process has meanwhile created the key.
     linkSync(temporary, file);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw explainWriteError(file, error);

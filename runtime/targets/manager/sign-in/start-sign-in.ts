@@ -15,7 +15,7 @@ export interface SignInStart {
   readonly before: SignInRecord | undefined;
 }
 
-/** Requests the challenge of a server and prepares the sign-in. */
+/** Requests a server's challenge and prepares the sign-in. */
 export async function startSignIn(
   http: OAuthHttp,
   { remote, settings, redirectUri, before }: SignInStart,
@@ -27,7 +27,7 @@ export async function startSignIn(
   return await beginSignIn(http, { url: new URL(remote.url), settings, challenge, redirectUri, before });
 }
 
-/** Returns the earlier sign-in. One that cannot be decrypted does not prevent a new one. */
+/** Returns the earlier sign-in. If it cannot be decrypted, a new sign-in is still possible. */
 export function earlierSignIn(store: SignInStore, target: SignInTarget): SignInRecord | undefined {
   try {
     return store.read(target);
@@ -36,7 +36,7 @@ export function earlierSignIn(store: SignInStore, target: SignInTarget): SignInR
   }
 }
 
-/** The error of a sign-in that failed. */
+/** The error for a failed sign-in. */
 export function notSignedIn(server: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   const reason = messageOf(error).replace(/\.$/, '');
@@ -49,8 +49,8 @@ interface ProbedServer {
 }
 
 /**
- * Sends requests without a token to a server, to get its challenge. Some servers accept the handshake from everyone, so a list is
- * requested as well.
+ * Sends requests without a token to a server, to get its challenge. Some servers accept the handshake from
+ * everyone, so a list is requested as well.
  */
 async function probeServer(
   http: OAuthHttp,

@@ -12,16 +12,16 @@ export interface SignInTokenRequest {
   /** The authorization server; undefined if only its token endpoint is known. */
   readonly issuer: string | undefined;
   readonly client: OAuthClient;
-  /** The parameters of the grant, with `grant_type`. Undefined ones are omitted. */
+  /** The grant parameters, including `grant_type`. Undefined parameters are omitted. */
   readonly grant: Readonly<Record<string, string | undefined>>;
-  /** The key to which the tokens should be bound. */
+  /** The key to bind the tokens to. */
   readonly dpop?: DpopKey | undefined;
 }
 
-/** Tokens outside this form cannot be sent in a header. @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+/** Tokens in any other format cannot be sent in a header. @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
-/** Requests tokens. Rejects with an OAuthFailure that has the error code of the authorization server, but no secret. */
+/** Requests tokens. Rejects with an OAuthFailure that contains the authorization server's error code, but no secret. */
 export async function requestTokens(
   http: OAuthHttp,
   request: SignInTokenRequest,
@@ -47,7 +47,7 @@ export async function requestTokens(
   };
 }
 
-/** Sends the request, and once more if the authorization server requires a nonce in the proof. */
+/** Sends the request, and repeats it if the authorization server requires a nonce in the proof. */
 async function post(
   http: OAuthHttp,
   { endpoint, issuer = endpoint, client, grant, dpop }: SignInTokenRequest,
@@ -55,7 +55,7 @@ async function post(
   const send = async (): Promise<OAuthResponse> => {
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(grant)) if (value !== undefined) form.set(name, value);
-    // Created again for each request, because a statement of the client can be used once.
+    // Created again for each request, because a client assertion can be used only once.
     const headers = await authenticateClient(client, form, issuer);
     const proof = dpop && { dpop: await dpop.proof({ method: 'POST', url: endpoint }) };
     return await http.postForm(endpoint, form, { ...headers, ...proof });
@@ -65,11 +65,11 @@ async function post(
   return isNew && membersOf(first.body)['error'] === 'use_dpop_nonce' ? await send() : first;
 }
 
-/** Some authorization servers send the number as a text. */
+/** Some authorization servers send the number as a string. */
 function secondsIn({ expires_in: value }: Readonly<Record<string, unknown>>): number | undefined {
   const seconds = typeof value === 'string' ? Number.parseFloat(value) : Number(value ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, MAX_LIFE_SECONDS) : undefined;
 }
 
-/** Later times, which no token needs, cannot be written as dates. */
+/** Later times cannot be represented as dates; no token needs them. */
 const MAX_LIFE_SECONDS = 100 * 365 * 24 * 3600;

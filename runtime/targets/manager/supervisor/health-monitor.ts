@@ -8,18 +8,21 @@ export interface HealthSettings {
   readonly healthIntervalMs: number;
 }
 
-/** Number of consecutive checks without a response, and without other messages of the server, after which it counts as hung. */
+/**
+ * Number of consecutive checks without a response or any other message from the server, after which it counts
+ * as hung.
+ */
 const HUNG_CHECKS = 3;
 
 export interface HealthMonitorOptions {
   readonly settings: HealthSettings;
   readonly clock: Clock;
-  /** The request timeout. A server that is busy with a request can be silent that long. */
+  /** The request timeout. A server that is busy with a request can be silent for that long. */
   readonly requestMs: () => number;
   readonly onHung: (session: Session) => void;
 }
 
-/** Checks the health of one server, immediately after it is connected and then periodically. Checks never overlap. */
+/** Checks one server's health, immediately after it connects and then periodically. Checks never overlap. */
 export class HealthMonitor {
   readonly #options: HealthMonitorOptions;
   #health: Health = {
@@ -40,7 +43,7 @@ export class HealthMonitor {
     return this.#health;
   }
 
-  /** Starts to check a new session. */
+  /** Starts checking a new session. */
   watch(session: Session): void {
     this.#session = session;
     this.#silent = { checks: 0, since: 0, signsOfLife: session.signsOfLife };
@@ -77,7 +80,7 @@ export class HealthMonitor {
         latencyNs: undefined,
       }),
     );
-    // The session was replaced or has ended in the meantime, so the result is outdated.
+    // The session was meanwhile replaced or has ended, so the result is outdated.
     if (this.#session !== session) return;
     this.#record(outcome.status, outcome.latencyNs);
     this.#schedule(clock.now() - startedAt);

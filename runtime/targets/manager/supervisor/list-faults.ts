@@ -1,11 +1,11 @@
 import type { ListFaults } from './managed-server.ts';
 
-/** Maximum number of faults that are shown for one list, because a server can list thousands of malformed items. */
+/** Maximum number of faults shown per list, because a server can list thousands of malformed items. */
 const MAX_SHOWN = 20;
-/** Maximum number of faults that are kept for one list. */
+/** Maximum number of faults kept per list. */
 const MAX_KEPT = 1000;
 
-/** Collects the faults in the lists of a server. `warn` gets each one once per session of the server. */
+/** Collects the faults in a server's lists. `warn` receives each one once per server session. */
 export function createListFaults(redact: (text: string) => string, warn: (text: string) => void): ListFaults {
   const lists = new Map<string, readonly string[]>();
   const warned = new Set<string>();

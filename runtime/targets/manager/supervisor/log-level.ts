@@ -11,7 +11,10 @@ const LEVELS: Readonly<Record<string, LineLevel>> = {
   FATAL: 'error',
 };
 
-/** Returns the level of a log line. Many servers write `LEVEL:LOGGER:MESSAGE`, as Python does; other lines count as `info`. */
+/**
+ * Returns a log line's level. Many servers write `LEVEL:LOGGER:MESSAGE`, as Python does; other lines count as
+ * `info`.
+ */
 export function levelOf(line: string): LineLevel {
   const [, level = ''] = /^([A-Za-z]{4,8}):[^:]*:/.exec(line) ?? [];
   return LEVELS[level.toUpperCase()] ?? 'info';

@@ -7,14 +7,14 @@ const MAX_CHARACTERS = 262_144;
 /** The limits as text for log messages. */
 export const LOG_LIMIT_RULE = `${MAX_LINES} lines and ${MAX_CHARACTERS / 1024} KiB per ${WINDOW_MS / 1000} s`;
 
-/** Limits the lines of one server in the manager's log, so that a server cannot fill the disk. */
+/** Limits one server's lines in the manager's log, so that a server cannot fill the disk. */
 export interface LogLimit {
   readonly admits: (line: string) => boolean;
-  /** Reports dropped lines immediately, if there are any. */
+  /** Immediately reports dropped lines, if any. */
   readonly flush: () => void;
 }
 
-/** Creates a limit. `report` gets the number of dropped lines, at most once per window. */
+/** Creates a limit. `report` receives the number of dropped lines, at most once per window. */
 export function createLogLimit(clock: Clock, report: (dropped: number) => void): LogLimit {
   let windowEnd = -Infinity;
   let lines = 0;

@@ -1,11 +1,11 @@
 import type { LogLine } from './managed-server.ts';
 
-/** Maximum number of lines that are kept for a server. */
+/** Maximum number of lines kept per server. */
 const MAX_LINES = 1000;
-/** Maximum number of characters in these lines. */
+/** Maximum total number of characters in these lines. */
 const MAX_CHARACTERS = 262_144;
 
-/** Keeps the last lines of a log; removing the oldest takes constant time. */
+/** Keeps the last lines of a log; the oldest line is removed in constant time. */
 export class LogRing {
   readonly #lines: (LogLine | undefined)[] = [];
   #first = 0;

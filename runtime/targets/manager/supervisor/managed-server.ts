@@ -9,9 +9,12 @@ import type { Connection } from '../upstream/connection.ts';
 export interface Supervisor {
   /** Returns the sorted names of all servers. */
   names(): readonly string[];
-  /** Returns a server by its name; case and surrounding spaces are ignored. */
+  /** Returns a server by name, ignoring case and surrounding spaces. */
   get(name: string): ManagedServer | undefined;
-  /** Applies a configuration; unchanged servers keep running. Rejects without changes if a new or changed server cannot start. */
+  /**
+   * Applies a configuration; unchanged servers keep running. Rejects without changing anything if a new or
+   * changed server cannot start.
+   */
   apply(servers: readonly ServerSpec[]): Promise<AppliedChanges>;
   /** Adds a listener for events of all servers; returns a function that removes it. */
   subscribe(listener: (event: ServerEvent) => void): () => void;
@@ -23,7 +26,7 @@ export interface AppliedChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly restarted: readonly string[];
-  /** Servers with changed settings that did not require a restart. */
+  /** Servers whose settings changed without requiring a restart. */
   readonly updated: readonly string[];
 }
 
@@ -34,65 +37,66 @@ export interface ManagedServer {
   health(): Health;
   status(): ServerStatus;
   /**
-   * Returns a connection for calls. Starts a lazy server, and waits at most `timeoutMs` for a server that is starting. Rejects
-   * with an UnavailableError, which has the seconds until a retry, if the server is down.
+   * Returns a connection for calls. Starts a lazy server, and waits up to `timeoutMs` for a server that is
+   * starting. If the server is down, rejects with an UnavailableError that contains the seconds until a
+   * retry.
    */
   connection(options: {
     readonly timeoutMs: number;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Connection>;
-  /** Returns the connection that is open; undefined if the server does not run. */
+  /** Returns the open connection; undefined if the server is not running. */
   openConnection(): Connection | undefined;
   /**
-   * Returns the server with the connection of a user, if it has one for each of them. Without an identity, it is the server itself,
-   * which then rejects calls.
+   * Returns the server with a user's connection, if it has one connection per user. Without an identity,
+   * returns the server itself, which then rejects calls.
    */
   forUser(user: string | undefined): ManagedServer;
-  /** Closes the connection of a user after a sign-in or sign-out, and notifies the user's clients. */
+  /** Closes a user's connection after a sign-in or sign-out, and notifies the user's clients. */
   signInChanged(user: string): void;
-  /** Whether a person is signed in to a remote server; undefined for servers without a sign-in. */
+  /** Whether a user is signed in to a remote server; undefined for servers without sign-in. */
   signIn(): SignInState | undefined;
-  /** The queue of calls, which limits their concurrency. Queued calls wait while the server is replaced. */
+  /** The call queue, which limits concurrency. Queued calls wait while the server is replaced. */
   readonly turns: TurnQueue;
   restart(): Promise<void>;
   readonly logs: ServerLogs;
-  /** Adds a message of the manager to the server's log. */
+  /** Adds a manager message to the server's log. */
   log(level: LineLevel, text: string): void;
   readonly listFaults: ListFaults;
   readonly toolFindings: ToolFindings;
-  /** Notifies clients of a changed list that the server did not announce. */
+  /** Notifies clients of a list change that the server did not announce. */
   announceChange(list: ListName): void;
 }
 
-/** Malformed items in the latest lists of a server, which are omitted. */
+/** Malformed items in a server's latest lists, which are omitted. */
 export interface ListFaults {
-  /** Returns a sentence per malformed item. */
+  /** Returns one sentence per malformed item. */
   all(): readonly string[];
-  /** Adds the faults of a page; the first page of a list replaces its earlier faults. */
+  /** Adds a page's faults; the first page of a list replaces the list's earlier faults. */
   report(list: string, faults: readonly string[], options: { readonly isFirstPage: boolean }): void;
   clear(): void;
 }
 
-/** A tool that is new or differs from its pinned definition. */
+/** A tool that is new or differs from its pin. */
 export interface ToolChange {
   readonly tool: string;
   readonly change: 'new' | 'changed';
 }
 
-/** Results of comparing the tools of a server with its pins and overrides. */
+/** Findings from comparing a server's tools with its pins and overrides. */
 export interface ToolFindings {
-  /** Tools that differ from the pinned ones. */
+  /** Tools that differ from their pins. */
   changes(): readonly ToolChange[];
   /** Overrides that cannot be applied, as sentences. */
   faults(): readonly string[];
-  /** Replaces the findings. `consequence` is for the log: what happens with changed tools. */
+  /** Replaces the findings. `consequence` describes for the log what happens to changed tools. */
   report(
     latest: { readonly changes: readonly ToolChange[]; readonly faults: readonly string[] },
     consequence: string,
   ): void;
 }
 
-/** The status values of the HTTP API. */
+/** The HTTP API's status values. */
 export type HealthStatus = 'ok' | 'timeout' | 'unreachable' | 'unknown';
 
 export interface Health {
@@ -103,7 +107,7 @@ export interface Health {
   readonly latencyNs: number | undefined;
 }
 
-/** The phases of a server, the most urgent first. */
+/** Server phases, most urgent first. */
 export const PHASES = ['failed', 'waiting', 'installing', 'starting', 'stopping', 'running', 'idle'] as const;
 export type ServerPhase = (typeof PHASES)[number];
 
@@ -112,22 +116,22 @@ export interface ServerStatus {
   readonly pid: number | undefined;
   readonly startedAt: number | undefined;
   readonly restarts: number;
-  /** The reason why the server is not running, or why it stopped the last time. */
+  /** Why the server is not running, or why it last stopped. */
   readonly reason: string | undefined;
-  /** The lines that the server, or its installation, wrote about the reason. */
+  /** Output of the server or its installation about the reason. */
   readonly reasonLines: readonly string[];
-  /** Time of the next attempt to start the server. */
+  /** Time of the next start attempt. */
   readonly nextStartAt: number | undefined;
   readonly protocolVersion: string | undefined;
-  /** The name and version that the server reports. */
+  /** The name and version reported by the server. */
   readonly server: string | undefined;
   readonly running: number;
   readonly queued: number;
-  /** Present problems with the behavior of the running server, as sentences. */
+  /** Current problems with the running server's behavior, as sentences. */
   readonly warnings: readonly string[];
 }
 
-/** The last lines of a server's stderr, with messages of the manager about the server. */
+/** The last lines of a server's stderr, together with the manager's messages about the server. */
 export interface ServerLogs {
   last(count: number): readonly LogLine[];
   follow(listener: (line: LogLine) => void): () => void;
@@ -139,15 +143,18 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** An event of a server. `user` is the user whose connection it comes from, if the server has one for each of them. */
+/**
+ * A server event. `user` is the user of the connection that it comes from, if the server has one connection
+ * per user.
+ */
 export type ServerEvent = { readonly user?: string | undefined } & (
   | { readonly kind: 'servers-changed' }
   | { readonly kind: 'phase-changed'; readonly server: string; readonly phase: ServerPhase }
-  /** A new session of the server was opened, which has no subscriptions and log level yet. */
+  /** The server opened a new session, which has no subscriptions and no log level yet. */
   | { readonly kind: 'session-opened'; readonly server: string }
-  /** The user has signed in to the server, or signed out. */
+  /** The user signed in to the server or signed out. */
   | { readonly kind: 'sign-in-changed'; readonly server: string }
-  /** A list changed without an announcement of the server. */
+  /** A list changed without an announcement from the server. */
   | { readonly kind: 'list-changed'; readonly server: string; readonly list: ListName }
   | {
       readonly kind: 'notification';
@@ -157,7 +164,7 @@ export type ServerEvent = { readonly user?: string | undefined } & (
     }
 );
 
-/** Returns the server that an event comes from, with the connection of its user if it has one for each user. */
+/** Returns the server that an event comes from, with its user's connection if the server has one per user. */
 export const serverOf = (
   supervisor: Pick<Supervisor, 'get'>,
   { server, user }: { readonly server: string } & Pick<ServerEvent, 'user'>,

@@ -4,16 +4,16 @@ import type { ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import { Session } from './session.ts';
 
-/** Time after which a server that is still starting no longer delays the starts of others. */
+/** Time after which a server that is still starting no longer delays the start of others. */
 const START_TURN_MS = 5000;
 
 export interface SessionStart {
   readonly signal: AbortSignal;
-  /** Receives what the installation of the package is doing, and undefined when the process starts. */
+  /** Receives the status of the package installation, and undefined when the process starts. */
   readonly onInstalling?: ((progress: string | undefined) => void) | undefined;
 }
 
-/** Opens a session of a server: installs its package, starts it, and connects its log and its notifications. */
+/** Opens a server session: installs the server's package, starts the server, and connects its log and notifications. */
 export async function openSession(
   spec: ServerSpec,
   parts: ServerParts,
@@ -40,7 +40,7 @@ export async function openSession(
   return session;
 }
 
-/** Waits until the package is installed. Aborting ends the wait only: an installation is never interrupted halfway. */
+/** Waits until the package is installed. Aborting only ends the wait: an installation is never interrupted halfway. */
 async function install(
   { launch, timeouts }: ServerSpec,
   { installer }: ServerParts,
@@ -63,7 +63,10 @@ async function install(
   onInstalling?.(undefined);
 }
 
-/** Starts a process in its turn: processes that all start at the same time are all slow, and miss their startup timeouts. */
+/**
+ * Waits for a slot to start a process: if all processes started at the same time, all would be slow and miss
+ * their startup timeouts.
+ */
 async function inTurn(
   { launch }: ServerSpec,
   { starts, clock, installer }: ServerParts,

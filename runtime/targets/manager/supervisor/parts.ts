@@ -14,23 +14,23 @@ export type OpenConnection = (
   signal?: AbortSignal,
 ) => Promise<Connection>;
 
-/** The dependencies of every supervised server. */
+/** Dependencies of every supervised server. */
 export interface ServerParts {
   readonly open: OpenConnection;
-  /** Installs packages before their servers start; without it, the start does. */
+  /** Installs packages before their servers start; if undefined, starting the server installs its package. */
   readonly installer?: PackageInstaller | undefined;
-  /** Limits how many processes start at the same time. */
+  /** Limits how many processes start concurrently. */
   readonly starts: TurnQueue;
   readonly settings: HealthSettings;
   readonly log: Logger;
   /** Redacts secrets in a text about a server. */
   readonly redact: (text: string, server: string) => string;
-  /** Returns whether a person is signed in to a server; undefined for servers without a sign-in. */
+  /** Returns whether a user is signed in to a server; undefined for servers without sign-in. */
   readonly signInState?: ((target: SignInTarget) => SignInState | undefined) | undefined;
-  /** The user whose connection it is, for servers with a sign-in for each user. */
+  /** The connection's user, for servers with one sign-in per user. */
   readonly user?: string | undefined;
   readonly clock: Clock;
-  /** Returns a random number between 0 and 1, for the delay of restarts. */
+  /** Returns a random number between 0 and 1, used for restart delays. */
   readonly random: () => number;
   readonly emit: (event: ServerEvent) => void;
   readonly onRestart: (server: string, reason: RestartReason) => void;

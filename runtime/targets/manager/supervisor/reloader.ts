@@ -10,14 +10,14 @@ interface ManagerReloaderOptions {
   readonly read: () => Promise<LoadedConfig>;
   readonly supervisor: Pick<Supervisor, 'apply'>;
   readonly log: Logger;
-  /** Called before a configuration is applied, so that its secrets are known when its servers start. */
+  /** Called before a configuration is applied, so that its secrets are redacted when its servers start. */
   readonly onRead?: (config: LoadedConfig) => void;
   /** Called after a configuration was applied. */
   readonly onApplied?: (config: LoadedConfig) => void;
   readonly clock?: Clock;
 }
 
-/** Creates the reloader of a manager, whose supervisor starts and stops servers according to the new configuration. */
+/** Creates a manager's reloader; the supervisor starts and stops servers according to the new configuration. */
 export const createManagerReloader = ({
   supervisor,
   onRead,

@@ -5,11 +5,11 @@ import { type LineLevel, levelOf } from './log-level.ts';
 import { createLogLimit, LOG_LIMIT_RULE } from './log-limit.ts';
 import { LogRing } from './log-ring.ts';
 
-/** The log of one server. It keeps the last lines, and writes lines to the manager's log within its limit. */
+/** One server's log. It keeps the last lines, and writes lines to the manager's log within a limit. */
 export interface WritableServerLogs extends ServerLogs {
-  /** Adds a line of the server's stderr. */
+  /** Adds a line from the server's stderr. */
   readonly fromServer: (line: string) => void;
-  /** Adds a message of the manager. */
+  /** Adds a manager message. */
   readonly fromManager: (level: LineLevel, text: string) => void;
   /** Reports dropped lines when the log ends. */
   readonly close: () => void;
@@ -19,7 +19,7 @@ export function createServerLogs(
   name: string,
   { log, redact, clock }: { log: Logger; redact: (text: string, server: string) => string; clock: Clock },
 ): WritableServerLogs {
-  /** Unredacted lines: a server can write faster than they can be redacted, so that is done when they are read. */
+  /** Unredacted lines: a server can write faster than lines can be redacted, so they are redacted when read. */
   const ring = new LogRing();
   const listeners = new Set<(line: LogLine) => void>();
   const limit = createLogLimit(clock, (dropped) =>

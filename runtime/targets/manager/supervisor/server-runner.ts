@@ -10,10 +10,10 @@ import { openSession, type SessionStart } from './open-session.ts';
 import type { RestartReason, ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 
-/** Why a server is not running: its last failure, or what the installation of its package is doing. */
+/** Why a server is not running: its last failure, or the status of its package's installation. */
 class ServerReason {
   readonly #redact: (text: string) => string;
-  /** The last failure stays known while the server starts again. */
+  /** The last failure is kept while the server restarts. */
   #failure: { readonly text?: string; readonly lines: readonly string[] } = { lines: [] };
   #progress: string | undefined;
 
@@ -25,12 +25,12 @@ class ServerReason {
     return this.#progress ?? this.#failure.text;
   }
 
-  /** The lines that the server, or its installation, wrote about the failure. */
+  /** Output of the server or its installation about the failure. */
   get lines(): readonly string[] {
     return this.#progress === undefined ? this.#failure.lines : [];
   }
 
-  /** Records a failure. Returns its text, which becomes part of longer sentences. */
+  /** Records a failure. Returns its text, to be used within longer sentences. */
   fail(message: string, lines: readonly string[] = []): string {
     const text = this.#redact(message.replace(/\.$/, ''));
     this.#progress = undefined;
@@ -38,13 +38,13 @@ class ServerReason {
     return text;
   }
 
-  /** Sets what the installation is doing; undefined ends it. */
+  /** Sets the installation status; undefined clears it. */
   install(progress: string | undefined): void {
     this.#progress = progress === undefined ? undefined : this.#redact(progress);
   }
 }
 
-/** Work in the background that must finish before the manager exits. */
+/** Background work that must finish before the manager exits. */
 class PendingWork {
   readonly #pending = new Set<Promise<unknown>>();
 
@@ -55,13 +55,13 @@ class PendingWork {
     return work;
   }
 
-  /** Resolves when all work is settled, including work that is added in the meantime. */
+  /** Resolves when all work is settled, including work added in the meantime. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
 }
 
-/** Maximum delay of a restart for which callers wait; otherwise their calls are rejected. */
+/** Maximum restart delay that callers wait for; with a longer delay, their calls are rejected. */
 const SOON_MS = 1000;
 
 interface NextStart {
@@ -71,7 +71,10 @@ interface NextStart {
   readonly cancel: () => void;
 }
 
-/** Starts a server, and restarts it when it exits. There is at most one current session and at most one start in progress. */
+/**
+ * Starts a server, and restarts it when it exits. At any time, at most one session is current and at most one
+ * start is in progress.
+ */
 export class ServerRunner {
   readonly health: HealthMonitor;
   readonly why: ServerReason;
@@ -85,7 +88,7 @@ export class ServerRunner {
   readonly #spec: () => ServerSpec;
   #attempt: AbortController | undefined;
   readonly #stopped = new AbortController();
-  /** The next session, for callers that wait for it. */
+  /** The next session, for callers waiting for it. */
   #awaited: PromiseWithResolvers<Session> | undefined;
   #failures = 0;
   /** Sessions that are opening or closing, so that no process outlives the manager. */
@@ -110,26 +113,29 @@ export class ServerRunner {
     return this.session === undefined && (this.#failures > 0 || this.#spec().launch.kind === 'unusable');
   }
 
-  /** Whether a start is in progress, with the installation of the package. */
+  /** Whether a start is in progress, including the package's installation. */
   get isStarting(): boolean {
     return this.phase === 'starting' || this.phase === 'installing';
   }
 
-  /** Starts the server; a lazy one only if a caller waits for it. */
+  /** Starts the server, or a lazy server only if a caller is waiting for it. */
   begin(): void {
     if (this.#isUnusable()) return;
     if (this.#spec().lazy && this.#awaited === undefined) this.#setIdle();
     else this.#start();
   }
 
-  /** Restarts the server immediately, and forgets earlier failures. */
+  /** Restarts the server immediately, and clears earlier failures. */
   restartNow(reason: RestartReason): void {
     if (this.isStopped) throw this.unavailable();
     this.#failures = 0;
     this.#restart(reason);
   }
 
-  /** Returns the next session, and starts the server if necessary. Throws an UnavailableError if the next start is not soon. */
+  /**
+   * Returns the next session, starting the server if necessary. Throws an UnavailableError if the next start
+   * is not soon.
+   */
   nextSession(): Promise<Session> {
     const { launch } = this.#spec();
     if (this.isStopped || launch.kind === 'unusable' || (this.nextStart && !this.nextStart.isSoon)) {
@@ -141,13 +147,13 @@ export class ServerRunner {
     return promise;
   }
 
-  /** Opens a session that can replace the current one. The current one is not affected. */
+  /** Opens a session that can replace the current one, which is not affected. */
   async open(spec: ServerSpec, { signal, onInstalling }: SessionStart): Promise<Session> {
     const both = AbortSignal.any([signal, this.#stopped.signal]);
     return this.#ending.track(openSession(spec, this.#parts, this.#logs, { signal: both, onInstalling }));
   }
 
-  /** Makes a session the current one. The session before it finishes its requests and closes. */
+  /** Makes a session the current one. The previous session finishes its requests and closes. */
   replace(session: Session, reason?: RestartReason): void {
     if (reason) this.#count(reason);
     this.dropSession();
@@ -179,7 +185,7 @@ export class ServerRunner {
     this.#logs.fromManager('info', 'stopped: no calls within the idle timeout');
   }
 
-  /** Stops the server without a restart; resolves when all its sessions are closed. */
+  /** Stops the server without restarting it; resolves when all its sessions are closed. */
   async stop({ gracefully }: { readonly gracefully: boolean }): Promise<void> {
     this.isStopped = true;
     this.#stopped.abort();
@@ -262,7 +268,7 @@ export class ServerRunner {
       this.#restart(cause);
       return;
     }
-    // Callers wait through a short interruption of a running server, but not for a server that fails to start.
+    // Callers wait during a short interruption of a running server, but not for a server that fails to start.
     const isSoon = run !== undefined && delay <= SOON_MS;
     this.nextStart = {
       at: clock.now() + delay,
@@ -284,7 +290,7 @@ export class ServerRunner {
     this.#start();
   }
 
-  /** Whether the server is unusable. It then fails without retries, because only a changed configuration can help. */
+  /** Whether the server is unusable. It then fails without retries, because only a configuration change can help. */
   #isUnusable(): boolean {
     const { launch } = this.#spec();
     if (launch.kind !== 'unusable') return false;
@@ -325,7 +331,7 @@ export class ServerRunner {
   }
 }
 
-/** What failed: a session that ended, or a start. */
+/** What failed: a session, or a start. */
 interface FailedRun {
   readonly session?: Session | undefined;
   readonly lines?: readonly string[] | undefined;

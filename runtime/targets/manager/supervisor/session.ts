@@ -11,9 +11,9 @@ export class Session implements Connection {
   readonly startedAt: number;
   /** Number of requests in flight. */
   running = 0;
-  /** Number of requests that the server has answered. */
+  /** Number of requests that the server has responded to. */
   responses = 0;
-  /** Number of messages that the server has sent. */
+  /** Number of messages received from the server. */
   signsOfLife = 0;
   lastUsed: number;
   readonly #connection: Connection;
@@ -80,7 +80,7 @@ export class Session implements Connection {
 
   /** Closes the session after its requests in flight. Each request has its own timeout, which progress extends. */
   async retire(): Promise<void> {
-    // A caller that has just received this session sends its request before the next turn of the event loop.
+    // A caller that has just received this session sends its request before the next event loop turn.
     await setImmediate();
     if (this.running > 0) await Promise.race([this.#drain(), this.closed]);
     await this.close();
@@ -91,7 +91,7 @@ export class Session implements Connection {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#drained = resolve;
       await promise;
-      // A caller can send another request immediately after a result.
+      // After a result, a caller can immediately send another request.
       await setImmediate();
     }
   }

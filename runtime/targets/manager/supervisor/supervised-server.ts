@@ -23,31 +23,31 @@ import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** The part of a user's connection that its keeper needs. */
+/** The members of a user's connection that its owner uses. */
 interface UserServer {
-  /** Whether nothing would be lost if it was forgotten. */
+  /** Whether nothing would be lost by dropping it. */
   readonly isIdle: boolean;
   stop(options: { readonly gracefully: boolean }): Promise<void>;
 }
 
-/** The connections of a server with a sign-in for each user. */
+/** The connections of a server with one sign-in per user. */
 interface UserServers<Server extends UserServer> {
-  /** Returns the connection of a user, which opens with its first call. */
+  /** Returns a user's connection, which opens with its first call. */
   get(user: string): Server;
   all(): Iterable<Server>;
-  /** Closes the connection of a user after its calls. The next call opens a new one. */
+  /** Closes a user's connection after its calls. The next call opens a new one. */
   forget(user: string): void;
   stop(options: { readonly gracefully: boolean }): Promise<void>;
 }
 
-/** Number of users above which idle ones are forgotten. They cost memory, but no connection. */
+/** Number of users above which idle ones are dropped. Idle users occupy memory, but no connection. */
 const MAX_IDLE = 1000;
 
 function createUserServers<Server extends UserServer>(
   create: (user: string) => Server,
   max = MAX_IDLE,
 ): UserServers<Server> {
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   const known = new Map<string, Server>();
   const stopping = new Set<Promise<void>>();
   const stop = (server: Server, gracefully: boolean): void => {
@@ -84,10 +84,10 @@ function createUserServers<Server extends UserServer>(
   };
 }
 
-/** Maximum number of findings of a kind that are kept, because a server can list thousands of tools. */
+/** Maximum number of findings kept per kind, because a server can list thousands of tools. */
 const MAX_KEPT = 100;
 
-/** Collects the findings about the tools of a server. `warn` gets each one when it appears. */
+/** Collects findings about a server's tools. `warn` receives each one when it appears. */
 function createToolFindings(redact: (text: string) => string, warn: (text: string) => void): ToolFindings {
   let changes: readonly ToolChange[] = [];
   let faults: readonly string[] = [];
@@ -111,12 +111,15 @@ const sentenceOf = ({ tool, change }: ToolChange): string =>
 interface IdleOptions {
   readonly clock: Clock;
   readonly idleMs: () => number;
-  /** Returns the time of the last use, or now if it is in use; undefined if it should not be watched. */
+  /** Returns the time of the last use, or now if in use; undefined to stop watching. */
   readonly lastUsed: () => number | undefined;
   readonly onIdle: () => void;
 }
 
-/** Calls `onIdle` once after a period without use. Uses need no call: the watch only checks when the period could be over. */
+/**
+ * Calls `onIdle` once after a period without use. Uses do not have to be reported: the watch only checks when
+ * the period may have elapsed.
+ */
 class IdleWatch {
   readonly #options: IdleOptions;
   #cancel: (() => void) | undefined;
@@ -141,7 +144,10 @@ class IdleWatch {
   }
 }
 
-/** A server for the rest of the manager. It stays the same object while its process and its settings are replaced. */
+/**
+ * A server as seen by the rest of the manager. The object stays the same while its process and settings are
+ * replaced.
+ */
 export class SupervisedServer implements ManagedServer {
   readonly name: string;
   readonly logs: WritableServerLogs;
@@ -155,7 +161,7 @@ export class SupervisedServer implements ManagedServer {
   #spec: ServerSpec;
   #restarting: Promise<void> | undefined;
 
-  /** `logs` are those of the server, if this is the connection of a user. */
+  /** `logs`: the server's logs, if this is a user's connection. */
   constructor(spec: ServerSpec, parts: ServerParts, logs?: WritableServerLogs) {
     this.name = spec.name;
     this.#spec = spec;
@@ -222,7 +228,7 @@ export class SupervisedServer implements ManagedServer {
     this.#parts.emit({ kind: 'sign-in-changed', server: this.name, user });
   }
 
-  /** Whether the connection of a user is closed and has no calls. */
+  /** Whether the user's connection is closed and has no calls. */
   get isIdle(): boolean {
     return !this.#runner.session && !this.#runner.isStarting && this.turns.running === 0;
   }
@@ -283,7 +289,7 @@ export class SupervisedServer implements ManagedServer {
     return this.#runner.open(spec, { signal });
   }
 
-  /** Sets the first session of a new server. */
+  /** Sets a new server's first session. */
   adopt(session: Session): void {
     this.#runner.replace(session);
   }
@@ -293,7 +299,7 @@ export class SupervisedServer implements ManagedServer {
     return !isDeepStrictEqual(spec.launch, this.#spec.launch);
   }
 
-  /** Applies a new specification, with the session that was opened for it, if there is one. */
+  /** Applies a new specification, with the session opened for it, if any. */
   update(spec: ServerSpec, session: Session | undefined): void {
     const relaunch = this.mustRelaunch(spec);
     this.#spec = spec;
@@ -311,12 +317,12 @@ export class SupervisedServer implements ManagedServer {
     this.#idle.start();
   }
 
-  /** Starts the server immediately if it waits for its next start. */
+  /** If the server is waiting for its next start, starts it immediately. */
   retry(): void {
     if (this.#runner.nextStart) this.#runner.restartNow('reload');
   }
 
-  /** Stops the server without a restart; gracefully means after its accepted calls, but within the request timeout. */
+  /** Stops the server without restarting it; a graceful stop waits for accepted calls, up to the request timeout. */
   async stop({ gracefully }: { readonly gracefully: boolean }): Promise<void> {
     this.#idle.stop();
     if (gracefully && this.#runner.session) {
@@ -330,7 +336,7 @@ export class SupervisedServer implements ManagedServer {
     if (this.#parts.user === undefined) this.logs.close();
   }
 
-  /** Rejects a call before the connection is tried, because only the user can change the outcome. */
+  /** Rejects a call before trying the connection, because only the user can change the outcome. */
   #requireSignIn(): void {
     if (!isPerUser(this.#spec)) return;
     const { user } = this.#parts;

@@ -19,7 +19,7 @@ import { SupervisedServer } from './supervised-server.ts';
 import type { Session } from './session.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** Number of processes that start at the same time; a start is mostly processor time. */
+/** Number of processes that start concurrently; starting a process is mostly CPU-bound. */
 const MAX_STARTS = Math.max(4, 2 * availableParallelism());
 
 export interface SupervisorOptions {
@@ -30,7 +30,7 @@ export interface SupervisorOptions {
   readonly redact: (text: string, server: string) => string;
   readonly signInState?: ServerParts['signInState'];
   readonly installer?: ServerParts['installer'];
-  /** Servers that start immediately in the background; the status shows those that fail. */
+  /** Servers to start immediately in the background; the status shows which of them fail. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;
   readonly clock?: Clock;
@@ -52,7 +52,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     emit,
     onRestart: (server, reason) => restarted?.(server, reason),
   };
-  /** Removed servers that still finish their calls. */
+  /** Removed servers that are still finishing their calls. */
   const stopping = new Set<SupervisedServer>();
   const closing = new AbortController();
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -131,7 +131,7 @@ interface Opening {
   readonly spec: ServerSpec;
 }
 
-/** Opens the sessions of several servers concurrently: all of them or, if one fails, none. */
+/** Opens sessions for several servers concurrently: all of them or, if one fails, none. */
 async function openAll(
   openings: readonly Opening[],
   signal: AbortSignal,
@@ -144,7 +144,7 @@ async function openAll(
       try {
         sessions.set(spec.name, await server.open(spec, AbortSignal.any([signal, oneFailed.signal])));
       } catch (error) {
-        // The other starts are aborted after the first failure, so their errors have no information.
+        // The other starts are aborted after the first failure, so their errors carry no information.
         if (!oneFailed.signal.aborted)
           failures.push(`Server ${spec.name} failed to start: ${messageOf(error).replace(/\.$/, '')}`);
         oneFailed.abort();
@@ -160,14 +160,17 @@ async function openAll(
 interface PlannedChanges {
   readonly added: readonly ServerSpec[];
   readonly removed: readonly string[];
-  /** Servers with a changed launch, which need a restart. */
+  /** Servers with a changed launch, which requires a restart. */
   readonly relaunched: readonly ServerSpec[];
   /** Servers with other changes only. */
   readonly updated: readonly ServerSpec[];
   readonly unchanged: readonly string[];
 }
 
-/** Compares two configurations by the names of servers. The order of arguments is significant, that of variables is not. */
+/**
+ * Compares two configurations by server name. The order of arguments is significant, the order of environment
+ * variables is not.
+ */
 function planChanges(before: readonly ServerSpec[], after: readonly ServerSpec[]): PlannedChanges {
   const old = new Map(before.map((spec) => [spec.name, spec]));
   const names = new Set(after.map(({ name }) => name));
@@ -189,7 +192,7 @@ function planChanges(before: readonly ServerSpec[], after: readonly ServerSpec[]
 
 const STATUSES: readonly HealthStatus[] = ['ok', 'timeout', 'unreachable', 'unknown'];
 
-/** Creates the metrics of servers. They are computed when they are read, so that removed servers disappear from them. */
+/** Creates the server metrics. They are computed when read, so that removed servers disappear from them. */
 function observeServers(
   registry: Registry,
   servers: ReadonlyMap<string, ManagedServer>,

@@ -2,21 +2,21 @@ import { type ProcessSample, type TreeUsage, treeUsage } from '#core/limits/tree
 import type { Clock } from '#platform/clock.ts';
 import type { Supervisor } from './managed-server.ts';
 
-/** What the processes of a server use. */
+/** Resource usage of a server's processes. */
 export interface ServerUsage extends TreeUsage {
-  /** Processors in use on average since the previous sample; undefined after the first one. */
+  /** Average number of CPUs in use since the previous sample; undefined after the first one. */
   readonly processors: number | undefined;
 }
 
 export interface UsageSampler {
-  /** Returns the usage of the servers whose processes run on this machine, by name. It can be some seconds old. */
+  /** Returns the usage of servers whose processes run on this machine, by name. It can be several seconds old. */
   readonly read: () => Promise<ReadonlyMap<string, ServerUsage>>;
 }
 
 export interface UsageSamplerOptions {
   readonly supervisor: Supervisor;
   readonly clock: Clock;
-  /** Undefined on systems that do not list processes. */
+  /** Undefined on systems where processes cannot be listed. */
   readonly readTable: () => Promise<readonly ProcessSample[] | undefined>;
 }
 
@@ -32,7 +32,7 @@ interface Sample {
   readonly usage: ReadonlyMap<string, ServerUsage & { readonly pid: number }>;
 }
 
-/** Reads the list of processes when it is needed, and not again while the latest sample is recent. */
+/** Lists the processes when needed, and not again while the latest sample is recent. */
 export function createUsageSampler({ supervisor, clock, readTable }: UsageSamplerOptions): UsageSampler {
   let latest: Sample | undefined;
   let running: Promise<Sample> | undefined;
@@ -45,7 +45,7 @@ export function createUsageSampler({ supervisor, clock, readTable }: UsageSample
       const server = supervisor.get(name);
       const pid = server?.status().pid;
       const launch = server?.spec().launch;
-      // The processes of a container are not those of the docker command that starts it.
+      // A container's processes do not descend from the docker command that starts it.
       const isOutside = launch?.kind !== 'process' || launch.container !== undefined;
       return pid === undefined || isOutside ? [] : [[name, pid]];
     });

@@ -8,18 +8,22 @@ import type { RpcMessage } from './rpc-message.ts';
 /** An open connection to an MCP server, after the handshake. */
 export interface Connection {
   readonly peer: PeerInfo;
-  /** The process ID of a child process. */
+  /** The child process's ID. */
   readonly pid: number | undefined;
   /**
-   * Resolves with the `result`; numbers that JavaScript cannot represent are preserved (see `lossless-json.ts`). Rejects with
-   * an RpcFailure, a TimeoutFailure or a ConnectionClosed, or, when the signal is aborted, with its reason. After a timeout or
-   * an abort, the server gets `notifications/cancelled`.
+   * Resolves with the `result`; numbers that JavaScript cannot represent are preserved (see
+   * `lossless-json.ts`). Rejects with an RpcFailure, a TimeoutFailure or a ConnectionClosed or, when the
+   * signal is aborted, with its reason. After a timeout or an abort, the server gets
+   * `notifications/cancelled`.
    */
   request(method: string, params: ShapeOfParams | undefined, options: RequestOptions): Promise<ShapeOfParams>;
   notify(method: string, params?: ShapeOfParams): void;
-  /** Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if there is no `ping`. */
+  /**
+   * Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if `ping`
+   * is not supported.
+   */
   check(timeoutMs: number): Promise<number>;
-  /** Present problems with the behavior of the server, as sentences. */
+  /** Current problems with the server's behavior, as sentences. */
   readonly warnings?: (() => readonly string[]) | undefined;
   /** Resolves when the connection is closed by either side; never rejects. */
   readonly closed: Promise<CloseReason>;
@@ -27,29 +31,29 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Names in lower case, and values. */
+/** Names in lower case, with their values. */
 export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface RequestOptions {
   readonly timeoutMs: number;
-  /** Called when the timeout expires. Returns how many more milliseconds the request can take; 0 ends it. */
+  /** Called when the timeout expires. Returns by how many milliseconds to extend it; 0 ends the request. */
   readonly extend?: (() => number) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Requests progress notifications; each one restarts the timeout. */
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
-  /** The client to which the server can send requests because of this one. Meanwhile, the timeout is paused. */
+  /** The client that the server can send requests to because of this request. The timeout is paused meanwhile. */
   readonly requester?: Requester | undefined;
-  /** HTTP headers for remote servers: the trace context, and those of the client that the configuration passes on. */
+  /** HTTP headers for remote servers: the trace context, and the client headers that the configuration passes on. */
   readonly headers?: RequestHeaders | undefined;
 }
 
 /** The client behind a request, which can receive requests from the server. */
 export interface Requester {
-  /** The identity of the client, which is the same object for all its requests. */
+  /** The client's identity: the same object for all its requests. */
   readonly identity: object;
-  /** The capabilities that the client declared. */
+  /** Capabilities declared by the client. */
   readonly capabilities: ShapeOfParams;
-  /** Sends a request to the client. Rejects with the client's error, or if it does not respond. */
+  /** Sends a request to the client. Rejects with the client's error, or if the client does not respond. */
   readonly request: (
     method: string,
     params: ShapeOfParams | undefined,
@@ -71,29 +75,29 @@ export interface CloseReason {
   readonly message: string;
   /** Whether `close` was called. */
   readonly expected: boolean;
-  /** The lines of the process that explain the end. */
+  /** Process output that explains the end. */
   readonly lines?: readonly string[] | undefined;
 }
 
 /** Callbacks of an open connection. */
 export interface ConnectionHooks {
-  /** Receives notifications of the server, for example `notifications/tools/list_changed`. */
+  /** Receives the server's notifications, for example `notifications/tools/list_changed`. */
   readonly onNotification: (method: string, params: ShapeOfParams | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
   readonly onLog: (line: string) => void;
-  /** Receives warnings of the manager about the server. */
+  /** Receives the manager's warnings about the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** Keeps track of what child processes start. Without it, they end with their process group. */
+  /** Tracks the descendants of child processes. Without it, they end with their process group. */
   readonly trees?: ProcessTrees | undefined;
-  /** The sign-ins of persons; without them, remote servers get only configured credentials. */
+  /** User sign-ins; without them, remote servers only get configured credentials. */
   readonly signIns?: SignInStore | undefined;
   /** Maximum size of a result, in characters of JSON; unlimited by default. */
   readonly maxResultCharacters?: number | undefined;
-  /** The user of the connection, for servers with a sign-in for each user. */
+  /** The connection's user, for servers with one sign-in per user. */
   readonly user?: string | undefined;
 }
 
-/** A JSON-RPC error that the server returned. */
+/** A JSON-RPC error returned by the server. */
 export class RpcFailure extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -133,12 +137,12 @@ export class ResultTooLarge extends Error {
   }
 }
 
-/** Characters of a message besides its result: the ID and the version. */
+/** Characters in a message besides its result: the ID and the version. */
 const ENVELOPE = 1024;
 
 /**
- * Counts the characters of one message while it arrives, as the server wrote them. A message that is too large is then neither kept
- * nor parsed, which would occupy the thread of all servers for some hundred milliseconds.
+ * Counts the characters of a message as it arrives. A message that is too large is then neither kept nor
+ * parsed, which would block the shared thread for several hundred milliseconds.
  */
 interface MessageMeter {
   /** Counts a part of the message; returns whether the message is too large. */
@@ -162,14 +166,14 @@ export function createMessageMeter(maxCharacters: number = Infinity): MessageMet
 
 /** Exchanges messages with one server. */
 export interface Transport {
-  /** The process ID of a child process. */
+  /** The child process's ID. */
   readonly pid: number | undefined;
   /**
-   * Sends a message without waiting. `onLost` reports requests that could not be delivered. Transports over HTTP add the headers
-   * to the request.
+   * Sends a message without waiting. `onLost` reports requests that could not be delivered. HTTP transports
+   * add the headers to the request.
    */
   send(message: RpcMessage, requestHeaders?: RequestHeaders): void;
-  /** Present problems with the behavior of the server, as sentences. */
+  /** Current problems with the server's behavior, as sentences. */
   readonly warnings?: (() => readonly string[]) | undefined;
   /** Cancels a request whose response is no longer needed. */
   cancel(id: number, reason: string): void;
@@ -182,26 +186,26 @@ export interface Transport {
 
 export interface TransportHooks {
   /**
-   * Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. Returns whether a
-   * request in flight needed it.
+   * Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows
+   * it. Returns whether a request in flight was waiting for it.
    */
   readonly onMessage: (message: RpcMessage, related?: number) => boolean | void;
   /** Reports a request that will not get a response. */
   readonly onLost: (id: number, reason: Error) => void;
-  /** Reports that the response to a request is too large. Returns whether the request is in flight. */
+  /** Reports that a request's response is too large. Returns whether the request is in flight. */
   readonly onTooLarge?: ((id: number) => boolean) | undefined;
-  /** Maximum size of a result, in characters of JSON; a message that exceeds it is neither kept nor parsed. */
+  /** Maximum size of a result, in characters of JSON; a larger message is neither kept nor parsed. */
   readonly maxCharacters?: number | undefined;
   readonly onLog: (line: string) => void;
-  /** Receives a warning of the manager about the server. */
+  /** Receives a manager warning about the server. */
   readonly onWarning?: ((text: string) => void) | undefined;
-  /** Keeps track of what child processes start. Without it, they end with their process group. */
+  /** Tracks the descendants of child processes. Without it, they end with their process group. */
   readonly trees?: ProcessTrees | undefined;
-  /** The sign-ins of persons to remote servers. */
+  /** User sign-ins to remote servers. */
   readonly signIns?: SignIns | undefined;
 }
 
-/** Maximum size of a message. A larger one closes the connection, because all servers share the memory of the manager. */
+/** Maximum size of a message. A larger one closes the connection, because all servers share the manager's memory. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /** Maximum length of a log line, and of logged text that is not a message; the rest is truncated. */

@@ -32,8 +32,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { memberOf } from '#core/values/member-of.ts';
 
 /**
- * Starts a server, or connects to a remote one, and performs the handshake. Rejects with an AppError that explains the failure,
- * or with the reason of the signal; then no process is left running.
+ * Starts a server, or connects to a remote one, and performs the handshake. Rejects with an AppError that
+ * explains the failure, or with the signal's reason; in either case, no process is left running.
  */
 export async function openConnection(
   { name, launch, timeouts }: ServerSpec,
@@ -115,9 +115,10 @@ function explain(error: unknown, { init, extendedMs }: StartTimes, lines: readon
 }
 
 /**
- * Performs the handshake. It sends `initialize` first, although the newer revision recommends `server/discover`: nearly all
- * servers support `initialize`, and some exit or do not respond after an unknown method. A server of the newer revision must
- * return an error, but the code is not specified, so any error leads to the second attempt.
+ * Performs the handshake. It sends `initialize` first, although the newer revision recommends
+ * `server/discover`: nearly all servers support `initialize`, and some exit or hang after an unknown method.
+ * A server that only supports the newer revision must return an error, but its code is not specified, so any
+ * error leads to the second attempt.
  */
 async function performHandshake(options: EraOptions): Promise<Era> {
   try {
@@ -155,7 +156,7 @@ async function openTransport(
   return openServerSentEvents(launch, timeouts, hooks);
 }
 
-/** Supported revisions. The newest is requested; a server can select an older one. */
+/** Supported revisions. The newest one is requested; a server can select an older one. */
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
@@ -178,7 +179,10 @@ async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Pro
   rpc.notify('notifications/initialized');
   const peer = peerInfo(version, result);
 
-  /** The method of checks. If a server has neither ping nor tools, its "method not found" error counts as a response. */
+  /**
+   * The method used for checks. If a server supports neither ping nor tools, its "method not found" error
+   * counts as a response.
+   */
   let checkMethod = 'ping';
   return {
     peer,
@@ -197,9 +201,9 @@ async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Pro
   };
 }
 
-/** Maximum number of times that a server can require input for one request. */
+/** Maximum number of rounds in which a server can require input for one request. */
 const MAX_ROUNDS = 10;
-/** Maximum number of pages that are read when the list of tools is refreshed. */
+/** Maximum number of pages read when refreshing the tool list. */
 const MAX_PAGES = 100;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
@@ -209,7 +213,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
     [META_KEY.version]: VERSION,
     [META_KEY.clientInfo]: clientInfo(),
   };
-  /** The log level for all clients. This revision has no request to set it; each request contains it. */
+  /** The log level for all clients. This revision has no request that sets it; each request contains it. */
   let logLevel: unknown;
   const request = async (method: string, params: ShapeOfParams | undefined, options: RequestOptions) => {
     if (method === 'logging/setLevel') {
@@ -232,7 +236,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
         await refreshTools(_meta, options);
         return send(input);
       });
-      // Any other type means that the result is complete; callers do not need it.
+      // Any other type means that the result is complete, and callers do not need it.
       if (resultType !== 'input_required') return result;
       input = await collectInput(result, options);
     }
@@ -242,7 +246,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
     );
   };
 
-  /** Lists the tools again, because the transport reads from the list which arguments are required in headers. */
+  /** Refreshes the tool list, from which the transport learns which arguments are required in headers. */
   const refreshTools = async (_meta: ShapeOfParams, { timeoutMs, signal }: RequestOptions): Promise<void> => {
     let cursor: unknown;
     for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -275,15 +279,16 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
   };
 }
 
-/** Whether a request failed because of its headers. Such a request had no effect, so it can be repeated. */
+/** Whether a request failed because of its headers. Such a request had no effect, so it can be retried. */
 const isHeaderMismatch = (error: unknown): boolean =>
   error instanceof RpcFailure && error.code === HEADER_MISMATCH;
 
 const serverIn = (meta: unknown): unknown => membersOf(meta)[META_KEY.serverInfo];
 
 /**
- * Requests the input that a server of the stateless era requires for a request from the client. Returns the members to add to
- * the request when it is sent again: https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
+ * Gets the input that a server of the stateless era requires for a request from the client. Returns the
+ * members to add when the request is resent:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 async function collectInput(
   { inputRequests, requestState }: ShapeOfParams,
@@ -332,8 +337,8 @@ const MIN_WAIT_MS = 1000;
 const MAX_WAIT_MS = 30_000;
 
 /**
- * Subscribes to list changes of a server of the stateless era, and again when the stream ends. The changes arrive as
- * notifications.
+ * Subscribes to a stateless server's list changes, and resubscribes when the stream ends. The changes arrive
+ * as notifications.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
 function listenForChanges({ capabilities, request }: ListenOptions): { readonly stop: () => void } {
@@ -348,7 +353,8 @@ function listenForChanges({ capabilities, request }: ListenOptions): { readonly 
     }
   };
   if (Object.keys(notifications).length > 0) {
-    // Not retried: a server that rejects the request will reject it again, and a closed connection has no changes.
+    // Not retried: a server that rejects the request will reject it again, and a closed connection reports no
+    // changes.
     listen().catch(() => undefined);
   }
   return { stop: () => stopped.abort() };
@@ -362,8 +368,8 @@ function filterFor(capabilities: ShapeOfParams): ShapeOfParams {
 }
 
 /**
- * The variant of the protocol on a connection. There are two: `initialize`, with a handshake and a session, up to revision
- * 2025-11-25, and `stateless`, since 2026-07-28, in which every request identifies its client.
+ * The protocol variant of a connection: `initialize`, with a handshake and a session, up to revision
+ * 2025-11-25, or `stateless`, since 2026-07-28, where every request identifies its client.
  */
 interface Era {
   readonly peer: PeerInfo;
@@ -380,13 +386,16 @@ interface EraOptions {
   readonly request: RequestOptions;
 }
 
-/** The identity of this client for servers. The build tool sets the version. */
+/** This client's identity, as sent to servers. The build tool sets the version. */
 const clientInfo = (): ShapeOfParams => ({
   name: 'mcp-manager',
   version: process.env['ENCODERFILE_VERSION'] ?? '0.0.0',
 });
 
-/** Normalizes capabilities to objects. Some servers use true for a supported one, and null or false for an unsupported one. */
+/**
+ * Normalizes capabilities to objects. Some servers use true for a supported capability, and null or false for
+ * an unsupported one.
+ */
 const normalizeCapabilities = (capabilities: unknown): ShapeOfParams =>
   Object.fromEntries(
     Object.entries(isObject(capabilities) ? capabilities : {})
@@ -394,7 +403,7 @@ const normalizeCapabilities = (capabilities: unknown): ShapeOfParams =>
       .map(([name, capability]) => [name, isObject(capability) ? capability : {}]),
   );
 
-/** Reads the description of a server from the handshake of either era. Many servers omit parts of it. */
+/** Reads a server's description from the handshake of either variant. Many servers omit parts of it. */
 function peerInfo(protocolVersion: string, result: ShapeOfParams): PeerInfo {
   const { name, version, title } = membersOf(result['serverInfo']);
   const { instructions, capabilities } = result;

@@ -17,7 +17,7 @@ interface RpcError {
   readonly data?: unknown;
 }
 
-/** Parses one message or a batch of them, which revision 2025-03-26 allows; undefined if the text is anything else. */
+/** Parses a message or a batch, which revision 2025-03-26 allows; undefined if the text is anything else. */
 export function parseMessages(text: string): readonly RpcMessage[] | undefined {
   try {
     const value = parseLossless(text);
@@ -28,7 +28,7 @@ export function parseMessages(text: string): readonly RpcMessage[] | undefined {
   }
 }
 
-/** Checks only the members that are needed to handle a message, because many servers do not follow the other rules. */
+/** Only checks the members needed to handle a message, because many servers violate other rules. */
 function isMessage(value: unknown): value is RpcMessage {
   if (typeof value !== 'object' || value === null) return false;
   if ('method' in value) return typeof value.method === 'string';

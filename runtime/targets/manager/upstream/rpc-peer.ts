@@ -24,13 +24,13 @@ export interface RpcPeer {
   readonly request: Connection['request'];
   readonly notify: (method: string, params?: ShapeOfParams) => void;
   /**
-   * Handles a message. `related` is the ID of the request on whose stream it arrived, if the transport knows it. Returns whether a
-   * request in flight needed it.
+   * Handles a message. `related` is the ID of the request on whose stream it arrived, if the transport knows
+   * it. Returns whether a request in flight was waiting for it.
    */
   readonly receive: (message: RpcMessage, related?: number) => boolean;
-  /** Rejects one request, because its response was lost. Returns whether it was in flight. */
+  /** Rejects a request whose response was lost. Returns whether it was in flight. */
   readonly fail: (id: number, reason: Error) => boolean;
-  /** Rejects all requests in flight and all later ones, because the connection is closed. */
+  /** Rejects all current and future requests, because the connection is closed. */
   readonly end: (message: string) => void;
 }
 
@@ -111,7 +111,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
 
   const receiveResponse = ({ id, result, error }: RpcMessage): boolean => {
     const request = pending.get(id);
-    // A response without a request arrived too late, or is a mistake of the server.
+    // A response without a matching request is late, or a server error.
     if (!request) return false;
     request.settle();
     try {
@@ -158,16 +158,16 @@ function reasonOf(signal: AbortSignal | undefined): Error {
 
 /** A timer that can be paused. */
 interface PausableTimer {
-  /** Restarts the timer with its full time. */
+  /** Restarts the timer with its full duration. */
   readonly refresh: () => void;
-  /** Pauses the timer. Returns a function that resumes it with its full time. */
+  /** Pauses the timer. Returns a function that resumes it with its full duration. */
   readonly hold: () => () => void;
-  /** Starts the timer once more, with another time. */
+  /** Restarts the timer once with a different duration. */
   readonly extend: (milliseconds: number) => void;
   readonly stop: () => void;
 }
 
-/** Maximum delay of timers in Node; a longer timeout never expires. */
+/** Maximum timer delay in Node; a longer timeout never expires. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 function createPausableTimer(milliseconds: number, onTimeout: () => void): PausableTimer {
@@ -199,7 +199,7 @@ function createPausableTimer(milliseconds: number, onTimeout: () => void): Pausa
   };
 }
 
-/** A request to the server in flight. */
+/** A server request in flight. */
 interface OpenRequest {
   readonly requester: Requester | undefined;
   /** Pauses its timeout until the returned function is called. */
@@ -211,11 +211,11 @@ interface ServerRequestRelayOptions {
   readonly open: Pick<OpenItems<unknown, OpenRequest>, 'get' | 'values'>;
 }
 
-/** Forwards requests of a server to the client of the related call. The server always gets a response. */
+/** Forwards server requests to the client of the related call. The server always gets a response. */
 interface ServerRequestRelay {
-  /** Forwards a request. `related` is the ID of the call on whose stream it arrived, if that is known. */
+  /** Forwards a request. `related` is the ID of the call on whose stream it arrived, if known. */
   handle(id: RpcMessage['id'], request: ServerRequest, related: number | undefined): Promise<void>;
-  /** Cancels a request, because the server does not need the response any more. */
+  /** Cancels a request whose response the server no longer needs. */
   cancel(id: unknown): void;
   end(): void;
 }
@@ -266,7 +266,10 @@ function createServerRequestRelay({ send, open }: ServerRequestRelayOptions): Se
 /** Requests whose result is `{}`. Some servers return something else, which is ignored. */
 const WITHOUT_RESULT = new Set(['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
-/** Maximum nesting of results, as for requests. Recursive functions fail at a depth of some thousand levels. */
+/**
+ * Maximum nesting depth of results, as for requests. Recursive functions fail at a depth of several thousand
+ * levels.
+ */
 const MAX_LEVELS = 500;
 
 /** Returns the result in a response. Throws an RpcFailure for an error, and Malformed for an invalid response. */
@@ -279,7 +282,7 @@ function rpcResult(method: string, { result, error }: Pick<RpcMessage, 'result' 
 
 const INTERNAL_ERROR = -32_603;
 
-/** Converts an error of the server. Parts that violate JSON-RPC are replaced: clients reject a code that is not an integer. */
+/** Converts a server error. Parts that violate JSON-RPC are replaced: clients reject codes that are not integers. */
 export function rpcFailure(error: unknown): RpcFailure {
   const { code, message, data } = isRecord(error) ? error : { message: error };
   return new RpcFailure(
@@ -291,7 +294,7 @@ export function rpcFailure(error: unknown): RpcFailure {
   );
 }
 
-/** Whether lists and objects are nested deeper than `levels`. Stops at that depth. */
+/** Whether lists and objects are nested deeper than `levels`. Does not descend any further. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -3,33 +3,33 @@ import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Requester } from './connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
-/** The requests that servers can send to clients, and the client capability that each requires. */
+/** The requests that servers can send to clients, with the client capability that each one requires. */
 const CAPABILITY_OF: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
   'elicitation/create': 'elicitation',
   'roots/list': 'roots',
 };
 
-/** The capabilities that are declared to servers in the handshake, before any client is known: all possible ones. */
+/** Capabilities declared to servers in the handshake, before any client is known: all possible ones. */
 export const CLIENT_CAPABILITIES: ShapeOfParams = { sampling: {}, elicitation: {}, roots: {} };
 
-/** Returns the capabilities of a client that servers can use. */
+/** Returns the client's capabilities that servers can use. */
 export const usableCapabilities = ({ capabilities }: Pick<Requester, 'capabilities'>): ShapeOfParams =>
   Object.fromEntries(
     Object.entries(capabilities).filter(([name]) => Object.hasOwn(CLIENT_CAPABILITIES, name)),
   );
 
-/** Returns the capabilities that a client needs for these requests. */
+/** Returns the client capabilities that these requests need. */
 export const capabilitiesFor = (requests: readonly Pick<ServerRequest, 'method'>[]): ShapeOfParams =>
   Object.fromEntries(requests.flatMap(({ method }) => CAPABILITY_OF[method] ?? []).map((name) => [name, {}]));
 
-/** A request of a server to a client. */
+/** A server's request to a client. */
 export interface ServerRequest {
   readonly method: string;
   readonly params: ShapeOfParams | undefined;
 }
 
-/** Returns the client for a request of a server: that of the related call, or the only client with calls in flight. */
+/** Returns the client for a server request: the related call's client, or the only client with calls in flight. */
 export function chooseRequester(
   method: string,
   related: Requester | undefined,
@@ -54,7 +54,7 @@ export function chooseRequester(
   );
 }
 
-/** Sends a request of a server to the client. Rejects with an error for the server if the client does not support it. */
+/** Sends a server request to the client. Rejects with an error for the server if the client does not support it. */
 export async function requestFromClient(
   requester: Requester,
   { method, params }: ServerRequest,
@@ -78,7 +78,7 @@ function supports(capabilities: ShapeOfParams, method: string, params: ShapeOfPa
   return method !== 'sampling/createMessage' || !usesTools || isObject(capability['tools']);
 }
 
-/** Removes the progress token: progress of clients is not forwarded, and another server could use the same token. */
+/** Removes the progress token: clients' progress is not forwarded, and another server could use the same token. */
 function withoutToken(params: ShapeOfParams | undefined): ShapeOfParams | undefined {
   if (!isObject(params?.['_meta'])) return params;
   const { progressToken: _, ..._meta } = params['_meta'];

@@ -1,23 +1,23 @@
 import { processorWaitOf } from '#platform/process-tree/processor-wait.ts';
 import { AppError, type ErrorCode } from '#contract/errors.ts';
 
-/** Extends the startup timeout of a server on a busy machine. */
+/** Extends a server's startup timeout on a busy machine. */
 export interface StartExtension {
-  /** Called when the timeout has expired. Returns how many more milliseconds the start can take; 0 ends it. */
+  /** Called when the timeout has expired. Returns by how many milliseconds to extend it; 0 ends the start. */
   readonly extend: () => number;
-  /** By how many milliseconds the timeout was extended. */
+  /** By how many milliseconds the timeout was extended in total. */
   readonly extendedMs: () => number;
 }
 
-/** Maximum time of a start, as a multiple of the startup timeout. */
+/** Maximum start duration, as a multiple of the startup timeout. */
 const MAX_FACTOR = 4;
-/** Shorter waits are normal, as a share of the startup timeout. */
+/** Shorter waits are normal; a fraction of the startup timeout. */
 const MIN_SHARE = 0.05;
 
 /**
- * The startup timeout does not count the time in which the processes of the server were ready to run and others occupied the
- * processors: on a machine that starts many servers, or builds something, a server would be killed and restarted forever, although
- * nothing is wrong with it. A server that hangs does not wait for a processor.
+ * The startup timeout excludes time when the server's processes were runnable but the CPUs were busy with
+ * others: on a machine that is starting many servers or running a build, healthy servers would otherwise be
+ * killed and restarted forever. A server that hangs is not waiting for a CPU.
  */
 export function createStartExtension(
   pid: number | undefined,
@@ -38,7 +38,7 @@ export function createStartExtension(
   };
 }
 
-/** The lines of a process that explain why it failed, as the cause of an error. */
+/** Process output that explains a failure, as the cause of an error. */
 class ProcessOutput extends Error {
   readonly lines: readonly string[];
 
@@ -48,7 +48,7 @@ class ProcessOutput extends Error {
   }
 }
 
-/** An error about a server that did not start, with the lines that explain it. */
+/** An error about a server that did not start, with the output that explains it. */
 export const startFailure = (
   code: ErrorCode,
   message: string,
@@ -56,7 +56,7 @@ export const startFailure = (
   cause?: unknown,
 ): AppError => new AppError(code, message, { cause: new ProcessOutput(lines, cause) });
 
-/** Returns the lines that explain an error; empty if there are none. */
+/** Returns the output that explains an error; empty if there is none. */
 export function outputOf(error: unknown): readonly string[] {
   if (error instanceof ProcessOutput) return error.lines;
   return error instanceof Error && error.cause !== undefined ? outputOf(error.cause) : [];

@@ -35,10 +35,13 @@ const TIMEOUTS = {
   request: MANAGER_DEFAULTS.request,
   shutdown: 1000,
 };
-/** Maximum time for requests in flight after a signal to stop. Clients kill a server two seconds after it. */
+/** Maximum time for requests in flight after a stop signal. Clients kill a server after two seconds. */
 const STOP_MS = 1000;
 
-/** Serves the endpoint `/mcp` of a running manager, or of a group, to the client on stdin and stdout, until stdin ends or `signal` is aborted. */
+/**
+ * Connects a client on stdin and stdout to the `/mcp` endpoint of a running manager, or of one of its groups,
+ * until stdin ends or `signal` is aborted.
+ */
 export async function serveManager(
   address: URL,
   { apiKey, selection, group }: ManagerSettings,
@@ -69,22 +72,22 @@ export async function serveManager(
 const aborted = (signal: AbortSignal | undefined): Promise<unknown> =>
   new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
 
-/** Passes the messages of one client to a running manager, and those of the manager to the client. */
+/** Forwards messages between one client and a running manager, in both directions. */
 interface Bridge {
   /** Handles a message of the client. */
   readonly take: (message: RpcMessage) => void;
-  /** Resolves when all requests of the client are answered. */
+  /** Resolves when all requests of the client have a response. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 interface BridgeOptions {
-  /** Opens a connection to the MCP endpoint of the manager. */
+  /** Opens a connection to the manager's MCP endpoint. */
   readonly open: (hooks: TransportHooks) => Promise<Transport>;
   /** Sends a message to the client. */
   readonly tell: (message: RpcMessage) => void;
   readonly log: (line: string) => void;
-  /** Delay between attempts to reach a manager that was stopped. */
+  /** Delay between attempts to reach a stopped manager. */
   readonly retryMs?: number | undefined;
 }
 
@@ -92,26 +95,27 @@ const RETRY_MS = 2000;
 const CANCELLED = 'notifications/cancelled';
 const LISTS = ['tools', 'prompts', 'resources'];
 
-/** A request of the client that waits for its response. */
+/** A client request that is waiting for its response. */
 interface Sent {
   readonly id: RequestId;
   readonly message: RpcMessage;
-  /** Whether it was sent again after its session had expired. */
+  /** Whether it was resent after its session expired. */
   readonly isRepeated: boolean;
 }
 
-/** A request of the manager to the client. */
+/** A request from the manager to the client. */
 interface Asked {
   readonly id: RequestId;
   readonly from: Transport;
 }
 
 /**
- * The session is restored when the manager was restarted: clients on stdio cannot reconnect, and most do not start a server again
- * that has exited. Requests in flight then get an error, unless the manager reported that it did not accept them.
+ * Restores the session after a restart of the manager: clients on stdio cannot reconnect, and most do not
+ * restart a server that has exited. Requests in flight then get an error, unless the manager reported that it
+ * did not accept them.
  */
 function createBridge({ open, tell, log, retryMs = RETRY_MS }: BridgeOptions): Bridge {
-  // Other IDs than those of the client and the manager, because these are only unique in one session.
+  // Maps the IDs of the client and the manager to new ones, because they are only unique within a session.
   const sent = createRequestIds<Sent>();
   const asked = createRequestIds<Asked>();
   const handshake = createHandshake();
@@ -148,7 +152,7 @@ function createBridge({ open, tell, log, retryMs = RETRY_MS }: BridgeOptions): B
       const request = sent.take(number);
       if (!request) return;
       if (!(reason instanceof SessionExpired) || request.isRepeated) return fail(request, reason);
-      // The manager did not accept the request, so that it can be sent again in a new session.
+      // The manager did not accept the request, so it can be resent in a new session.
       connected = undefined;
       void forward({ ...request, isRepeated: true });
     };
@@ -162,7 +166,7 @@ function createBridge({ open, tell, log, retryMs = RETRY_MS }: BridgeOptions): B
       void watch(transport, connected);
       if (!handshake.isRepeatable()) return transport;
       await handshake.repeat(transport);
-      // The manager can have another configuration now.
+      // The manager may have a different configuration now.
       for (const list of LISTS) tell({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
       return transport;
     } catch (error) {
@@ -265,11 +269,11 @@ function errorOf(reason: unknown): NonNullable<RpcMessage['error']> {
   return { code, message, ...(data === undefined ? {} : { data }) };
 }
 
-/** Open requests by numbers that are unique in all sessions. */
+/** Open requests by a number that is unique across sessions. */
 interface RequestIds<Request> {
   /** Returns the number for a request. */
   add(request: Request): number;
-  /** Returns the request of a number and forgets it; undefined if it is unknown. */
+  /** Returns and removes the request with a number; undefined if unknown. */
   take(number: unknown): Request | undefined;
   /** Returns the number of the open request with an ID. */
   numberOf(id: unknown): number | undefined;
@@ -296,19 +300,22 @@ function createRequestIds<Request extends { readonly id: RequestId }>(): Request
   };
 }
 
-/** The part of a client's session that must be restored when the manager was restarted. */
+/** The part of a client's session that must be restored after a restart of the manager. */
 interface Handshake {
   /** Explains why a request cannot be sent before `initialize`; undefined if it can. */
   problem(method: string): RpcFailure | undefined;
-  /** Later messages wait for this, because each request of HTTP could overtake `initialize`. Undefined if nothing needs to wait. */
+  /**
+   * A promise that later messages must wait for, because separate HTTP requests could overtake `initialize`.
+   * Undefined if nothing needs to wait.
+   */
   readonly running: Promise<void> | undefined;
   /** Handles a request of the client before it is sent. */
   begin(method: string): void;
-  /** Handles the response to a request of the client; undefined if there is none. */
+  /** Handles the response to a client request; undefined if there is none. */
   end(request: RpcMessage, response: RpcMessage | undefined, transport?: Transport): void;
   /** Whether the client has opened a session, so that it can be restored. */
   isRepeatable(): boolean;
-  /** Opens the same session again on a new connection. */
+  /** Reopens the same session on a new connection. */
   repeat(transport: Transport): Promise<void>;
   /** Handles a response to a request of `repeat`; returns false for others. */
   receive(message: RpcMessage): boolean;
@@ -321,12 +328,12 @@ function createHandshake(): Handshake {
   let initialize: RpcMessage | undefined;
   let running: PromiseWithResolvers<void> | undefined;
   let wasRequested = false;
-  /** Requests whose effect lasts as long as the session, by their subject. */
+  /** Requests whose effect lasts for the session, keyed by what they concern. */
   const lasting = new Map<string, RpcMessage>();
   const repeated = new Map<number, PromiseWithResolvers<RpcMessage>>();
   let lastId = 0;
 
-  /** Sends a request with an ID below those of the client's requests. */
+  /** Sends a request with a negative ID, so that it cannot collide with the client's IDs. */
   const request = (transport: Transport, message: RpcMessage): Promise<RpcMessage> => {
     lastId -= 1;
     const response = Promise.withResolvers<RpcMessage>();
@@ -377,7 +384,7 @@ function createHandshake(): Handshake {
       if (!isObject(result)) throw rpcFailure(error);
       transport.useProtocol(String(result['protocolVersion']));
       transport.send(INITIALIZED);
-      // A server that no longer exists cannot be subscribed to, which the client learns from the changed lists.
+      // Subscribing to a removed server fails; the client learns of the removal from the changed lists.
       for (const message of lasting.values()) request(transport, message).catch(() => undefined);
     },
     receive(message) {

@@ -25,7 +25,7 @@ export interface DiagnoseOptions {
   readonly json: boolean;
 }
 
-/** Runs all checks and prints their findings. Resolves with the exit code, which is 1 if there is a problem. */
+/** Runs all checks and prints their findings. Resolves with the exit code: 1 if any problem was found. */
 export async function diagnose(
   manager: ManagerClient,
   { paths, env, address, json }: DiagnoseOptions,
@@ -45,7 +45,7 @@ interface CheckedConfig {
   readonly findings: readonly Finding[];
 }
 
-/** Checks the configuration files, the values they refer to, and the permissions of the secrets file. */
+/** Checks the configuration files, the values they reference, and the secrets file's permissions. */
 async function checkConfig(
   paths: ConfigPaths,
   env: Readonly<Record<string, string | undefined>>,
@@ -63,7 +63,7 @@ async function checkConfig(
   }
 }
 
-/** Programs that run packages of servers: the arguments that print their version, and how to install them. */
+/** Package runners, with the arguments that print their version and how to install them. */
 const RUNNERS: Readonly<Record<string, Runner>> = {
   npx: { args: ['--version'], wayOut: 'Install Node.js, which includes npx.' },
   uvx: { args: ['--version'], wayOut: 'Install uv, which includes uvx: https://docs.astral.sh/uv/' },
@@ -80,7 +80,7 @@ interface Runner {
 
 const VERSION_TIMEOUT = 10_000;
 
-/** Checks that the command of each server exists, and that the runners of packages work. */
+/** Checks that each server's command exists and that the package runners work. */
 async function checkCommands(servers: readonly ServerSpec[]): Promise<Finding[]> {
   const launches = servers.flatMap(({ name, launch }) =>
     launch.kind === 'process' ? [{ name, launch }] : [],
@@ -119,7 +119,7 @@ async function checkRunner(name: string, { command, env }: ProcessLaunch): Promi
   }
 }
 
-/** Finds the file that a launch would run, in the same way as the system; undefined if there is none. */
+/** Finds the file that would be executed, with the system's own lookup rules; undefined if there is none. */
 function findCommand({ command, env, cwd = process.cwd() }: ProcessLaunch): string | undefined {
   if (isAbsolute(command)) return runnable(command);
   if (/[\\/]/.test(command)) return runnable(resolve(cwd, command));
@@ -170,7 +170,7 @@ const statusOf = async (manager: ManagerClient): Promise<ManagerStatus> =>
 
 const LISTS = [['tools'], ['prompts'], ['resources'], ['resources', 'templates']] as const;
 
-/** Requests all lists, because the manager finds malformed items only then. Servers that do not run are not started. */
+/** Requests all lists, because the manager only detects malformed items then. Stopped servers are not started. */
 async function listAll(manager: ManagerClient, { servers }: ManagerStatus): Promise<void> {
   const running = servers.filter(({ phase }) => phase === 'running');
   const paths = running.flatMap(({ name }) => LISTS.map((list) => apiPath('servers', name, ...list)));
@@ -206,7 +206,7 @@ function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerSt
   );
 }
 
-/** The lines around the reason; none if they only repeat it. */
+/** The lines around the reason; empty if they only repeat it. */
 const quoted = (reason = '', lines: readonly string[]): string[] =>
   lines.some((line) => !reason.includes(line.trim())) ? lines.map((line) => `    ${line}`) : [];
 

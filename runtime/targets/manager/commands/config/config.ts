@@ -23,14 +23,14 @@ import { REGISTRY_OPTION, openRegistries } from '../registry-option.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import { configError } from '#contract/errors.ts';
 
-/** A kind of things that a server offers and that the configuration allows by names and patterns. */
+/** A kind of item that a server offers and that the configuration allows by names and patterns. */
 interface NameListKind {
   readonly key: NameListKey;
-  /** The option for a name; names can also be positional arguments. */
+  /** The option that takes a name; names can also be positional arguments. */
   readonly option: string;
 }
 
-/** The commands `set`, `list` and `remove` for one kind of names. */
+/** The commands `set`, `list` and `remove` for one kind of name. */
 const nameList = (kind: NameListKind): CommandGroup => ({
   summary: `Manage the allowed ${kind.key} of a server.`,
   commands: { set: setNames(kind), list: listNames(kind), remove: removeNames(kind) },
@@ -120,7 +120,7 @@ function readNames(invocation: Invocation, option: string): { server: string; na
   return { server: first[0], names };
 }
 
-/** Returns the tools that a registry lists for the package of a server. */
+/** Returns the tools that a registry lists for the server's package. */
 async function knownTools(
   invocation: Invocation,
   server: string,
@@ -151,7 +151,7 @@ async function knownTools(
 
 type NameListKey = 'tools' | 'prompts' | 'resources';
 
-/** A list of names of a server: those that callers can use, or with `deny`, those that they cannot. */
+/** A server's list of names that callers can use or, with `deny`, cannot use. */
 interface NameList {
   readonly server: string;
   readonly key: NameListKey;
@@ -171,7 +171,7 @@ async function readNameList(
   return namesIn(readServerKey(text, server, fileKey(key, deny)), { key, deny });
 }
 
-/** Edits a list in the file and prints whether the file changed. Resolves with the exit code. */
+/** Edits a list in the file and reports whether the file changed. Resolves with the exit code. */
 async function writeNameList(
   invocation: Invocation,
   output: Output,
@@ -198,7 +198,7 @@ async function writeNameList(
 
 const fileKey = (key: NameListKey, deny: boolean): string => (deny ? `deny_${key}` : key);
 
-/** Returns the names of a list. Without a list, all prompts and resources are allowed, but no tools. */
+/** Returns the names in a list. Without a list, all prompts and resources are allowed, but no tools. */
 function namesIn(written: unknown, { key, deny }: Pick<NameList, 'key' | 'deny'>): readonly string[] {
   if (Array.isArray(written)) return written.map(String);
   return deny || key === 'tools' ? [] : ['*'];
@@ -277,7 +277,7 @@ async function printSetting(invocation: Invocation, output: Output, key: string)
   return 0;
 }
 
-/** Prints a value as it is, and a table as one `key=value` line per value. */
+/** Prints a scalar as is, and a table as `key=value` lines. */
 function settingLines(value: unknown, key = ''): string[] {
   if (value === null) return [];
   if (isTable(value)) {
@@ -297,7 +297,7 @@ const setArgs: Command = {
   options: {
     ...CONFIG_OPTIONS,
     literal: { help: 'Keep dollar signs instead of expanding variables' },
-    // A flag of mcpd for what is the default here.
+    // An mcpd flag for behavior that is the default here.
     'merge-flags': { help: 'Keep the flags that are not set', origin: 'mcpd' },
   },
   async run(invocation, output) {
@@ -367,7 +367,7 @@ const argsGroup: CommandGroup = {
   commands: { set: setArgs, list: listArgs, remove: removeArgs, clear: clearArgs },
 };
 
-/** `config`: edits single settings of the configuration files. */
+/** `config`: edits individual settings in the configuration files. */
 export const configGroup: CommandGroup = {
   summary: 'Edit the configuration of a server or of the manager.',
   commands: {

@@ -81,13 +81,13 @@ const removeGroups: Command = {
   },
 };
 
-/** `config groups`: groups of servers and tools, which have endpoints of their own. */
+/** `config groups`: manages groups of servers and tools, each with its own endpoints. */
 export const groupsGroup: CommandGroup = {
   summary: 'Manage groups of servers and tools, each with its own MCP endpoints.',
   commands: { list: listGroups, set: setGroup, remove: removeGroups },
 };
 
-/** Edits the file, or with --dry-run prints what would change. */
+/** Edits the file or, with --dry-run, prints what would change. */
 async function edit(
   invocation: Invocation,
   output: Output,

@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { suggest } from '#core/text/suggest.ts';
 
-/** Rejects names to remove that a list does not contain. `list` describes it for the message. */
+/** Rejects removal of names that are not in the list. `list` is its description for the error message. */
 export function refuseUnknown(names: readonly string[], known: readonly string[], list: string): void {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;

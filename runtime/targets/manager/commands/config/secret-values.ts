@@ -7,17 +7,17 @@ import { atLeast, exactly } from '#serve/cli/positionals.ts';
 import { refuseUnknown } from './refuse-unknown.ts';
 import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
-/** A kind of named values that the secrets file contains for a server. */
+/** A kind of named value that the secrets file holds for a server. */
 export interface SecretKind {
   readonly table: 'env' | 'volumes' | 'headers';
   /** Plural noun for help texts, for example `variables`. */
   readonly nouns: string;
-  /** Form of one value on the command line, for help. */
+  /** Syntax of one value on the command line, for help texts. */
   readonly pair: string;
   readonly areHidden: boolean;
 }
 
-/** The commands `set`, `list`, `remove` and `clear` for one kind of values. */
+/** The commands `set`, `list`, `remove` and `clear` for one kind of value. */
 export const secretValues = (kind: SecretKind): CommandGroup => ({
   summary: `Manage the ${kind.nouns} of a server in the secrets file.`,
   commands: {

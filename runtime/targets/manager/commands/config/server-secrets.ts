@@ -2,7 +2,7 @@ import type { Invocation, Output } from '#serve/cli/command.ts';
 import { configPaths } from '../../config/config-paths.ts';
 import type { SecretsEntry } from '../../config/secrets-file.ts';
 
-/** Edits the values of a server in the secrets file and prints whether the file changed. Resolves with the exit code. */
+/** Edits a server's values in the secrets file and reports whether the file changed. Resolves with the exit code. */
 export async function editServerSecrets(
   invocation: Invocation,
   output: Output,
@@ -16,7 +16,7 @@ export async function editServerSecrets(
   return 0;
 }
 
-/** Reads the values of a server from the secrets file. */
+/** Reads a server's values from the secrets file. */
 export async function readServerSecrets(invocation: Invocation, server: string): Promise<SecretsEntry> {
   const paths = configPaths(invocation, process.env);
   const [{ readText }, { noSecrets, readSecretsFile }, { problemsError }, { serverName }] = await Promise.all(
@@ -33,7 +33,7 @@ export async function readServerSecrets(invocation: Invocation, server: string):
   return servers.get(serverName(server)) ?? noSecrets(server);
 }
 
-/** Rejects an unknown server: values for it would have no effect, and its name is probably misspelled. */
+/** Rejects an unknown server: its values would have no effect, and its name is probably misspelled. */
 async function requireServer(path: string, server: string): Promise<void> {
   const [{ readServersText }, { readConfigFile }, { serverName }, { unknownServer }] = await Promise.all([
     import('../../config/read-servers-text.ts'),

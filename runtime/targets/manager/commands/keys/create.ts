@@ -8,10 +8,10 @@ import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 import { recordOf } from '#core/values/keys.ts';
 
-/** The flags that give a key admin permission. */
+/** The flags that grant admin permission to a key. */
 const ADMIN_FLAGS = ['admin', 'admin-read-only', 'edit'];
 
-/** `keys create`: prints the key, which is stored only as a hash. */
+/** `keys create`: prints the new key, of which only a hash is stored. */
 export const createClientKeyCommand: Command = {
   summary: 'Create an API key. Once a key exists, calls require one.',
   options: {

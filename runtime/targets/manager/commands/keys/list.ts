@@ -5,7 +5,7 @@ import { printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 
-/** `keys list`: lists the records of the keys; the keys themselves are not stored. */
+/** `keys list`: lists the key records; the keys themselves are not stored. */
 export const listKeysCommand: Command = {
   summary: 'List the API keys and their permissions.',
   options: KEYS_OPTIONS,

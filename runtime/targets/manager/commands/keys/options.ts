@@ -3,7 +3,7 @@ import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { configPaths, keysPath } from '../../config/config-paths.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 
-/** The options of all commands for keys. */
+/** Options shared by all key commands. */
 export const KEYS_OPTIONS = {
   ...CONFIG_OPTIONS,
   'keys-file': {

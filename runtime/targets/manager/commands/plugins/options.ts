@@ -16,13 +16,13 @@ const CATEGORY = {
 
 export const CATEGORY_OPTION = { category: CATEGORY };
 
-/** The options that identify a plugin. */
+/** Options that identify a plugin. */
 export const PLUGIN_OPTIONS = {
   category: CATEGORY,
   name: { value: 'name', help: 'Name of the plugin' },
 } satisfies Readonly<Record<string, Option>>;
 
-/** The options for the settings of a plugin. */
+/** Options for plugin settings. */
 export const ENTRY_OPTIONS = {
   flow: {
     value: 'flow',
@@ -55,7 +55,7 @@ const KEYS = {
   timeout: 'timeout',
 } as const;
 
-/** Returns the keys that the command line sets; a key with an empty value becomes `undefined`, which removes it. */
+/** Returns the keys set on the command line; a key with an empty value becomes `undefined`, which removes it. */
 export function entryFrom(invocation: Invocation): Record<string, unknown> {
   const texts = Object.entries(KEYS).filter(([option]) => invocation.given(option));
   const config = invocation.values('config').map((text) => nameAndValue(text));

@@ -4,7 +4,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 import { editServersFile } from '../edit-servers-file.ts';
 import { ENTRY_OPTIONS, entryFrom, PLUGIN_OPTIONS, pluginOf } from './options.ts';
 
-/** Options that apply to one plugin, and therefore conflict with --dir. */
+/** Options that apply to a single plugin and therefore conflict with --dir. */
 const SINGLE_PLUGIN_OPTIONS = [...Object.keys(PLUGIN_OPTIONS), ...Object.keys(ENTRY_OPTIONS)];
 
 export const setPluginCommand: Command = {

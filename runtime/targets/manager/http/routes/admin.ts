@@ -29,7 +29,7 @@ import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sam
 import { compact } from '../views/compact.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 
-/** `/api/v1/admin`: the status of servers, reloads and restarts. */
+/** `/api/v1/admin`: server status, reloads and restarts. */
 export function serverAdminRoutes(
   context: ManagerContext,
   { guards, route }: ManagerHttpParts,
@@ -120,7 +120,7 @@ export function serverOfPath(supervisor: Supervisor, name: string): ManagedServe
   return server;
 }
 
-/** What servers are sorted by. */
+/** Sort keys for servers. */
 interface Facts {
   readonly server: ManagedServer;
   readonly status: ServerStatus;
@@ -128,7 +128,7 @@ interface Facts {
   readonly usage: ServerUsage | undefined;
 }
 
-/** `/api/v1/admin/servers`: the servers with their calls and what they use, searched, sorted and paged. */
+/** `/api/v1/admin/servers`: servers with their calls and resource usage; supports search, sorting and paging. */
 export function adminServerRoutes(
   { supervisor, calls }: ManagerContext,
   { guards, route }: ManagerHttpParts,
@@ -222,7 +222,7 @@ export function adminServerRoutes(
         const server = serverOfPath(supervisor, c.req.param('name'));
         const usage = await sampler.read();
         const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
-        // A user has not signed in to such a server before the first call, and the server itself never has.
+        // Before the first call, a user has not signed in to such a server, and the server itself never has.
         const own = server.forUser(caller.user).signIn();
         const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
         return { ...view, ...compact({ signIn }) };
@@ -233,7 +233,7 @@ export function adminServerRoutes(
 
 type SortKey = Exclude<(typeof SORTS)[number], `-${string}`>;
 
-/** The values to sort by; servers without a value are the last ones. */
+/** The values to sort by; servers without a value come last. */
 const VALUES: Record<SortKey, (facts: Facts) => string | number | undefined> = {
   name: ({ server }) => server.name,
   phase: ({ status }) => PHASES.indexOf(status.phase),
@@ -250,7 +250,7 @@ function sorted(all: readonly Facts[], sort: (typeof SORTS)[number]): readonly F
   const isDescending = sort.startsWith('-');
   const value = VALUES[(isDescending ? sort.slice(1) : sort) as SortKey];
   const rows = all.map((facts) => ({ facts, value: value(facts) }));
-  // Sorting is stable, so equal servers stay in the order of their names.
+  // Sorting is stable, so servers with equal values stay sorted by name.
   rows.sort((one, other) => {
     if (one.value === undefined || other.value === undefined) {
       return Number(one.value === undefined) - Number(other.value === undefined);

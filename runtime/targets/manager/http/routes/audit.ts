@@ -16,7 +16,7 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import { anyObject, oneOf } from '#serve/http/schemas.ts';
 import { nextCursor, optionalTextMember, struct } from '../schemas/struct.ts';
 
-/** `GET /api/v1/admin/audit`: the calls in the audit log, the newest first. */
+/** `GET /api/v1/admin/audit`: the calls in the audit log, newest first. */
 export function callAuditRoutes(
   { auditLog: path }: ManagerFiles,
   { guards, route }: ManagerHttpParts,
@@ -103,7 +103,7 @@ export function callAuditRoutes(
   ];
 }
 
-/** Whether a caller can read an entry: of one of its servers, or of any if it has no limits. */
+/** Whether a caller can read an entry: those of its own servers or, if it is not limited, all entries. */
 const isAllowed = ({ server }: AuditEntry, reader: ToolCaller): boolean =>
   reader.isLimited !== true || (typeof server === 'string' && reader.canUse(server));
 

@@ -17,7 +17,7 @@ const caller = struct('Caller', {
   version: Type.String({ description: 'Version of the manager.' }),
 });
 
-/** `GET /api/v1/caller`: the permissions of the caller. */
+/** `GET /api/v1/caller`: the caller's permissions. */
 export function callerRoutes(
   { version }: ManagerContext,
   { guards, route }: ManagerHttpParts,

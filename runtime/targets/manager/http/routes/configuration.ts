@@ -45,14 +45,14 @@ const EDITED = answerOf('The change.', editedBody, {
 export const EDITING =
   'The running manager applies the file; if it cannot, `problem` has the reason, and the file stays as written.';
 
-/** `/api/v1/admin/configuration`: the servers file, which is read by administrators and changed by editors. */
+/** `/api/v1/admin/configuration`: the servers file. Administrators can read it, editors can change it. */
 export function configurationRoutes(
   context: ManagerContext,
   { paths }: ManagerFiles,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   const changer = createServersChanger(paths, context);
-  /** The description of files that have not changed: reading thousands of servers takes a tenth of a second. */
+  /** Cached description of unchanged files: reading thousands of servers takes a tenth of a second. */
   let known: DescribedFiles | undefined;
 
   async function readDescriptions(): Promise<DescribedFiles> {
@@ -233,7 +233,7 @@ interface DescribedFiles {
 const containsNull = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.values(value).some(containsNull));
 
-/** The only mistake in a request for a server or a group is its name. */
+/** The only possible error in a request for a server or a group is its name. */
 export async function found<Result>(work: () => Result): Promise<Result> {
   try {
     return await explained(() => Promise.resolve(work()));

@@ -119,7 +119,10 @@ export function configuredGroupRoutes(
   ];
 }
 
-/** The group of a request. Throws an InputError if its name is invalid; its patterns are checked with the file. */
+/**
+ * The group in a request. Throws an InputError if its name is invalid; its patterns are checked together with
+ * the file.
+ */
 function groupIn({ name, ...lists }: Partial<GroupSpec> & Pick<GroupSpec, 'name'>): GroupSpec {
   const problem = nameProblem(name, 'group');
   if (problem !== undefined) throw new AppError('InputError', problem);

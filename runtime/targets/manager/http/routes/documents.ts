@@ -51,7 +51,7 @@ export function managerDocumentRoutes(
       run: (c) => c.body(json, 200, { 'Content-Type': 'application/openapi+json' }),
     }),
     text('/openapi.yaml', 'application/openapi+yaml', () => yamlOf(document)),
-    // For programs that do not read version 3.1. Created on demand, because they are rarely used.
+    // For programs that cannot read version 3.1. Created on demand, because it is rarely used.
     text('/openapi-3.0.json', 'application/openapi+json', () => JSON.stringify(version30(document))),
     text('/openapi-3.0.yaml', 'application/openapi+yaml', () => yamlOf(version30(document))),
     {
@@ -90,7 +90,7 @@ export function managerDocumentRoutes(
 }
 
 async function yamlOf(document: JsonSchema): Promise<string> {
-  // Imported on demand, because this format is rarely used.
+  // Imported on demand, because YAML is rarely used.
   const { stringify } = await import('yaml');
   return stringify(document, { aliasDuplicateObjects: false });
 }
@@ -103,7 +103,10 @@ const DESCRIPTION =
 
 const anyDocument = Type.Unsafe({ type: 'object', additionalProperties: true });
 
-/** Documented with the end of the name, which the path of the route leaves open, so that other names get the list of schemas. */
+/**
+ * The route's path leaves the file extension open, so that unknown names return the list of schemas. The
+ * document includes the extension.
+ */
 const GET_SCHEMA: Operation = {
   method: 'get',
   path: '/schemas/{type}.json',
@@ -136,7 +139,7 @@ function publishedSchemas(document: OpenApiDocument): ReadonlyMap<string, string
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const COMPONENTS = '#/components/schemas/';
 
-/** Returns the schemas that a schema refers to, directly or indirectly. */
+/** Returns the schemas that a schema references, directly or indirectly. */
 function namesIn(
   schema: JsonSchema,
   schemas: Record<string, JsonSchema>,

@@ -5,7 +5,7 @@ import { wordOf } from '#serve/http/query.ts';
 
 type Parameter = NonNullable<Operation['parameters']>[number];
 
-/** Describes a query parameter that is true or false; false by default. */
+/** Describes a boolean query parameter; false by default. */
 export const flagParameter = (name: string, description: string): Parameter => ({
   name,
   in: 'query',
@@ -17,5 +17,5 @@ export const flagParameter = (name: string, description: string): Parameter => (
 export const flagOf = (c: Context, name: string): boolean =>
   wordOf(c, name, ['false', 'true'], 'false') === 'true';
 
-/** For operations that can show a change without making it. */
+/** For operations that can preview a change without applying it. */
 export const DRY_RUN = flagParameter('dry_run', 'Whether nothing is written, to see the change first.');

@@ -11,7 +11,7 @@ import { compact } from '../views/compact.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { createdKeyBody, keysBody, newKeyRequest, revokedKeyBody } from '../schemas/keys.ts';
 
-/** `/api/v1/admin/keys`: the API keys, which are stored as hashes. */
+/** `/api/v1/admin/keys`: the API keys, of which only hashes are stored. */
 export function clientKeyRoutes(
   { keys: file }: ManagerFiles,
   { guards, route }: ManagerHttpParts,
@@ -144,7 +144,7 @@ function checkedExpiry(text: string, now: number): string {
   return new Date(time).toISOString();
 }
 
-/** The commands report mistakes as errors of the configuration or of the input. */
+/** The commands report mistakes as configuration or input errors. */
 async function asRequest<Result>(
   work: () => Promise<Result>,
   code: 'ConflictError' | 'NotFoundError',

@@ -14,10 +14,10 @@ import type { LogLine, ServerLogs } from '../../supervisor/managed-server.ts';
 const LINES = { min: 0, max: 100_000, fallback: 100 };
 const LINES_TYPE = 'application/x-ndjson';
 const EVENTS_TYPE = 'text/event-stream';
-/** Interval of empty lines, well below the minute after which proxies close idle connections. */
+/** Interval between empty lines, well below the minute after which proxies close idle connections. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** `GET /api/v1/admin/servers/{name}/logs`: the stderr of a server, with messages of the manager about it. */
+/** `GET /api/v1/admin/servers/{name}/logs`: a server's stderr, with the manager's messages about it. */
 export function logRoutes(
   { kernel, supervisor }: ManagerContext,
   { guards, route }: ManagerHttpParts,
@@ -57,13 +57,13 @@ export function logRoutes(
         const { logs, name } = serverOfPath(supervisor, c.req.param('name'));
         const lines = wholeNumberOf(c, 'lines', LINES);
         const follow = wordOf(c, 'follow', ['false', 'true'], 'false') === 'true';
-        // A HEAD request would never end a stream, because its client does not read it.
+        // A HEAD request would never end a stream, because its client does not read the body.
         if (!follow || c.req.method === 'HEAD') {
           return { lines: logs.last(lines).map(logLineView) };
         }
         const ending = new AbortController();
         const signal = AbortSignal.any([c.req.raw.signal, ending.signal]);
-        // The stream ends when the manager stops, because a graceful shutdown would otherwise wait for it.
+        // The stream ends when the manager stops; otherwise, a graceful shutdown would wait for it.
         kernel.lifecycle.changed(signal).then(
           () => ending.abort(),
           () => undefined,
@@ -88,21 +88,21 @@ const EXAMPLE = { at: '2026-01-31T12:00:00.123456Z', source: 'server', text: 'li
 interface FollowOptions {
   /** Number of existing lines to send first. */
   readonly lines: number;
-  /** Time after which an empty line is sent, so that proxies do not close an idle connection. */
+  /** Interval after which an empty line is sent, so that proxies do not close an idle connection. */
   readonly keepAliveMs: number;
-  /** Checked before each line; the stream ends when it returns false. */
+  /** Called before each line; the stream ends when it returns false. */
   readonly canRead: () => boolean;
-  /** Ends the stream when it is aborted. */
+  /** Aborting it ends the stream. */
   readonly signal: AbortSignal;
-  /** The form of the stream: a JSON object per line, or server-sent events. */
+  /** The stream's format: JSON Lines or server-sent events. */
   readonly format?: LogFormat | undefined;
-  /** Called when the stream has ended, also by its reader. */
+  /** Called when the stream has ended, including when its reader canceled it. */
   readonly onEnd?: (() => void) | undefined;
 }
 
 type LogFormat = 'ndjson' | 'events';
 
-/** How a line is written, and what keeps the connection open. */
+/** How to write a line, and what to send to keep the connection open. */
 const FORMATS: Record<
   LogFormat,
   { readonly before: string; readonly after: string; readonly keepAlive: string }
@@ -111,10 +111,10 @@ const FORMATS: Record<
   events: { before: 'data: ', after: '\n\n', keepAlive: ':\n\n' },
 };
 
-/** Maximum number of lines that are buffered for a slow reader; further lines are skipped. */
+/** Maximum number of lines buffered for a slow reader; additional lines are skipped. */
 const MAX_BUFFERED = 1000;
 
-/** Streams new lines of a log. @internal Exported for tests only. */
+/** Streams new log lines. @internal Exported for tests only. */
 export function followLogs(logs: ServerLogs, options: FollowOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const { before, after, keepAlive: silence } = FORMATS[options.format ?? 'ndjson'];

@@ -20,13 +20,13 @@ export const CURSOR_PARAMETER: Parameter = {
   example: 'Mg',
 };
 
-/** Error statuses of every route that sends requests to a server. */
+/** Error statuses shared by all routes that send requests to a server. */
 export const UPSTREAM_ERRORS: readonly ErrorStatus[] = [403, 404, 429, 502, 503, 504];
 
 const LIMIT = { min: 1, max: 500, fallback: 50 };
 const CURSOR = { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 };
 
-/** One part of a list, as a request asks for it. */
+/** The requested part of a list. */
 interface RequestedPage {
   readonly limit: number;
   /** Position of the first item; 0 without a cursor. */
@@ -38,7 +38,7 @@ export const pageOfItems = (c: Context): RequestedPage => ({
   start: wholeNumberOf(c, 'cursor', CURSOR),
 });
 
-/** Returns the items of a page, with the total number and the cursor of the next page. */
+/** Returns the items of a page, with the total count and the next page's cursor. */
 export function slicePage<Item>(
   items: readonly Item[],
   { limit, start }: RequestedPage,

@@ -18,7 +18,7 @@ import { ITEM_PAGE_PARAMETERS, pageOfItems, slicePage, SERVER_NAME } from './ope
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { pinnedToolsBody, removedPinsBody, toolPoliciesBody } from '../schemas/pins.ts';
 
-/** `/api/v1/admin/pins`: the pinned tools, approval rules and overrides of servers. */
+/** `/api/v1/admin/pins`: the servers' pinned tools, approval rules and tool overrides. */
 export function pinRoutes(
   { supervisor, reloader }: ManagerContext,
   { paths, signIns, packages, readServers }: ManagerFiles,
@@ -111,7 +111,7 @@ export function pinRoutes(
         const isDryRun = flagOf(c, 'dry_run');
         if (!isDryRun) {
           await explained(() => writePins(file, outcomes));
-          // A failure is in the log and has other reasons than the pins.
+          // The log has the failure, whose cause is unrelated to the pins.
           await reloader.reload().catch(() => undefined);
         }
         return {
@@ -121,7 +121,7 @@ export function pinRoutes(
             tool: one.tool,
             change: one.change,
             members: one.members,
-            // The first line names the tool.
+            // The first line contains the tool name.
             lines: differenceLines(spec.name, [one]).slice(1),
           })),
           written: !isDryRun,

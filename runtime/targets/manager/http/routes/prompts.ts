@@ -8,7 +8,7 @@ import { compact } from '../views/compact.ts';
 import { generatedPromptView, serverPromptView } from '../views/resource-view.ts';
 import { CURSOR_PARAMETER, SERVER_NAME } from './operations.ts';
 
-/** `/api/v1/servers/{name}/prompts`: listing prompts, and filling them in. */
+/** `/api/v1/servers/{name}/prompts`: lists and renders prompts. */
 export function serverPromptRoutes(
   { calls }: ManagerContext,
   { guards, route }: ManagerHttpParts,

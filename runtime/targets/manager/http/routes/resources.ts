@@ -9,7 +9,7 @@ import { compact } from '../views/compact.ts';
 import { contentView, resourceView, templateView } from '../views/resource-view.ts';
 import { CURSOR_PARAMETER, SERVER_NAME } from './operations.ts';
 
-/** `/api/v1/servers/{name}/resources`: listing resources and templates, and reading resources. */
+/** `/api/v1/servers/{name}/resources`: lists resources and templates, and reads resources. */
 export function resourceRoutes(
   { calls }: ManagerContext,
   { guards, route }: ManagerHttpParts,

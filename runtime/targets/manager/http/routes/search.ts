@@ -13,7 +13,7 @@ import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { foundPromptsBody, foundResourcesBody, foundToolsBody } from '../schemas/search.ts';
 
-/** `GET /api/v1/tools`, `/prompts` and `/resources`: searches over all servers. */
+/** `GET /api/v1/tools`, `/prompts` and `/resources`: search all servers. */
 export function searchRoutes(
   { calls }: ManagerContext,
   { guards, route, answer }: ManagerHttpParts,
@@ -98,7 +98,7 @@ async function findIn(c: Context<ShellEnv>, search: CatalogSearch): Promise<Foun
   return await search.search(callerOfRequest(c), query, wholeNumberOf(c, 'limit', LIMIT), {
     requestId: c.get('requestId'),
     signal: c.req.raw.signal,
-    // A server that fails is omitted; its status contains the reason.
+    // A server that fails is omitted; its status shows the reason.
     onFailure: () => undefined,
   });
 }

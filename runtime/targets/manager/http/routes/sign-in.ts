@@ -19,14 +19,14 @@ import { answerOf } from '#serve/http/openapi/describe.ts';
 import { SERVER_NAME } from './operations.ts';
 import { signInBody, signInCompletion, signInStart, signedOut, startedSignIn } from '../schemas/sign-in.ts';
 
-/** The server of a request, and the user whose sign-in it is about; undefined for a shared one. */
+/** The server in a request, and the user whose sign-in is concerned; undefined for a shared sign-in. */
 interface Subject {
   readonly server: ManagedServer;
   readonly spec: ServerSpec;
   readonly user: string | undefined;
 }
 
-/** Rejects servers that no person signs in to. */
+/** Rejects servers that do not use user sign-ins. */
 function requirePerson({ name, launch }: ServerSpec): void {
   try {
     signInLaunch(name, launch);
@@ -35,7 +35,7 @@ function requirePerson({ name, launch }: ServerSpec): void {
   }
 }
 
-/** `/api/v1/servers/{name}/sign-in`: the sign-in of the caller to a remote server. */
+/** `/api/v1/servers/{name}/sign-in`: the caller's sign-in to a remote server. */
 export function signInRoutes(
   { supervisor, signIns }: ManagerContext,
   { guards, route }: ManagerHttpParts,
@@ -58,10 +58,10 @@ export function signInRoutes(
       `server ${server.name}: each user signs in, and the manager cannot identify the caller. Use an API key or an access token.`,
     );
   };
-  /** Makes the next call use what has changed. */
+  /** Makes the next call use the new state. */
   const applyChange = async ({ server, user }: Subject): Promise<void> => {
     if (user !== undefined) server.signInChanged(user);
-    // The server may wait for its next attempt to start. A failure is in its status.
+    // The server may be waiting for its next start attempt. Its status shows any failure.
     else await server.restart().catch(() => undefined);
   };
   const view = ({ server, user }: Subject, record: SignInRecord | undefined) => ({
@@ -119,7 +119,7 @@ export function signInRoutes(
         const { redirectUri } = body;
         const base = knownBase(c);
         const page = base === undefined ? undefined : base + SIGNED_IN_PATH;
-        // A code must only be sent to the browser's own machine, or back to this manager.
+        // An authorization code must only be sent to the browser's own machine or back to this manager.
         if (redirectUri !== page && !isLoopbackUrl(redirectUri)) {
           throw inputError(
             `redirectUri must be ${page ?? `${SIGNED_IN_PATH} of a host that --allowed-hosts or resource in [daemon.api.oauth] names`}, or an http:// URL of the user's machine with a port, not ${JSON.stringify(redirectUri)}.`,

@@ -23,12 +23,12 @@ import type { OpenApiSchema } from '../views/openapi-schema.ts';
 import { toolDocument } from '../views/tool-document.ts';
 import { SERVER_NAME } from './operations.ts';
 
-/** Maximum time to wait for the name of a server that has already listed its tools. */
+/** Maximum wait for the name of a server that has already listed its tools. */
 const PEER_TIMEOUT_MS = 1000;
 
 /**
- * `/openapi/{server}.json` and `/openapi/{server}/{tool}`: the tools of a server as an HTTP API with one typed operation for each tool,
- * for clients such as Open WebUI that read OpenAPI documents.
+ * `/openapi/{server}.json` and `/openapi/{server}/{tool}`: a server's tools as an HTTP API with one typed
+ * operation per tool, for clients such as Open WebUI that read OpenAPI documents.
  */
 export function toolDocumentRoutes(
   context: ManagerContext,
@@ -95,7 +95,7 @@ export function toolDocumentRoutes(
       },
       run: (c) => document(c, c.req.param('file').replace(/\.json$/, '')),
     }),
-    // Open WebUI appends this name to the URL of a server.
+    // Open WebUI appends this name to the server's URL.
     undocumentedRoute({
       method: 'get',
       path: '/openapi/:server/openapi.json',

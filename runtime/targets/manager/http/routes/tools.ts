@@ -36,7 +36,7 @@ const TYPES = {
   full: 'ToolsResponseBodyTool',
 } as const;
 
-/** `/api/v1/servers/{name}/tools`: listing tools, and calling them. */
+/** `/api/v1/servers/{name}/tools`: lists and calls tools. */
 export function toolRoutes(
   context: ManagerContext,
   { guards, route, answer }: ManagerHttpParts,
@@ -110,17 +110,17 @@ const TIME_TOOL = {
   },
 };
 
-/** The header with which a client confirms the call of a tool, as `server/tool`, if an approval rule requires it. */
+/** The header with which a client confirms a tool call, as `server/tool`, if an approval rule requires confirmation. */
 const CONFIRM_HEADER = 'x-confirm-tool';
 
 interface ToolCall extends Pick<ServerCall, 'caller' | 'server' | 'requestId'> {
   readonly tool: string;
 }
 
-/** Calls a tool with the JSON of the request and responds with its result. A shutdown waits for the response. */
+/** Calls a tool with the request's JSON and responds with its result. Shutdown waits for the response. */
 type AnswerToolCall = (exchange: HttpExchange, call: ToolCall) => Promise<void>;
 
-/** Reads what form of result a request asks for; returns the function that creates the response. */
+/** Determines the result format that a request asks for; returns the function that creates the response. */
 type ResultForm = (exchange: HttpExchange) => (call: CalledTool, result: ToolResult) => HttpAnswer;
 
 const requestedForm: ResultForm = (exchange) => {
@@ -130,7 +130,7 @@ const requestedForm: ResultForm = (exchange) => {
 
 interface ToolCallForm {
   readonly result?: ResultForm;
-  /** Whether a request without a body calls the tool without arguments. */
+  /** Whether a request without a body calls the tool with no arguments. */
   readonly bodyIsOptional?: boolean;
 }
 
@@ -148,7 +148,7 @@ export function createToolCallAnswer(
   return (exchange, call) =>
     runAdmitted(kernel.lifecycle, async () => {
       const args = await readArguments(exchange, toolArguments);
-      // Checked before the call, because its effects cannot be undone.
+      // Checked before the call, because a call's effects cannot be undone.
       const answer = resultOf(exchange);
       const result = await calls.callTool({
         ...call,
@@ -162,8 +162,9 @@ export function createToolCallAnswer(
 }
 
 /**
- * Converts the result of a tool to one string, the only type in the API contract: its text blocks, joined by line breaks, or
- * its structured content as JSON, or its content as JSON. A result without content becomes an empty string.
+ * Converts a tool result to one string, the only type in the API contract: its text blocks joined by line
+ * breaks, or its structured content as JSON, or its content as JSON. A result without content becomes an
+ * empty string.
  */
 export function toolText({ content = [], structuredContent }: ToolResult): string {
   const texts = content.filter(isText).map(({ text }) => text);
@@ -175,13 +176,13 @@ export function toolText({ content = [], structuredContent }: ToolResult): strin
 const isText = (block: ContentBlock): block is ContentBlock & { text: string } =>
   block.type === 'text' && typeof block.text === 'string';
 
-/** The media type of a complete result, which clients can request with the header `Accept`. */
+/** The media type for complete results, which clients can request with the `Accept` header. */
 const RESULT_TYPE = 'application/vnd.mcp.tool-result+json';
 
 const FORMS = ['text', 'full'] as const;
 
 interface CalledTool {
-  /** Names as the caller wrote them. */
+  /** Names as the caller spelled them. */
   readonly server: string;
   readonly tool: string;
   readonly redact: Redactor;
@@ -192,7 +193,7 @@ interface WantedForm {
   readonly mediaType: string;
 }
 
-/** Returns the requested form of the result: its text or the complete result. Throws an InputError for an unknown form. */
+/** Returns the requested result format: text or the complete result. Throws an InputError for an unknown format. */
 function resultForm({ url, headers }: HttpExchange): WantedForm {
   const accept = (headers.get('accept') ?? '').split(',');
   const ownType = accept.some((one) => one.split(';')[0]?.trim().toLowerCase() === RESULT_TYPE);
@@ -202,20 +203,20 @@ function resultForm({ url, headers }: HttpExchange): WantedForm {
   return { isFull, mediaType: isFull && ownType ? RESULT_TYPE : 'application/json' };
 }
 
-/** Creates the response with the result of a tool. Throws an UpstreamError if the tool failed and its text was requested. */
+/** Creates the response with a tool's result. Throws an UpstreamError if the tool failed and text was requested. */
 function toolAnswer(call: CalledTool, result: ToolResult, { isFull, mediaType }: WantedForm): HttpAnswer {
   if (!isFull && result.isError === true) throw failureOf(call, result);
   const body = JSON.stringify(isFull ? result : toolText(result));
   return { status: 200, headers: { 'content-type': mediaType }, body };
 }
 
-/** Creates the response with the result of a tool as one JSON value. Throws an UpstreamError if the tool failed. */
+/** Creates the response with a tool's result as one JSON value. Throws an UpstreamError if the tool failed. */
 export function toolValueAnswer(call: CalledTool, result: ToolResult): HttpAnswer {
   if (result.isError === true) throw failureOf(call, result);
   return { status: 200, headers: JSON_TYPE, body: JSON.stringify(toolValue(result)) };
 }
 
-/** Creates the error of a failed tool, with its text and its structured content. */
+/** Creates the error for a failed tool, with its text and structured content. */
 function failureOf({ server, tool, redact }: CalledTool, result: ToolResult): AppError {
   const owner = serverName(server);
   const { structuredContent } = result;
@@ -254,8 +255,9 @@ const RESULT_ANSWERS: Pick<Operation, 'answer' | 'otherAnswers'> = {
 };
 
 /**
- * Converts the result of a tool to one JSON value, as mcpo does for Open WebUI: a text that is JSON becomes its value, an image a
- * data URL, and a result with several parts a list. A result without content is its structured content.
+ * Converts a tool result to one JSON value, as mcpo does for Open WebUI: text that is JSON becomes its value,
+ * an image a data URL, and a result with several parts a list. For a result without content, uses its
+ * structured content.
  */
 function toolValue({ content = [], structuredContent }: ToolResult): unknown {
   if (content.length === 0 && structuredContent !== undefined) return structuredContent;

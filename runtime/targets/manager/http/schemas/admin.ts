@@ -9,7 +9,7 @@ const { $schema: _link, ...health } = serverHealth.properties;
 const names = (description: string) => Type.Array(Type.String(), { description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** The status of a server for operators, in addition to its health. */
+/** A server's status for operators, in addition to its health. */
 const serverState = {
   ...health,
   phase: oneOf(PHASES, {
@@ -29,7 +29,7 @@ const serverState = {
 };
 
 const serverStatus = closed('ServerStatus', serverState);
-/** The status of one server as a response body. */
+/** One server's status as a response body. */
 export const serverStatusBody = struct('ServerStatusBody', serverState);
 
 export const statusBody = struct('Status', {

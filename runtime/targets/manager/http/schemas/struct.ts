@@ -1,12 +1,12 @@
 import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 
-/** The member with the URL of the schema of a body. */
+/** The member with the URL of the body's schema. */
 const schemaLink = Type.Optional(
   Type.String({ format: 'uri', readOnly: true, description: 'The JSON Schema of this object.' }),
 );
 
-/** Creates the schema of a body: a closed object with the URL of its schema in `$schema`. */
+/** Creates a body schema: a closed object with the URL of its schema in `$schema`. */
 export const struct = <Properties extends TProperties>(
   name: string,
   properties: Properties,
@@ -14,7 +14,7 @@ export const struct = <Properties extends TProperties>(
 ): TObject<{ $schema: typeof schemaLink } & Properties> =>
   closed(name, { $schema: schemaLink, ...properties }, description);
 
-/** Creates the schema of a list. The API contract allows null, which the manager never returns. */
+/** Creates a list schema. The API contract allows null, which the manager never returns. */
 export const listOrNull = (items: TSchema, description?: string): TSchema =>
   Type.Unsafe({ type: ['array', 'null'], items, ...(description === undefined ? {} : { description }) });
 

@@ -45,7 +45,7 @@ export const toolsBody = struct('ToolsResponseBodyTool', { tools: listOrNull(too
 export const toolSummariesBody = struct('ToolsResponseBodyToolSummary', { tools: listOrNull(toolSummary) });
 export const minimalToolsBody = struct('ToolsResponseBodyToolMinimal', { tools: listOrNull(toolMinimal) });
 
-/** The arguments of `tools/call`. The server checks them against the schema of the tool. */
+/** The arguments for `tools/call`. The server validates them against the tool's schema. */
 export const toolArguments = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,

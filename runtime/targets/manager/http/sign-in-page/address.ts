@@ -2,7 +2,7 @@ import { createOwnAddress, type OwnAddressOptions } from '#serve/http/own-addres
 import type { SignInPage } from '../../calls/require-sign-in.ts';
 
 export const SIGN_IN_PATH = '/sign-in';
-/** The path to which the browser returns. */
+/** The path of the redirect URI. */
 export const SIGNED_IN_PATH = '/signed-in';
 
 export interface SignInPageOptions extends OwnAddressOptions {
@@ -10,7 +10,10 @@ export interface SignInPageOptions extends OwnAddressOptions {
   readonly isTls: boolean;
 }
 
-/** Creates the function that returns the page's address for the client of a call; undefined if nothing but the call names its host. */
+/**
+ * Creates the function that returns the page's URL for the client of a call; undefined if only the call
+ * itself names the host.
+ */
 export function createSignInPage({ isTls, ...options }: SignInPageOptions): SignInPage {
   const ownAddress = createOwnAddress(options);
   const scheme = isTls ? 'https' : 'http';

@@ -3,7 +3,7 @@ import { createPage } from '#serve/http/pages/page.ts';
 import { pageFiles } from '#serve/http/pages/page-files.ts';
 import { SIGN_IN_PATH, SIGNED_IN_PATH } from './address.ts';
 
-/** Routes of the page where users sign in to servers, and to which their browsers return. */
+/** Routes for the page where users sign in to servers and to which their browsers return. */
 export function signInPageRoutes(): Hono {
   const routes = new Hono();
   const { document, assets } = createPage(SIGN_IN_FILES, 'sign-in.html');
@@ -13,5 +13,5 @@ export function signInPageRoutes(): Hono {
   return routes;
 }
 
-/** Files of the sign-in page. The page also uses files of all pages. */
+/** The sign-in page's files. The page also uses files that all pages share. */
 const SIGN_IN_FILES = pageFiles('targets/manager/http/sign-in-page', new URL('browser/', import.meta.url));

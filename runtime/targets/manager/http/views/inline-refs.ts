@@ -3,19 +3,19 @@ import { memberOf } from '#core/values/member-of.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Limit on expanded parts: schemas with many recursive references would grow without bound. */
+/** Limit on expanded parts: schemas with many recursive references would grow indefinitely. */
 const MAX_PARTS = 20_000;
 
 const DEFINITIONS = new Set(['$defs', 'definitions']);
 
 /**
- * Returns the schema without `$defs` and with references replaced by their targets, so that each part stands alone. Recursive
- * and dangling references are reduced to their type.
+ * Returns the schema without `$defs`: references are replaced by their targets, so that each part stands
+ * alone. Recursive and dangling references are reduced to their type.
  */
 export function inlineRefs(root: Schema): Schema {
   let parts = 0;
 
-  /** `open` contains the references that are being expanded around this part. */
+  /** `open` contains the references currently being expanded around this part. */
   function inline(schema: unknown, open: readonly string[]): unknown {
     return isSchema(schema) ? inlineSchema(schema, open) : schema;
   }

@@ -4,12 +4,12 @@ import { mapInnerSchemas } from '../../shapes/inner-schemas.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { inlineRefs } from './inline-refs.ts';
 
-/** Converts the schema of a tool to one that is valid in an OpenAPI 3.1 document. */
+/** Converts a tool schema to one that is valid in an OpenAPI 3.1 document. */
 export type OpenApiSchema = (schema: ShapeOfParams) => ShapeOfParams;
 
 /**
- * OpenAPI 3.1 has the schemas of JSON Schema 2020-12. Servers also use older drafts, and keywords that have another meaning inside of
- * a document: references to parts of the schema, and its own identity. A part that is invalid even so allows any value.
+ * OpenAPI 3.1 uses JSON Schema 2020-12. Servers also use older drafts, and keywords that change meaning
+ * inside a document: internal references and `$id`. A part that remains invalid allows any value.
  */
 export function createOpenApiSchema(): OpenApiSchema {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
@@ -20,7 +20,7 @@ export function createOpenApiSchema(): OpenApiSchema {
     const schema = convert(inlineRefs(original));
     if (!isObject(schema)) return {};
     if (isValid(schema)) return schema;
-    // Only the invalid properties are replaced, so that one of them does not hide the others.
+    // Replaces only the invalid properties, so that one of them does not hide the others.
     const properties = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).map(
       ([name, part]) => [name, validOr(part, {})],
     );
@@ -41,7 +41,7 @@ const textMembers = (schema: ShapeOfParams): ShapeOfParams =>
     ),
   );
 
-/** Keywords that would refer to other parts of the document, or have a meaning of their own in OpenAPI. */
+/** Keywords that would refer to other parts of the document, or have a special meaning in OpenAPI. */
 const DROPPED = new Set([
   '$anchor',
   '$comment',
@@ -98,11 +98,11 @@ function limit(schema: ShapeOfParams, inclusive: string, exclusive: string): Sha
 const requiredNames = (dependencies: ShapeOfParams): ShapeOfParams =>
   Object.fromEntries(Object.entries(dependencies).filter(([, names]) => Array.isArray(names)));
 
-/** Returns the value of a keyword without parts that are invalid; undefined if nothing is left. */
+/** Returns a keyword's value without invalid parts; undefined if nothing is left. */
 function usableValue(keyword: string, value: unknown): unknown {
   if (keyword === 'type') return usableType(value);
   if (keyword === 'required') return usableRequired(value);
-  // An empty list of alternatives allows nothing, and an empty list of values is invalid in OpenAPI.
+  // An empty list of alternatives allows nothing, and OpenAPI does not allow empty lists of values.
   if (['allOf', 'anyOf', 'oneOf', 'enum', 'prefixItems', 'examples'].includes(keyword))
     return Array.isArray(value) && value.length > 0 ? value : undefined;
   return value;

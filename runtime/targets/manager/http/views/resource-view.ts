@@ -19,7 +19,7 @@ export const templateView = ({
   ...compact({ description, mimeType, _meta }),
 });
 
-/** Converts contents of a resource. Unlike other members, an empty text is kept, because it is the content. */
+/** Converts resource contents. Unlike other members, an empty text is kept, because it is the content. */
 export const contentView = ({ uri, mimeType, text, blob, _meta }: ShapeOfParams): ShapeOfParams => ({
   uri,
   ...compact({ mimeType }),

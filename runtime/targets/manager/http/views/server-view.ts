@@ -48,7 +48,7 @@ export const logLineView = ({ at, source, text }: LogLine) => ({ at: rfc3339(at)
 const time = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : rfc3339(milliseconds);
 
-/** A server for operators: its status, its calls, and what its processes use. */
+/** A server as shown to operators: its status, its calls, and its resource usage. */
 export const overviewView = (
   server: ManagedServer,
   calls: CallStatistics,

@@ -8,16 +8,16 @@ export interface ToolDocumentOptions {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** URL of the operations. */
+  /** Base URL of the operations. */
   readonly url: string;
   readonly needsKey: boolean;
   readonly schemaOf: OpenApiSchema;
-  /** The schema of all errors, and the named schemas that it refers to. */
+  /** The schema of all errors, and the named schemas that it references. */
   readonly problem: ShapeOfParams;
   readonly schemas: Readonly<Record<string, ShapeOfParams>>;
 }
 
-/** Creates the OpenAPI document of a server's tools, with one operation for each tool. */
+/** Creates a server's OpenAPI document, with one operation per tool. */
 export function toolDocument(tools: readonly UpstreamTool[], options: ToolDocumentOptions): ShapeOfParams {
   const { title, version, description, url, needsKey, schemas } = options;
   return {
@@ -35,7 +35,10 @@ export function toolDocument(tools: readonly UpstreamTool[], options: ToolDocume
   };
 }
 
-/** The tools by names that are one segment of a path. A tool whose own name is the mapped name of another one comes first. */
+/**
+ * The tools, keyed by a name that is one path segment. A tool whose own name equals another tool's mapped
+ * name comes first.
+ */
 function pathNames(tools: readonly UpstreamTool[]): ReadonlyMap<string, UpstreamTool> {
   const isOwn = (tool: UpstreamTool): boolean => toolName(tool.name) === tool.name;
   const ordered = [...tools.filter((tool) => !isOwn(tool)), ...tools.filter(isOwn)];

@@ -7,7 +7,7 @@ import { isObject } from '#core/json/is-object.ts';
 export const DETAILS = ['minimal', 'summary', 'full'] as const;
 export type Detail = (typeof DETAILS)[number];
 
-/** Converts a tool to the members in the API contract. Schemas with other keywords are kept in `_meta`. */
+/** Converts a tool to the members in the API contract. Complete schemas with other keywords are kept in `_meta`. */
 export const TOOL_VIEWS: Record<Detail, (tool: UpstreamTool) => ShapeOfParams> = {
   minimal: (tool) => ({ name: tool.name, ...title(tool) }),
   summary: (tool) => ({ name: tool.name, ...title(tool), description: description(tool) }),

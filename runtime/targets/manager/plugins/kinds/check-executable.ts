@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { configError } from '#contract/errors.ts';
 
-/** Rejects with a ConfigError if the program of a plugin cannot be executed. */
+/** Rejects with a ConfigError if a plugin's program is not executable. */
 export async function checkExecutable(path: string): Promise<void> {
   const found = await stat(path).catch((error: unknown) => {
     throw configError(

@@ -16,14 +16,14 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAX_LOG_LINE_BYTES = 8192;
-/** Maximum length of the path of a socket on macOS; Linux allows slightly more. */
+/** Maximum length of a socket path on macOS; Linux allows slightly more. */
 const MAX_SOCKET_PATH = 103;
-/** Time for a plugin to finish its work after the call of `Stop`, before it gets signals. */
+/** Time for a plugin to finish its work after `Stop` is called, before it receives signals. */
 const STOP_CALL_MS = 5000;
 const AFTER_STOP_MS = 500;
 const AFTER_SIGTERM_MS = 1500;
 
-/** Starts the program of a plugin and performs the handshake. If that fails, no process or socket is left. */
+/** Starts a plugin's program and performs the handshake. If that fails, no process or socket is left behind. */
 export async function openExecutable(
   spec: PluginSpec,
   { dir, commitHash }: ExecutableLaunch,
@@ -89,7 +89,7 @@ function socketIn(folder: string): string {
   throw configError(`The socket path ${path} is too long. Set TMPDIR to a folder with a shorter path.`);
 }
 
-/** Returns the environment for plugins: all variables except those that are reserved for servers. */
+/** Returns the environment for plugins: all variables except those reserved for servers. */
 function withoutServerVariables(env: PluginEnvironment['env']): Record<string, string> {
   const shared = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('MCPD__'),
@@ -129,7 +129,7 @@ async function closeChild(
 
 const RETRY_MS = 20;
 
-/** Resolves as soon as a process listens on the socket; rejects after the deadline. */
+/** Resolves as soon as a process is listening on the socket; rejects after the deadline. */
 async function waitForSocket(path: string, deadline: number, signal: AbortSignal): Promise<void> {
   while (!(await isListening(path))) {
     if (performance.now() > deadline) throw new Error('it does not listen on the socket of --address');

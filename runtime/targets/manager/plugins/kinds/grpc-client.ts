@@ -9,12 +9,12 @@ export interface PluginClient {
   disconnect(): void;
 }
 
-/** Maximum size of a message: the maximum body, and the same amount for its other members. */
+/** Maximum message size: the maximum body size, and as much again for the other members. */
 const MAX_MESSAGE_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
 
 /** Creates a gRPC client for a unix socket, which connects on the first call. */
 export function connectPlugin(socket: string): PluginClient {
-  // gRPC requires a host name, although the connection uses the socket.
+  // gRPC requires a host name, even though the connection uses the socket.
   const baseUrl = 'http://localhost';
   const sessionManager = new Http2SessionManager(
     baseUrl,

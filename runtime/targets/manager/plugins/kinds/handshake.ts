@@ -14,12 +14,12 @@ const WIRE_FLOWS: Readonly<Record<PluginFlow, Flow>> = {
 export interface HandshakeOptions {
   readonly spec: PluginSpec;
   readonly commitHash: string | undefined;
-  /** Time by which the plugin must be ready, on the clock of `performance.now()`. */
+  /** Deadline for the plugin to be ready, in `performance.now()` time. */
   readonly deadline: number;
   readonly signal: AbortSignal;
 }
 
-/** Configures a plugin and checks it before its first request. Resolves with the flows that it handles. */
+/** Configures and checks a plugin before its first request. Resolves with the flows that it supports. */
 export async function performHandshake(
   { calls }: PluginClient,
   { spec, commitHash, deadline, signal }: HandshakeOptions,

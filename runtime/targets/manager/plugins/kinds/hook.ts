@@ -14,13 +14,14 @@ import { CONTINUE, MAX_PLUGIN_BODY_BYTES, type PluginAnswer } from '../exchange.
 import type { OpenPlugin } from '../open-plugin.ts';
 import type { HookLaunch, PluginSpec } from '../../config/plugin-settings.ts';
 
-/** Maximum size of an answer; in JSON, a body is a third larger. */
+/** Maximum response size; in JSON, a body is a third larger. */
 const MAX_ANSWER_BYTES = 2 * MAX_PLUGIN_BODY_BYTES;
 
 /**
- * Opens a plugin that is an HTTP server. It gets POST requests to `<url>/HandleRequest` and `<url>/HandleResponse` with the
- * messages of the plugins' gRPC service in protobuf's JSON: https://protobuf.dev/programming-guides/json. Status 204 means to
- * continue without changes. The configuration of the plugin is sent as headers.
+ * Opens a plugin that is an HTTP server. It receives POST requests to `<url>/HandleRequest` and
+ * `<url>/HandleResponse` with the messages of the plugin gRPC service in protobuf's JSON format:
+ * https://protobuf.dev/programming-guides/json. Status 204 means to continue without changes. The plugin's
+ * configuration is sent in headers.
  */
 export function openHook({ flows, timeoutMs, config }: PluginSpec, { url }: HookLaunch): OpenPlugin {
   const client = createJsonClient(parseUrl(url), {

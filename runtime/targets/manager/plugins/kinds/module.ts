@@ -7,7 +7,7 @@ import type { OpenPlugin, PluginEnvironment } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../../config/plugin-settings.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** The exports of a module. It supports the flows for which it has a function; a function without a result continues. */
+/** A module's exports. It supports the flows that it exports a function for; a function without a result continues. */
 interface PluginModule {
   readonly handleRequest?: (request: PluginRequest, config: PluginSpec['config']) => unknown;
   readonly handleResponse?: (response: PluginResponse, config: PluginSpec['config']) => unknown;
@@ -21,7 +21,7 @@ const HANDLERS = { request: 'handleRequest', response: 'handleResponse' } as con
 const STOP_MS = 2000;
 const NOTHING = new Uint8Array();
 
-/** Loads a plugin that is a JavaScript file. It runs on the main thread, so its functions must not block it. */
+/** Loads a plugin from a JavaScript file. It runs on the main thread, so its functions must not block. */
 export function openModule(
   { flows: configured, timeoutMs, config }: PluginSpec,
   { path }: ModuleLaunch,
@@ -47,7 +47,7 @@ export function openModule(
   };
 }
 
-/** Uses `require` for CommonJS and ES modules, because `import()` in an executable cannot load files from the disk. */
+/** Uses `require` for CommonJS and ES modules, because `import()` in an executable cannot load files from disk. */
 function load(file: string): PluginModule {
   try {
     const loaded: PluginModule = createRequire(file)(file);

@@ -5,7 +5,7 @@ import { type ListedServer, literal, plain, type RegistryFormat } from './format
 import { packageProblem, splitImage, splitVersion } from './packages.ts';
 import { readRuntimeOptions } from './runtime-options.ts';
 
-/** The format of mcpd and mcpm: servers in a list, or in an object by their ID. Unknown keys are ignored. */
+/** The format of mcpd and mcpm: servers in a list, or in an object keyed by ID. Unknown keys are ignored. */
 export const catalogFormat: RegistryFormat = {
   servers(document) {
     const servers = isTable(document) && 'servers' in document ? document['servers'] : document;
@@ -34,7 +34,7 @@ export const catalogFormat: RegistryFormat = {
       tools: members(table.any('tools')).map((tool, index) => toolName(table, tool, index)),
       installations: installations.map((one) => ({ ...one, args: withoutOptional(one.args, required) })),
       remotes: [],
-      // A variable in the arguments is read from the environment of the manager, not from that of the server.
+      // Variables in arguments are read from the manager's environment, not the server's.
       arguments: required.filter(({ name }) => !inArgs.has(name)),
       source,
     };
@@ -47,7 +47,7 @@ function toolName(table: TableReader, { value }: ListedServer, index: number): s
   return '';
 }
 
-/** Reads the installations; one that cannot be used is a text that explains why. */
+/** Parses the installations; for an unusable one, returns an explanation. */
 function readInstallations(table: TableReader | undefined): (Installation | string)[] {
   return (table?.keys() ?? []).flatMap((key): (Installation | string)[] => {
     const installation = table?.table(key);
@@ -70,7 +70,7 @@ const RUNTIMES: Readonly<Record<string, PackageRuntime>> = {
   docker: 'docker',
 };
 
-/** Returns the runtime of an installation: its command in files of mcpm, otherwise its key. */
+/** Returns an installation's runtime: its command in mcpm files, otherwise its key. */
 function runtimeOf(key: string, installation: TableReader): PackageRuntime | undefined {
   const name = plain(installation.any('command')) || key;
   return Object.hasOwn(RUNTIMES, name) ? RUNTIMES[name] : undefined;
@@ -79,8 +79,8 @@ function runtimeOf(key: string, installation: TableReader): PackageRuntime | und
 type ReadPackage = Omit<Installation, 'runtime' | 'recommended' | 'volumes'>;
 
 /**
- * Reads the package, or takes it from the arguments of the command, where files of mcpm have it. Returns a text if it cannot be used:
- * options that are not supported could change what runs.
+ * Parses the package, or extracts it from the command's arguments, where mcpm files have it. Returns an
+ * explanation if it cannot be used: unsupported options could change what runs.
  */
 function readPackage(installation: TableReader, runtime: PackageRuntime): ReadPackage | string {
   const version = installation.text('version');
@@ -107,10 +107,10 @@ function readPackage(installation: TableReader, runtime: PackageRuntime): ReadPa
 const VARIABLE = /\$\{(\w+)\}/g;
 const variablesIn = (text: string): string[] => Array.from(text.matchAll(VARIABLE), ([, name = '']) => name);
 
-/** Keeps variables of the form `${NAME}`, and escapes all other dollar signs. */
+/** Keeps `${NAME}` variables, and escapes all other dollar signs. */
 const withVariables = (text: string): string => literal(text).replaceAll(/\$\$(?=\{\w+\})/g, '$');
 
-/** Removes arguments with a variable that is not required, because a variable that is not set is an error. */
+/** Removes arguments with optional variables, because an unset variable is an error. */
 const withoutOptional = (args: readonly string[], all: readonly RegistryArgument[]): string[] =>
   args.filter((arg) =>
     variablesIn(arg).every((name) => all.some((one) => one.name === name && one.required)),
@@ -128,7 +128,7 @@ function readArguments(table: TableReader | undefined): RegistryArgument[] {
   });
 }
 
-/** Returns the members of an object with their keys, and those of a list with empty keys. */
+/** Returns an object's members with their keys, and list members with empty keys. */
 function members(value: unknown): ListedServer[] {
   if (Array.isArray(value)) return value.map((member: unknown): ListedServer => ({ id: '', value: member }));
   return isTable(value) ? Object.entries(value).map(([id, member]) => ({ id, value: member })) : [];

@@ -57,17 +57,17 @@ function readImage(table: TableReader): Installation | undefined {
   };
 }
 
-/** A placeholder of the catalog, `{{server.data_path}}`, for a value of the user. */
+/** A catalog placeholder for a user value: `{{server.data_path}}`. */
 const PLACEHOLDER = /\{\{\s*(?:[\w.-]*\.)?([\w-]+)(?:\|[\w|]+)?\s*\}\}/g;
 
-/** Replaces placeholders by variables: `{{server.data_path}}` becomes `${DATA_PATH}`. */
+/** Converts placeholders to variables: `{{server.data_path}}` becomes `${DATA_PATH}`. */
 const withVariables = (text: string): string =>
   literal(text).replaceAll(
     PLACEHOLDER,
     (_, name: string) => `\${${name.toUpperCase().replaceAll('-', '_')}}`,
   );
 
-/** Reads `{{server.data_path}}:/data`. Volumes with fixed folders of the machine are not supported, and omitted. */
+/** Parses `{{server.data_path}}:/data`. Volumes that mount fixed folders are not supported, and omitted. */
 function readVolume(text: string): [string, string][] {
   const [, source = '', target = ''] = /^(\{\{[^}]*\}\}):(\/[^:]*)(?::\w+)?$/.exec(text) ?? [];
   const [placeholder] = source.matchAll(PLACEHOLDER);
@@ -91,7 +91,7 @@ function readRemote(table: TableReader): RemoteEndpoint[] {
   const remote = table.table('remote');
   const written = plain(remote?.any('url')) || plain(table.any('sseEndpoint'));
   if (written === '') return [];
-  // A placeholder of the catalog becomes a variable of the URL.
+  // A catalog placeholder becomes a URL variable.
   const url = written.replaceAll(PLACEHOLDER, (_, name: string) => `{${name.replaceAll('-', '_')}}`);
   const names = variablesOfUrl(url);
   if (!/^https?:\/\/[^{}\s]+$/.test(url.replaceAll(/\{\w+\}/g, 'x'))) {

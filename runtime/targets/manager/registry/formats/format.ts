@@ -2,35 +2,35 @@ import type { Report } from '../../config/problems.ts';
 import { describeValue, isTable, readTable, type TableReader } from '../../config/table-reader.ts';
 import type { RegistryEntry } from '../entry.ts';
 
-/** The readable servers of a registry. */
+/** The readable servers in a registry. */
 export interface RegistryContents {
   readonly entries: readonly RegistryEntry[];
   readonly skipped: readonly SkippedServer[];
 }
 
-/** A server that is invalid, or cannot run with this program. */
+/** A server that is invalid, or that this program cannot run. */
 export interface SkippedServer {
   /** The ID, or the position in the list. */
   readonly id: string;
   readonly source: string;
-  /** The reason as a sentence. */
+  /** The reason, as a sentence. */
   readonly reason: string;
 }
 
-/** A format of registries. */
+/** A registry format. */
 export interface RegistryFormat {
-  /** Returns the servers with their IDs, if a document has this format. */
+  /** Returns the servers with their IDs if a document has this format. */
   readonly servers: (document: unknown) => readonly ListedServer[] | undefined;
   readonly readEntry: (table: TableReader, listed: ListedServer, source: string) => RegistryEntry | undefined;
 }
 
 export interface ListedServer {
-  /** The ID; empty if it is a member of the server. */
+  /** The ID; empty if it is one of the server's members. */
   readonly id: string;
   readonly value: unknown;
 }
 
-/** Reads each server separately: one that is invalid, or has no usable package, is skipped. */
+/** Parses each server separately: an invalid one, or one without a usable package, is skipped. */
 export function readEntries(
   { readEntry }: Pick<RegistryFormat, 'readEntry'>,
   servers: readonly ListedServer[],
@@ -52,7 +52,7 @@ export function readEntries(
   return { entries, skipped };
 }
 
-/** Reads a list of tables, for example the packages of a server. */
+/** Parses a list of tables, for example a server's packages. */
 export function tablesIn(table: TableReader | undefined, key: string): TableReader[] {
   const value = table?.any(key);
   if (value === undefined || value === null) return [];
@@ -70,8 +70,8 @@ export function tablesIn(table: TableReader | undefined, key: string): TableRead
   });
 }
 
-/** Returns a value that is only displayed; anything but a string becomes empty. */
+/** Returns a display-only value; anything but a string becomes empty. */
 export const plain = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Escapes dollar signs of a registry's text: it must not refer to variables of this machine. */
+/** Escapes dollar signs in registry text: it must not reference variables of this machine. */
 export const literal = (text: string): string => text.replaceAll('$', '$$$$');

@@ -12,8 +12,10 @@ import {
 } from './runtime-options.ts';
 import { variablesOfUrl } from '../fill-url.ts';
 
-/** The format of the MCP registry: a `server.json`, or a response of `/v0/servers` with a list of them.
- * @see https://github.com/modelcontextprotocol/registry/tree/main/docs/reference */
+/**
+ * The MCP registry's format: a `server.json`, or a `/v0/servers` response with a list of them.
+ * @see https://github.com/modelcontextprotocol/registry/tree/main/docs/reference
+ */
 export const officialFormat: RegistryFormat = {
   servers(document) {
     if (!isTable(document)) return undefined;
@@ -53,7 +55,7 @@ export const officialFormat: RegistryFormat = {
 
 const META = 'io.modelcontextprotocol.registry/official';
 
-/** A list has `{server, _meta}`; older lists, and files, have the server itself. */
+/** List items are `{server, _meta}`; older lists, and files, contain the server itself. */
 const serverIn = (item: unknown): unknown =>
   isTable(item) && isTable(item['server']) ? item['server'] : item;
 
@@ -71,7 +73,7 @@ function officialMeta(item: unknown): Readonly<Record<string, unknown>> {
   return isTable(meta) ? meta : {};
 }
 
-/** Whether an item is the latest version of its server, and was not deleted. */
+/** Whether an item is the latest version of its server and not deleted. */
 function isCurrent(item: unknown): boolean {
   const { status, isLatest } = officialMeta(item);
   return status !== 'deleted' && isLatest !== false;
@@ -96,7 +98,7 @@ const RUNTIMES: Readonly<Record<string, PackageRuntime>> = {
   docker: 'docker',
 };
 
-/** Reads the usable packages. A server can also have packages of kinds that this program does not support. */
+/** Parses the usable packages. A server can also have package kinds that this program does not support. */
 function readPackages(table: TableReader): { packages: ReadPackage[]; problems: string[] } {
   const problems: string[] = [];
   const serverVersion = plain(table.any('version')) || plain(table.table('version_detail')?.any('version'));
@@ -109,7 +111,7 @@ function readPackages(table: TableReader): { packages: ReadPackage[]; problems: 
   return { packages, problems };
 }
 
-/** Reads a package; returns a text that explains why it cannot be used. */
+/** Parses a package; returns an explanation if it cannot be used. */
 function readPackage(table: TableReader, serverVersion: string): ReadPackage | string {
   const type = plain(table.any('registryType') ?? table.any('registry_type') ?? table.any('registry_name'));
   const runtime = Object.hasOwn(RUNTIMES, type) ? RUNTIMES[type] : undefined;
@@ -119,7 +121,7 @@ function readPackage(table: TableReader, serverVersion: string): ReadPackage | s
   if (transport !== 'stdio') return `its package uses the transport ${JSON.stringify(transport)}, not stdio.`;
   const identifier = plain(table.any('identifier') ?? table.any('name'));
   const image = runtime === 'docker' ? splitImage(identifier) : { name: identifier, version: undefined };
-  // The exact digest or tag of an image is in its identifier.
+  // An image's identifier contains its exact digest or tag.
   const version = image.version ?? (plain(table.any('version')) || serverVersion);
   const problem = packageProblem(runtime, image.name, version);
   if (problem !== undefined) return problem;
@@ -179,7 +181,7 @@ const list = (table: TableReader, key: string, oldKey: string): TableReader[] =>
 const isRequired = (table: TableReader): boolean =>
   (table.any('isRequired') ?? table.any('is_required')) === true;
 
-/** Whether the registry has a value without variables. */
+/** Whether the registry provides a value without variables. */
 function hasValue(table: TableReader): boolean {
   const value = plain(table.any('value'));
   return value !== '' && !/\{\w+\}/.test(value);
@@ -193,9 +195,9 @@ const environment = (name: string, required: boolean, description: string): Regi
 });
 
 interface ReadArgument {
-  /** The argument, if the registry has its value. */
+  /** The argument, if the registry provides its value. */
   readonly fixed: readonly string[];
-  /** The argument, if its value must come from the user. */
+  /** The argument, if the user must provide its value. */
   readonly open: readonly RegistryArgument[];
 }
 
@@ -218,7 +220,7 @@ function readArgument(table: TableReader): ReadArgument {
 
 const TRANSPORTS = new Set(['streamable-http', 'streamable', 'http', 'sse']);
 
-/** Reads a remote address of the official registry; returns a text that explains why it cannot be used. */
+/** Parses a remote address; returns an explanation if it cannot be used. */
 function readRemote(
   table: TableReader,
   isRequired: (table: TableReader) => boolean,
@@ -227,7 +229,7 @@ function readRemote(
   const url = plain(table.any('url'));
   if (!TRANSPORTS.has(type))
     return `its remote server has the transport ${JSON.stringify(type)}, not http or sse.`;
-  // Variables can be in any part; their names are replaced to check the rest.
+  // Variables can be anywhere; they are replaced by their names to check the rest.
   const names = variablesOfUrl(url);
   const filled = names.reduce((text, name) => text.replaceAll(`{${name}}`, 'x'), url);
   if (!/^https?:\/\/[^{}\s]+$/.test(filled))
@@ -274,23 +276,23 @@ function readVariable(name: string, variables: unknown): UrlVariable {
 
 interface OptionsSource {
   readonly runtime: PackageRuntime;
-  /** The program that the registry recommends for the package. */
+  /** The runner that the registry recommends for the package. */
   readonly hint: string;
   readonly identifier: string;
   readonly isRequired: (argument: TableReader) => boolean;
 }
 
-/** The options of a package; `unsupported` has those that the server does not require. */
+/** A package's options; `unsupported` has those that the server does not require. */
 type PackageOptions = RuntimeOptions & { readonly program: string };
 
-/** Reads the arguments for the program that runs a package; returns a text if a required one is not supported. */
+/** Parses the arguments for a package's runner; returns an explanation if a required one is not supported. */
 function readPackageOptions(
   list: readonly TableReader[],
   { runtime, hint, identifier, isRequired }: OptionsSource,
 ): PackageOptions | string {
   const words = list.flatMap((argument) => wordsOf(argument, runtime, isRequired(argument)));
   const program = hint === '' || hint === 'podman' ? runtime : hint;
-  // Options of another program do not apply, because the package is not run by it.
+  // Options for another runner do not apply, because it does not run the package.
   if (program !== runtime) return { ...readRuntimeOptions(runtime, []), program, unsupported: words };
   const read = readRuntimeOptions(runtime, words, identifier);
   const isOther =
@@ -308,11 +310,11 @@ function wordsOf(argument: TableReader, runtime: PackageRuntime, isRequired: boo
   if (argument.any('type') !== 'named') return value === '' ? [] : [value];
   const name = plain(argument.any('name'));
   if (value !== '') return [`${name}=${value}`];
-  // An optional value that the user did not choose.
+  // An optional value that the user did not select.
   return takesValue(runtime, name) && !isRequired ? [] : [name];
 }
 
-/** Replaces the variables of a value that have a default. */
+/** Replaces variables that have a default. */
 function withDefaults(argument: TableReader): string {
   const variables = argument.any('variables');
   const value = plain(argument.any('value')) || plain(argument.any('default'));

@@ -3,34 +3,34 @@ import type { PackageRuntime } from '../../config/package-launch.ts';
 import { literal } from './format.ts';
 import { splitImage, splitVersion } from './packages.ts';
 
-/** What the arguments of npx, uvx or docker in a registry mean for a server. */
+/** What a registry's npx, uvx or docker arguments mean for a server. */
 export interface RuntimeOptions {
-  /** The program of the package. */
+  /** The package's program. */
   readonly bin?: string | undefined;
-  /** Further requirements of a uvx package. */
+  /** Additional requirements of a uvx package. */
   readonly extra: readonly string[];
-  /** Variables with the values of the registry. */
+  /** Variables with values from the registry. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables whose values have to come from the user. */
+  /** Variables whose values the user must provide. */
   readonly openEnv: readonly string[];
   readonly volumes: Readonly<Record<string, string>>;
-  /** The package that an argument names, and the arguments that follow the options and the package. */
+  /** The package named by an argument, and the arguments after the options and the package. */
   readonly package?: string | undefined;
   readonly rest: readonly string[];
-  /** Options that this program does not support, with their values. */
+  /** Unsupported options, with their values. */
   readonly unsupported: readonly string[];
 }
 
 type Meaning = 'env' | 'volume' | 'mount' | 'network' | 'package' | 'requirement';
 
-/** Options that this program sets itself, or that only change what the runtime prints. */
+/** Options that this program sets itself, or that only affect the runtime's output. */
 const IGNORED: Readonly<Record<PackageRuntime, ReadonlySet<string>>> = {
   npx: new Set(['-y', '--yes', '-q', '--quiet', '--']),
   uvx: new Set(['-q', '--quiet', '--no-progress', '--']),
   docker: new Set(['run', '-i', '--interactive', '--rm', '--init']),
 };
 
-/** Options with a value. */
+/** Options that take a value. */
 const VALUED: Readonly<Record<PackageRuntime, Readonly<Record<string, Meaning>>>> = {
   npx: { '-p': 'package', '--package': 'package' },
   uvx: { '--from': 'package', '--with': 'requirement' },
@@ -46,18 +46,18 @@ const VALUED: Readonly<Record<PackageRuntime, Readonly<Record<string, Meaning>>>
 };
 
 /**
- * Whether a variable changes which program or package runs, or where it comes from. A registry can list such a variable, but not set
- * it: the package that `add` prints must be the one that runs.
+ * Whether a variable affects which program or package runs, or where it comes from. Registries can list such
+ * variables, but not set them: the package that `add` prints must be the one that runs.
  */
 export const changesWhatRuns = (name: string): boolean =>
   isInherited(name, process.platform) || /^(?:NODE_|LD_|DYLD_|PYTHON|BASH_ENV$|ENV$|GIT_)/i.test(name);
 
-/** A value that the user must fill in: `{name}`, or `${NAME}` in files of mcpm. */
+/** A value for the user to fill in: `{name}`, or `${NAME}` in mcpm files. */
 const PLACEHOLDER = /\$?\{(\w+)\}/;
 
 /**
- * Reads the arguments between a runtime and the arguments of the server. `identifier` is the package, if the registry names it
- * separately. Options that are not supported are returned, because they could change what runs.
+ * Parses the arguments between a runtime and the server's own arguments. `identifier` is the package, if the
+ * registry lists it separately. Unsupported options are returned, because they could change what runs.
  */
 export function readRuntimeOptions(
   runtime: PackageRuntime,
@@ -111,7 +111,7 @@ export function readRuntimeOptions(
   }
   const [first, ...others] = args.slice(at);
   const common = { extra, env, openEnv, volumes, unsupported };
-  // After an option with the package, the first word is the program.
+  // After an option that contains the package, the first word is the program.
   if (from !== undefined) return { ...common, package: from, bin: first, rest: others };
   return { ...common, package: first, rest: others };
 }
@@ -121,21 +121,21 @@ function meaningOf(runtime: PackageRuntime, name: string): Meaning | undefined {
   return Object.hasOwn(valued, name) ? valued[name] : undefined;
 }
 
-/** Whether an option of a runtime has a value. */
+/** Whether a runtime option takes a value. */
 export const takesValue = (runtime: PackageRuntime, name: string): boolean =>
   meaningOf(runtime, name) !== undefined;
 
-/** Whether a text names the package, with any version or tag. */
+/** Whether a text refers to the package, with any version or tag. */
 export const isSamePackage = (text: string, identifier: string | undefined): boolean =>
   identifier === undefined || [text, splitVersion(text).name, splitImage(text).name].includes(identifier);
 
-/** Reads `{name}:/path`. Fixed folders of another machine are not used. */
+/** Parses `{name}:/path`. Fixed folders from another machine are not used. */
 function readVolume(text: string): readonly [name: string, path: string] | undefined {
   const [, name, path] = /^\$?\{(\w+)\}:(\/[^:{}]*)(?::\w+)?$/.exec(text) ?? [];
   return name === undefined || path === undefined ? undefined : [name, path];
 }
 
-/** Reads `type=bind,src={name},dst=/path`. */
+/** Parses `type=bind,src={name},dst=/path`. */
 function readMount(text: string): readonly [name: string, path: string] | undefined {
   const members = new Map(
     text.split(',').map((part): [string, string] => {

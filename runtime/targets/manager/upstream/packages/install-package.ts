@@ -13,13 +13,13 @@ import { startChild } from '../process/spawn-child.ts';
 import { MAX_LOG_LINE, type TransportHooks } from '../connection.ts';
 
 export interface InstallOptions extends Omit<InstallerOptions, 'launch'> {
-  /** Receives what was repaired. */
+  /** Receives a description of what was repaired. */
   readonly onRepair: (text: string) => void;
 }
 
 /**
- * Installs a package before its server starts, so that the startup timeout is for the server alone. A folder of npx that an earlier
- * installation left incomplete would fail forever; it is removed first.
+ * Installs a package before its server starts, so that the startup timeout only covers the server. An npx
+ * folder left incomplete by an earlier installation would fail on every start; it is removed first.
  */
 export async function installPackage(
   installation: PackageInstallation,
@@ -36,7 +36,7 @@ export async function installPackage(
   }
   const { how, lines } = await runInstaller(command, run);
   if (how === 'code 0') return;
-  // An installation that failed or was ended must not be the one that the next start finds.
+  // The next start must not find the remains of a failed or interrupted installation.
   if (folder !== undefined) await repair(folder, label, options);
   if (options.signal.aborted) throw new AppError('CancelledError', `Installing ${label} was cancelled.`);
   const cause = findCause(lines);
@@ -71,7 +71,7 @@ const npxFolderOf = (packages: readonly string[], { env }: ProcessLaunch): strin
 async function repair(folder: string, label: string, { onRepair }: InstallOptions): Promise<void> {
   let state = await npxState(folder, Date.now());
   if (state === 'locked') {
-    // The lock of an npm that was killed ages, the lock of a running one does not.
+    // The lock of a killed npm gets old, the lock of a running npm does not.
     await setTimeout(LOCK_AGES_MS);
     state = await npxState(folder, Date.now());
   }
@@ -81,30 +81,30 @@ async function repair(folder: string, label: string, { onRepair }: InstallOption
 }
 
 interface InstallerOptions extends Pick<TransportHooks, 'trees'> {
-  /** The environment and the working directory of the server. */
+  /** The server's environment and working directory. */
   readonly launch: Pick<ProcessLaunch, 'env' | 'cwd'>;
   readonly timeoutMs: number;
   /** Ends the installation when the manager stops. */
   readonly signal: AbortSignal;
-  /** Registers the process, so that it ends if the manager is killed; the returned function ends that. */
+  /** Registers the process, so that it ends if the manager is killed; the returned function unregisters it. */
   readonly watch?: ((pid: number) => () => void) | undefined;
   readonly onLine?: ((line: string) => void) | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** How an installer ended, with its last lines. */
+/** How an installer ended, with its last output. */
 interface InstallerEnd {
-  /** Such as `code 0`, or undefined if it was ended because of its time limit or the signal. */
+  /** For example `code 0`; undefined if it was ended by its time limit or the signal. */
   readonly how: string | undefined;
   readonly lines: readonly string[];
 }
 
-/** Time for an installer to end after SIGTERM. npm and uv clean up what they were writing. */
+/** Time for an installer to end after SIGTERM. npm and uv clean up partial writes. */
 const END_MS = 2000;
-/** Time for the last output to arrive after the exit. */
+/** Time to wait for the last output after the exit. */
 const OUTPUT_MS = 300;
 
-/** Runs the command that installs a package, within a time limit of its own. */
+/** Runs a package's install command, with its own time limit. */
 async function runInstaller(
   { command, args }: PackageCommand,
   { launch: { env, cwd }, timeoutMs, signal, trees, watch, onLine, clock = systemClock }: InstallerOptions,

@@ -4,24 +4,24 @@ import { join, resolve } from 'node:path';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** State of the folder into which npx installs a package. */
+/** State of the folder that npx installs a package into. */
 export type NpxState = 'absent' | 'complete' | 'incomplete' | 'locked';
 
-/** npm renews its lock each second, so an older one was left behind by an npm that was killed. */
+/** npm renews its lock every second, so an older lock was left behind by a killed npm. */
 const LOCK_STALE_MS = 3000;
-/** npm rounds the time of its lock to the nearest second, so it can be half a second in the future. */
+/** npm rounds its lock's time to the nearest second, so it can be up to half a second in the future. */
 const LOCK_AHEAD_MS = 500;
-/** After this time, the lock of an npm that was killed is certainly stale. */
+/** After this time, a killed npm's lock is certainly stale. */
 export const LOCK_AGES_MS = LOCK_STALE_MS + LOCK_AHEAD_MS + 100;
 
-/** Returns the folder that npx uses for packages: npm derives its name from their names. */
+/** Returns the npx folder for packages: npm derives its name from the packages' names. */
 export function npxFolder(packages: readonly string[], cache: string): string {
   const names = [...packages].sort((a, b) => a.localeCompare(b, 'en'));
   const hash = createHash('sha512').update(names.join('\n')).digest('hex').slice(0, 16);
   return resolve(cache, '_npx', hash);
 }
 
-/** The cache of npm for an environment, as far as it is known without starting npm. */
+/** npm's cache for an environment, as far as it can be determined without starting npm. */
 export function npmCache(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const set = Object.entries(env).find(([name]) => name.toLowerCase() === 'npm_config_cache')?.[1];
   if (set) return set;
@@ -30,8 +30,8 @@ export function npmCache(env: Readonly<Record<string, string | undefined>>): str
 }
 
 /**
- * Reads whether an installation is complete. npm writes `package.json` and the hidden lock file at the end of an installation, so one
- * that was killed lacks them, or has packages that are listed but missing.
+ * Determines whether an installation is complete. npm writes `package.json` and the hidden lock file at the
+ * end, so an interrupted installation lacks them, or has packages that are listed but missing.
  */
 export async function npxState(folder: string, now: number): Promise<NpxState> {
   if (!(await exists(folder))) return 'absent';
@@ -50,7 +50,7 @@ export async function npxState(folder: string, now: number): Promise<NpxState> {
   return present.every(Boolean) ? 'complete' : 'incomplete';
 }
 
-/** Removes an installation. It is renamed first, so that npm never finds half of it. */
+/** Removes an installation. It is renamed first, so that npm never sees a partial one. */
 export async function removeNpxFolder(folder: string): Promise<void> {
   const aside = `${folder}.removed-${randomUUID().slice(0, 8)}`;
   try {

@@ -10,9 +10,9 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { userCacheFolders } from '#platform/files/home-folder.ts';
 
-/** Installs the packages of servers before they start: a few at a time, each one once. */
+/** Installs the servers' packages before they start: a few at a time, each one once. */
 export interface PackageInstaller {
-  /** Resolves when the package of a launch is installed; immediately if it is known to be. */
+  /** Resolves when a launch's package is installed; immediately if it is known to be. */
   install(launch: ProcessLaunch, options: InstallRequest): Promise<void>;
   /** Called when a server failed before its handshake: its package is checked before the next start. */
   distrust(launch: ProcessLaunch): void;
@@ -22,7 +22,7 @@ export interface PackageInstaller {
 
 interface InstallRequest {
   readonly timeoutMs: number;
-  /** Receives what the installation is doing; not called if the package is installed already. */
+  /** Receives the installation status; not called if the package is already installed. */
   readonly onProgress: (text: string) => void;
   readonly onWarning: (text: string) => void;
 }
@@ -33,7 +33,7 @@ export interface InstallerParts extends Pick<TransportHooks, 'trees'> {
   readonly watch?: ((pid: number) => () => void) | undefined;
 }
 
-/** Installations download and unpack, so more of them than processors only take longer each. */
+/** Installations download and unpack, so running more of them than there are CPUs only slows each one down. */
 const MAX_PARALLEL = 4;
 const MAX_LINE = 160;
 
@@ -116,8 +116,9 @@ const keyOf = ({ command }: PackageInstallation): string =>
   JSON.stringify([command.command, ...command.args]);
 
 /**
- * Remembers which packages are installed, also across starts of the manager, because asking uv costs half a second of processor time
- * for each server. A mark holds the identity of uv's cache, so it is void once the cache was removed.
+ * Remembers which packages are installed, even across manager restarts, because asking uv costs half a second
+ * of CPU time per server. A marker file contains the identity of uv's cache, so it becomes invalid when the
+ * cache is removed.
  */
 interface InstalledMarks {
   has(key: string, installation: PackageInstallation, launch: ProcessLaunch): boolean;
@@ -152,7 +153,7 @@ function createInstalledMarks(env: Readonly<Record<string, string | undefined>>)
         mkdirSync(folder, { recursive: true, mode: 0o700 });
         writeFileSync(file, identity, { mode: 0o600 });
       } catch {
-        // Without a writable cache, the next start of the manager asks uv again.
+        // Without a writable cache, the manager asks uv again after a restart.
       }
     },
     delete(key) {
@@ -161,7 +162,7 @@ function createInstalledMarks(env: Readonly<Record<string, string | undefined>>)
       try {
         if (file !== undefined) rmSync(file, { force: true });
       } catch {
-        // A mark that cannot be removed costs one slow start at most.
+        // A marker that cannot be removed costs one slow start at most.
       }
     },
   };
@@ -175,7 +176,7 @@ function readMark(file: string): string | undefined {
   }
 }
 
-/** Identifies the cache folder of uv: its path and inode, which changes when the folder is created again. */
+/** Identifies uv's cache folder by path and inode, which changes when the folder is recreated. */
 function cacheIdentity({ env }: ProcessLaunch): string | undefined {
   const path = uvCache(env);
   if (!path) return undefined;

@@ -1,16 +1,16 @@
-/** The cause of a failure in the last lines that a process wrote. */
+/** The cause of a failure, found in a process's last lines. */
 export interface Cause {
   readonly text: string;
-  /** The cause with the lines around it. */
+  /** The cause with its surrounding lines. */
   readonly lines: readonly string[];
 }
 
-/** Number of lines before and after the cause that explain it. */
+/** Number of lines before and after the cause that provide context. */
 const LINES_BEFORE = 2;
 const LINES_AFTER = 4;
 const MAX_TEXT = 400;
 
-/** Lines that programs write after a failure, and that never explain it. */
+/** Lines that programs print after a failure and that never explain it. */
 const NOISE = [
   /^\s*$/,
   /^Node\.js v\d/,
@@ -23,9 +23,12 @@ const NOISE = [
   /^\s+(?:code|errno|syscall|path|requireStack|stack):/,
 ];
 
-/** Patterns of lines that state a cause, the most specific first. The last line of the first pattern that matches wins. */
+/**
+ * Patterns for lines that state a cause, most specific first. The last line that matches the first matching
+ * pattern wins.
+ */
 const CAUSES: readonly { readonly pattern: RegExp; readonly isFirst?: boolean }[] = [
-  // An error that ended Node or Python: the line with its class, of which Python may have several in a chain.
+  // An error that ended Node or Python: the line with its class. Python may print several in a chain.
   { pattern: /^(?:\s*\| )*(?:Uncaught )?[A-Za-z_][\w.]*(?:Error|Exception|Exit)(?: \[\w+\])?(?::|$)/ },
   // npm explains the failure in its first sentence; the others give advice.
   { pattern: /^npm (?:error|ERR!) (?!\d+ Note|.*\bIn most cases)\S/, isFirst: true },
@@ -40,7 +43,7 @@ const CAUSES: readonly { readonly pattern: RegExp; readonly isFirst?: boolean }[
   },
 ];
 
-/** Finds the line that explains a failure; the last line that is not noise if none states a cause. */
+/** Finds the line that explains a failure; if no line states a cause, the last line that is not noise. */
 export function findCause(lines: readonly string[]): Cause | undefined {
   const useful = lines.flatMap((line, at) => (NOISE.some((noise) => noise.test(line)) ? [] : [at]));
   const found = CAUSES.map(({ pattern, isFirst = false }) => {
@@ -53,7 +56,7 @@ export function findCause(lines: readonly string[]): Cause | undefined {
   return { text: sentence(lines, at), lines: lines.slice(from, at + LINES_AFTER + 1) };
 }
 
-/** The cause as one line. uv writes the reason of an error into the line after it. */
+/** The cause on one line. uv prints an error's reason on the line after it. */
 function sentence(lines: readonly string[], at: number): string {
   const [, detail] = /^\s+(?:cause|Caused by): (.*)$/.exec(lines[at + 1] ?? '') ?? [];
   const text = (lines[at] ?? '').trim();

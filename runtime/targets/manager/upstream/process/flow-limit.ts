@@ -1,21 +1,21 @@
 import { type Clock, systemClock } from '#platform/clock.ts';
 
-/** What a stream can send before it is slowed down, apart from what requests in flight need. */
+/** How much a stream can send before it is slowed down, not counting what requests in flight need. */
 export interface FlowRates {
-  /** Bytes and lines per second, for as long as the server runs. */
+  /** Bytes and lines per second over the server's whole runtime. */
   readonly bytes: number;
   readonly lines: number;
-  /** What can come in addition at any time, as the number of seconds at these rates. */
+  /** Additional burst, as a number of seconds at these rates. */
   readonly burstSeconds: number;
 }
 
-/** A line of a log costs the manager some microseconds, a notification ten times as much. */
+/** A log line costs the manager several microseconds, a notification ten times as much. */
 export const LOG_RATES: FlowRates = { bytes: 1024 * 1024, lines: 16_384, burstSeconds: 128 };
 export const MESSAGE_RATES: FlowRates = { bytes: 1024 * 1024, lines: 1024, burstSeconds: 32 };
 
-/** Time for which a stream counts as slowed down after it was. */
+/** How long a stream still counts as slowed down. */
 const RECENT_MS = 10_000;
-/** Shorter pauses would only cost timers. */
+/** Shorter pauses would only waste timers. */
 const MIN_PAUSE_MS = 20;
 
 interface Pausable {
@@ -23,17 +23,20 @@ interface Pausable {
   resume(): unknown;
 }
 
-/** Slows down a stream that sends more than its rates: its writer waits, instead of using a processor of the manager. */
+/** Slows down a stream that exceeds its rates: its writer waits, instead of occupying one of the manager's CPUs. */
 export interface FlowLimit {
-  /** Counts what was received and not needed. */
+  /** Counts received data that no request needed. */
   count(bytes: number, lines: number): void;
-  /** Whether the stream was slowed down in the last seconds. */
+  /** Whether the stream was recently slowed down. */
   readonly isThrottled: boolean;
-  /** Ends the limit. */
+  /** Removes the limit. */
   stop(): void;
 }
 
-/** A token bucket for bytes and one for lines. `onThrottled` is called when a stream that was not slowed down recently is. */
+/**
+ * One token bucket for bytes and one for lines. `onThrottled` is called when the stream is slowed down for
+ * the first time in a while.
+ */
 export function createFlowLimit(
   stream: Pausable,
   { bytes, lines, burstSeconds }: FlowRates,

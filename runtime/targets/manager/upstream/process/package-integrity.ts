@@ -11,8 +11,8 @@ interface NpmOptions {
 }
 
 /**
- * Returns the hash of a package in the registry of npm. npm compares it with the package when it installs it, so a package with
- * this hash is the one that runs.
+ * Returns the package's hash in the npm registry. npm compares it with the package during installation, so a
+ * package with this hash is the one that runs.
  */
 export async function npmIntegrity(name: string, { env, cwd, timeoutMs }: NpmOptions): Promise<string> {
   let text: string;
@@ -38,7 +38,7 @@ export async function npmIntegrity(name: string, { env, cwd, timeoutMs }: NpmOpt
   );
 }
 
-/** Rejects if a package has another hash than the pinned one. */
+/** Rejects if a package's hash differs from the pinned one. */
 export async function verifyIntegrity({ name, hash }: PackageIntegrity, options: NpmOptions): Promise<void> {
   const found = await npmIntegrity(name, options);
   if (found === hash) return;

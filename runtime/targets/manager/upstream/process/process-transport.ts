@@ -26,7 +26,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type Envelope, readEnvelope } from './read-envelope.ts';
 
-/** Time after the exit of a process for the rest of its group to end and its last output to arrive. */
+/** After a process exits, time for the rest of its group to end and its last output to arrive. */
 const LEFTOVER_MS = 300;
 
 const FLOODS = {
@@ -48,7 +48,7 @@ export async function openProcess(
   const { stdin, stdout, stderr } = child.streams;
   const messages = createMessageSplitter({ maxBytes: MAX_MESSAGE_BYTES, maxCharacters: hooks.maxCharacters });
   const logLines = createLineSplitter(MAX_LOG_LINE, { cut: true });
-  /** The reason why the manager stops the server, if it does. */
+  /** Why the manager stops the server, if it does. */
   let abortReason: string | undefined;
   let expected = false;
   const lastLines = createLastLines();
@@ -91,7 +91,8 @@ export async function openProcess(
     for (const line of lines) if ('text' in line) log(line.text);
     logFlow.count(chunk.length, lines.length);
   });
-  // A broken pipe means that the process exited, which is handled below. Without listeners, it would crash the manager.
+  // A broken pipe means that the process exited, which is handled below. Without listeners, it would crash
+  // the manager.
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
   // The end of stdout is usually the first sign that the process exits.
   const onStdoutEnd = async (): Promise<void> => {
@@ -103,7 +104,7 @@ export async function openProcess(
 
   const waitForEnd = async () => {
     const how = await child.exited;
-    // What the process wrote before its end is read without a limit.
+    // Output from before the process's end is read without a limit.
     for (const flow of [outFlow, logFlow]) flow.stop();
     await (ending ??= child.tree.end(LEFTOVER_MS));
     if (child.streams.signalCode !== null) await container?.remove();
@@ -150,8 +151,8 @@ export async function openProcess(
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /**
- * Writes all messages of one turn of the event loop in one chunk. With 16 concurrent calls, that halves the work of the server
- * that reads them, and saves a tenth of ours.
+ * Writes all messages of one event loop turn in one chunk. With 16 concurrent calls, that halves the server's
+ * work for reading them and saves a tenth of the manager's.
  */
 function createOutbox(stream: Writable, onUnread: () => void): (text: string) => void {
   let waiting = '';
@@ -169,13 +170,16 @@ function createOutbox(stream: Writable, onUnread: () => void): (text: string) =>
 /** A container with a unique name. */
 interface Container {
   readonly launch: ProcessLaunch;
-  /** Removes the container by force; resolves when docker has finished; never rejects. */
+  /** Forcibly removes the container; resolves when docker has finished; never rejects. */
   remove(): Promise<void>;
 }
 
 const REMOVE_MS = 5000;
 
-/** Names a container, so that it can be removed: it is not in the process group of the docker client, and survives its end. */
+/**
+ * Names a container, so that it can be removed: it is not in the docker client's process group, and outlives
+ * the client.
+ */
 function nameContainer(launch: ProcessLaunch, prefix: string): Container {
   const { command, env } = launch;
   const [run = 'run', ...args] = launch.args;
@@ -191,24 +195,24 @@ function nameContainer(launch: ProcessLaunch, prefix: string): Container {
 }
 
 /**
- * A line, or what is known of one that was not kept because it has more than `maxCharacters`.
+ * A line, or what is known about one that was discarded because it exceeds `maxCharacters`.
  *
  * @internal Exported for tests only.
  */
 export type MessageLine = Line | { readonly skipped: Envelope; readonly bytes: number };
 
 interface MessageLimits {
-  /** A longer line is reported as soon as it exceeds this limit, and cannot be continued. */
+  /** A line that exceeds this limit is reported immediately, and cannot be continued. */
   readonly maxBytes: number;
-  /** Of a line with more characters, only the start and the end are kept, which contain the ID of the request. */
+  /** If a line exceeds this limit, only its start and end are kept, which contain the request ID. */
   readonly maxCharacters?: number | undefined;
 }
 
-/** Bytes that are kept of the start and of the end. */
+/** Number of bytes kept at the start and at the end. */
 const KEPT = 1024;
 
 /**
- * Splits the output of a server into lines with one message each.
+ * Splits a server's output into lines with one message each.
  *
  * @internal Exported for tests only.
  */
@@ -254,14 +258,14 @@ function openMessage({ maxBytes, maxCharacters }: MessageLimits): OpenLine<Messa
   };
 }
 
-/** A copy of the last bytes, so that the rest of the parts can be freed. */
+/** A copy of the last bytes, so that the other parts can be freed. */
 const lastBytes = (parts: readonly Buffer[]): Buffer =>
   Buffer.from(Buffer.concat(parts.map((part) => part.subarray(-KEPT))).subarray(-KEPT));
 
-/** Maximum number of lines that are kept to explain a failure. A stack trace of Node or Python fits. */
+/** Maximum number of lines kept to explain a failure. A Node or Python stack trace fits. */
 const MAX_LINES = 60;
 
-/** The last lines of a process. Adding one costs the same however many were added before. */
+/** The last lines of a process. Adding a line takes constant time. */
 interface LastLines {
   add(line: string): void;
   /** Returns the lines, oldest first. */

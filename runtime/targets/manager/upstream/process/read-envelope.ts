@@ -1,21 +1,24 @@
-/** What the start and the end of a message show of it. */
+/** What a message's start and end reveal about it. */
 export interface Envelope {
-  /** Whether it starts like a message or a batch of them; otherwise, it is text of the server. */
+  /** Whether it starts like a message or a batch; otherwise, it is text from the server. */
   readonly isMessage: boolean;
   readonly id?: string | number | undefined;
   readonly method?: string | undefined;
 }
 
-/** A member of a message besides its content. SDKs write these before or after it, with values without escapes. */
+/**
+ * A message member other than its content. SDKs write these before or after the content, with values without
+ * escapes.
+ */
 const MEMBER = String.raw`"(jsonrpc|id|method)"[ \t]*:[ \t]*(?:"([^"\\]{0,200})"|(-?\d{1,15}))[ \t]*`;
 const FIRST = new RegExp(`${MEMBER},[ \\t]*`, 'y');
 const LAST = new RegExp(`,[ \\t]*${MEMBER}`, 'y');
 
-/** Reads the ID and the method of a message of which only the start and the end are known. */
+/** Extracts a message's ID and method when only its start and end are known. */
 export function readEnvelope(head: string, tail: string): Envelope {
   const start = /^[ \t\r]*([{[])[ \t]*/.exec(head);
   if (!start) return { isMessage: false };
-  // The responses of a batch are not searched: only one revision of 2025 has batches.
+  // Batches are not searched for responses: only a single 2025 revision supports batches.
   if (start[1] === '[') return { isMessage: true };
   const members = new Map<string, string | number>();
   for (let at = start[0].length; ; at = FIRST.lastIndex) {
@@ -37,7 +40,8 @@ export function readEnvelope(head: string, tail: string): Envelope {
 function lastMembers(tail: string): Member[] {
   const end = tail.trimEnd().length - 1;
   if (tail[end] !== '}') return [];
-  // The content ends with the last bracket before them: their own values contain none, unless an ID is a text with one.
+  // The content ends with the last bracket before them: their values contain no brackets, except in an ID
+  // that is a text.
   let at = Math.max(tail.lastIndexOf('}', end - 1), tail.lastIndexOf(']', end - 1)) + 1;
   const found: Member[] = [];
   while (at < end) {

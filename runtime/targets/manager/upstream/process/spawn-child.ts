@@ -16,9 +16,10 @@ export interface Child {
 }
 
 /**
- * Starts a program without a shell as the leader of its own process group, so that the processes it starts can be stopped with
- * it. Windows has no process groups. If the manager is killed with SIGKILL, its orphan guard stops them, because Node does
- * not support the parent death signal of Linux. `onStarted` is called before any other code of this process runs.
+ * Starts a program without a shell as the leader of a new process group, so that its descendants can be
+ * stopped with it. Windows has no process groups. If the manager is killed with SIGKILL, its orphan guard
+ * stops the group, because Node does not support Linux's parent death signal. `onStarted` is called before
+ * any other code in this process runs.
  */
 export async function spawnChild(
   { command, args, env, cwd }: ProcessLaunch,
@@ -32,7 +33,7 @@ export async function spawnChild(
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
-    // In the same turn of the event loop, because the program is already running.
+    // Done in the same event loop turn, because the program is already running.
     if (streams.pid !== undefined) onStarted?.(streams.pid);
     const exited = new Promise<string>((resolve) => {
       streams.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `code ${code}`));
@@ -71,7 +72,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** A server's process and everything that it starts. */
+/** A server's process and its descendants. */
 interface StartedChild extends Child {
   readonly tree: ProcessTree;
 }
@@ -79,7 +80,10 @@ interface StartedChild extends Child {
 const REMEDY =
   'On Linux, start the manager with delegated cgroups, e.g. `systemd-run --user --scope -p Delegate=yes mcp-manager daemon`.';
 
-/** Starts a server within its limits. Warns about limits that the system does not apply, or throws if they are required. */
+/**
+ * Starts a server within its limits. Warns about limits that the system does not apply, or throws if they are
+ * required.
+ */
 export async function startChild(
   launch: ProcessLaunch,
   { trees = GROUPS_ONLY, onWarning }: Pick<TransportHooks, 'trees' | 'onWarning'>,

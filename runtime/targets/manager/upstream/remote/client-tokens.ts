@@ -14,7 +14,7 @@ interface Token extends AccessToken {
   readonly until: number;
 }
 
-/** Time before its expiry after which a token is not used, so that it does not expire in transit. */
+/** How long before its expiry a token is no longer used, so that it does not expire in transit. */
 const MARGIN_MS = 10_000;
 
 export interface ClientTokensOptions {
@@ -49,7 +49,7 @@ export function createClientTokens(
     const seen = token;
     const known = await seen;
     if (known && known.value !== refused && Date.now() < known.until) return known;
-    // Another caller may have requested a token in the meantime.
+    // Another caller may meanwhile have requested a token.
     if (token === seen) token = fetchToken();
     try {
       return (await token) ?? (await valid(refused));
@@ -65,7 +65,7 @@ export function createClientTokens(
       challenge = refusal.challenge ?? challenge;
       if (refusal.status === 403) {
         const wider = mergeScopes(scope, refusal.challenge?.scope);
-        // The server requires scopes that the token was requested with.
+        // The server requires scopes that were already requested for the token.
         if (wider === scope) return undefined;
         scope = wider;
       }

@@ -9,15 +9,15 @@ import { refreshTokens } from '../../sign-in/refresh-tokens.ts';
 import { mergeScopes } from '../../sign-in/scopes.ts';
 import type { SignInRecord, Tokens } from '../../sign-in/sign-in-record.ts';
 
-/** The sign-ins of persons, and the name of the server that a connection is for. */
+/** User sign-ins, and the name of the server that a connection is for. */
 export interface SignIns {
   readonly store: SignInStore;
   readonly server: string;
-  /** The user of the connection, if the server has a sign-in for each user. */
+  /** The connection's user, if the server has one sign-in per user. */
   readonly user?: string | undefined;
 }
 
-/** Returns the source of tokens for a server; undefined if its headers already authorize the manager. */
+/** Returns the token source for a server; undefined if its headers already authorize the manager. */
 export function openTokens(
   { url, headers, oauth }: RemoteLaunch,
   { init: timeoutMs }: ServerTimeouts,
@@ -42,10 +42,10 @@ interface PersonTokensOptions {
   readonly timeoutMs: number;
 }
 
-/** Time before its expiry after which a token is refreshed. */
+/** How long before its expiry a token is refreshed. */
 const MARGIN_MS = 10_000;
 
-/** The tokens of the person who signed in with `mcp-manager login`. Concurrent callers wait for one refresh. */
+/** Tokens of the user who signed in with `mcp-manager login`. Concurrent callers wait for one refresh. */
 function createPersonTokens({
   store,
   target,
@@ -86,7 +86,7 @@ function createPersonTokens({
       try {
         return await withKey(await refresh(tokens.access));
       } catch (error) {
-        // The authorization server may be restarting, and the token is still valid for some seconds.
+        // The authorization server may be restarting, and the token is still valid for a few seconds.
         if (Date.now() < tokens.expiresAt) return withKey(tokens);
         throw error;
       }
@@ -109,7 +109,7 @@ function createPersonTokens({
   };
 }
 
-/** Opens the key of a sign-in. The same object is used until the key changes, because it knows the nonces of servers. */
+/** Opens a sign-in's key. The same object is used until the key changes, because it holds the servers' nonces. */
 function createDpopKeys(): (record: SignInRecord) => Promise<DpopKey | undefined> {
   let known: DpopKey | undefined;
   return async ({ dpopKey: jwk }) => {
@@ -122,7 +122,7 @@ function createDpopKeys(): (record: SignInRecord) => Promise<DpopKey | undefined
   };
 }
 
-/** Requests the missing scopes with the next sign-in, in addition to those that the person has granted. */
+/** Requests the missing scopes with the next sign-in, in addition to those already granted. */
 async function rememberScope(
   store: SignInStore,
   target: SignInTarget,

@@ -4,9 +4,12 @@ import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { membersOf } from '#core/json/members-of.ts';
 
-/** The arguments of tools that a server requires in headers, too, according to its tool list. */
+/** The tool arguments that a server also requires in headers, according to its tool list. */
 export interface ParameterHeaders {
-  /** Stores the declarations of a page of `tools/list`; returns the page without tools that have invalid ones. */
+  /**
+   * Stores the declarations of a page of `tools/list`; returns the page without tools whose declarations are
+   * invalid.
+   */
   readonly learn: (page: ShapeOfParams) => ShapeOfParams;
   /** Returns the headers for the parameters of a `tools/call`. */
   readonly headersFor: (params: ShapeOfParams | undefined) => Record<string, string>;
@@ -49,7 +52,7 @@ export function createParameterHeaders(onLog: (line: string) => void): Parameter
   };
 }
 
-/** Returns the annotations of a schema. They are only valid on properties, also nested ones. */
+/** Returns a schema's annotations. They are only valid on properties, including nested ones. */
 function declaredIn(schema: unknown, path: readonly string[] = []): Declared[] {
   return Object.entries(membersOf(memberOf(schema, 'properties'))).flatMap(([name, property]) => {
     const header = memberOf(property, ANNOTATION);

@@ -9,7 +9,7 @@ export class EventTooLong extends ConnectionClosed {
   }
 }
 
-/** Yields the complete events of a stream. Stops at an event with more than `maxCharacters`. */
+/** Yields a stream's complete events. Stops at an event with more than `maxCharacters`. */
 export async function* readEvents(
   body: AsyncIterable<Buffer>,
   maxCharacters?: number,
@@ -18,13 +18,13 @@ export async function* readEvents(
   const meter = createMessageMeter(maxCharacters);
   for await (const chunk of body) {
     const frames = splitter.push(chunk);
-    // The start of the next event can be in the same chunk; it is not counted, which is less than a chunk.
+    // The start of the next event can be in the same chunk; it is not counted, but is smaller than a chunk.
     if (frames.length > 0) meter.reset();
     else if (meter.add(chunk)) throw new ResultTooLarge(maxCharacters ?? Infinity);
     yield* frames.map(readEvent);
   }
 }
 
-/** Whether an event contains messages of the protocol; an event without data only has an ID. */
+/** Whether an event contains protocol messages; an event without data only has an ID. */
 export const isMessage = (event: EventData): event is EventData & { readonly data: string } =>
   (event.event ?? 'message') === 'message' && event.data !== undefined && event.data !== '';

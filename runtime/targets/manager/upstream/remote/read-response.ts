@@ -4,7 +4,7 @@ import { parseMessages, type RpcMessage } from '../rpc-message.ts';
 import type { RemoteResponse } from './remote-client.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
-/** Number of characters of an unexpected body that are shown in messages. */
+/** Number of characters of an unexpected body that messages show. */
 const SHOWN_CHARACTERS = 200;
 
 export const mediaType = ({ headers }: RemoteResponse): string =>
@@ -18,7 +18,7 @@ export const header = ({ headers }: RemoteResponse, name: string): string | unde
   return typeof value === 'string' ? value : undefined;
 };
 
-/** Reads the MCP messages of a response; throws if the body contains anything else. */
+/** Reads the MCP messages in a response; throws if the body contains anything else. */
 export async function readMessagesOf(
   answer: RemoteResponse,
   place: string,
@@ -33,7 +33,7 @@ export async function readMessagesOf(
   );
 }
 
-/** Converts a response with a status above 299 to an error, the JSON-RPC error in its body if there is one. */
+/** Converts a response with a status above 299 to an error: the JSON-RPC error in its body, if any. */
 export async function responseFailure(answer: RemoteResponse, place: string): Promise<Error> {
   const text = await readText(answer);
   const error = parseMessages(text)?.find((message) => message.error)?.error;

@@ -11,7 +11,7 @@ interface RemoteRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** The URL, if it is not the one of the server. */
+  /** The URL, if it differs from the server's. */
   readonly url?: URL | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface RemoteResponse {
   readonly body: Dispatcher.ResponseData['body'];
 }
 
-/** An HTTP client for one server, with its headers, tokens and pooled connections. It follows redirects within the origin. */
+/** HTTP client for one server, with its headers, tokens and pooled connections. Follows redirects within the origin. */
 export interface RemoteClient {
   readonly url: URL;
   /** The URL for messages, without the query, which can contain secrets. */
@@ -30,12 +30,12 @@ export interface RemoteClient {
   destroy(): Promise<void>;
 }
 
-/** No connection to the server is possible, so that further requests are likely to fail as well. */
+/** The server cannot be reached, so further requests are likely to fail as well. */
 export class Unreachable extends ConnectionClosed {}
 
 const MAX_REDIRECTS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Error codes of a connection that the server closed during a request. */
+/** Error codes for a connection that the server closed during a request. */
 const CONNECTION_LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']);
 
 export function createRemoteClient(
@@ -135,7 +135,7 @@ function refusalIn(
   return isRefusal ? { token, status, challenge } : undefined;
 }
 
-/** Returns the target of a redirect. 301 to 303 are not followed, because they would turn a POST into a GET. */
+/** Returns a redirect's target. 301 to 303 are not followed, because they would turn a POST into a GET. */
 function redirectIn({ status, headers }: RemoteResponse, from: URL): URL | undefined {
   const { location } = headers;
   if ((status !== 307 && status !== 308) || typeof location !== 'string') return undefined;

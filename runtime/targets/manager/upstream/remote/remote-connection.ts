@@ -4,16 +4,16 @@ import type { CloseReason } from '../connection.ts';
 import { openTokens, type SignIns } from './open-tokens.ts';
 import { createRemoteClient, type RemoteClient, Unreachable } from './remote-client.ts';
 
-/** The part that both transports of remote servers share: an HTTP client and the end of the connection. */
+/** The part that both remote transports share: an HTTP client and the end of the connection. */
 export interface RemoteConnection {
   readonly client: RemoteClient;
   /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
   readonly closed: Promise<CloseReason>;
   end(message: string): void;
-  /** Converts a failure of a request to an error, and closes the connection if the server is unreachable. */
+  /** Converts a request failure to an error, and closes the connection if the server is unreachable. */
   handleFailure(error: unknown): Error;
-  /** Closes the connection after a last request, which has the shutdown timeout of the server. */
+  /** Closes the connection after a final request, which is limited by the server's shutdown timeout. */
   close(endSession?: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 

@@ -8,7 +8,8 @@ import { responseFailure, mediaType } from './read-response.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 /**
- * The transport before streamable HTTP: one stream for all messages of the server, and a URL for messages to it.
+ * The transport before streamable HTTP: one stream for all of the server's messages, and a URL for messages
+ * to it.
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports#http-with-sse
  */
 export async function openServerSentEvents(
@@ -42,7 +43,7 @@ export async function openServerSentEvents(
   const listen = async (): Promise<void> => {
     const { body } = await openStream();
     const broken = `${client.place} closed its event stream.`;
-    // This message is clearer than that of the undici error.
+    // Clearer than the message of the undici error.
     body.on('error', () => connection.end(broken));
     for await (const event of readEvents(body)) {
       if (event.event === 'endpoint') endpoint.resolve(sameOrigin(event.data ?? '', client.url));
@@ -101,7 +102,7 @@ export async function openServerSentEvents(
   };
 }
 
-/** Rejects an endpoint on another origin, because requests to it would contain the credentials for this server. */
+/** Rejects an endpoint on another origin, because requests to it would contain this server's credentials. */
 function sameOrigin(endpoint: string, serverUrl: URL): URL {
   const url = new URL(endpoint, serverUrl);
   if (url.origin === serverUrl.origin) return url;

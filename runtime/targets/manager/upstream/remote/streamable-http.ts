@@ -28,8 +28,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 const LAST_RESPONSES_MS = 1000;
 
 /**
- * Sends one POST per message. The transport of the SDK is not used: it alters large numbers, does not limit the size of
- * responses, and cannot set headers per request, which revision 2026-07-28 requires.
+ * Sends one POST per message. The SDK's transport is not used: it alters large numbers, does not limit
+ * response sizes, and cannot set headers per request, which revision 2026-07-28 requires.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  */
 export async function openStreamableHttp(
@@ -47,7 +47,7 @@ export async function openStreamableHttp(
   /** Requests wait for the end of the handshake: each uses its own connection and could overtake it. */
   let ready: Promise<unknown> = Promise.resolve();
 
-  /** Closes the connection after the requests in flight have their responses, too. */
+  /** Closes the connection once the requests in flight have their responses as well. */
   const expire = (): void => {
     expiry ??= setTimeout(endExpired, LAST_RESPONSES_MS).unref();
     if (exchanges.size === 0) endExpired();
@@ -148,7 +148,8 @@ export async function openStreamableHttp(
   };
   const getAgain: typeof get = (lastEventId, signal) =>
     get(lastEventId, signal, () => {
-      // A stream that was open cannot be continued, because the server has restarted and does not know the session.
+      // A stream that was open cannot be resumed, because the server has restarted and does not know the
+      // session.
       if (sessionId !== undefined) expire();
     });
   const listen = async (): Promise<void> => {
@@ -156,7 +157,7 @@ export async function openStreamableHttp(
       const stream = await get(undefined, connection.signal);
       await followStream(stream, { get: getAgain, onMessage, signal: connection.signal, onLog });
     } catch (error) {
-      // Most servers do not offer a stream of notifications, which is fine; an unreachable server is a failure.
+      // Most servers do not offer a notification stream, which is fine; an unreachable server is a failure.
       connection.handleFailure(error);
     }
   };
@@ -207,19 +208,19 @@ interface FollowOptions {
   readonly get: (lastEventId: string | undefined, signal: AbortSignal) => Promise<RemoteResponse>;
   readonly onMessage: (message: RpcMessage) => void;
   readonly signal: AbortSignal;
-  /** The request whose response ends the stream; without one, it is followed until the signal is aborted. */
+  /** The request whose response ends the stream; if undefined, the stream is followed until the signal is aborted. */
   readonly requestId?: number | undefined;
-  /** Maximum size of a message on the stream of a request. */
+  /** Maximum size of a message on a request's stream. */
   readonly maxCharacters?: number | undefined;
   readonly onLog: (line: string) => void;
 }
 
 /** Delay before a stream is resumed, unless the server specifies one. */
 const RESUME_MS = 1000;
-/** Time after the response until the stream is closed, if the server does not end it. */
+/** How long after the response the stream is closed if the server does not end it. */
 const CLOSE_MS = 1000;
 
-/** Reads a stream. If it ends without the response, it is resumed. */
+/** Reads a stream, and resumes it if it ends without the response. */
 async function followStream(first: RemoteResponse, options: FollowOptions): Promise<void> {
   const { get, onMessage, signal, requestId, maxCharacters, onLog } = options;
   let lastEventId: string | undefined;
@@ -243,7 +244,7 @@ async function followStream(first: RemoteResponse, options: FollowOptions): Prom
       }
     } catch (error) {
       if (signal.aborted || error instanceof EventTooLong || error instanceof ResultTooLarge) throw error;
-      // A broken stream is treated like one that ended.
+      // A broken stream is treated like one that ended normally.
     } finally {
       clearTimeout(closeTimer);
     }

@@ -1,6 +1,6 @@
 import { ConnectionClosed } from '../connection.ts';
 
-/** A remote server responded with something other than an MCP message, for example an error status or an HTML page. */
+/** A remote server sent something other than an MCP message, for example an error status or an HTML page. */
 export class UnexpectedResponse extends ConnectionClosed {
   readonly status: number;
 

@@ -7,7 +7,7 @@ import { count, dateTime, duration } from '#serve/http/pages/browser/format.ts';
 import { jsonBlock } from './results/content.ts';
 import { admin } from './shared/caller.ts';
 
-/** A line of the audit log, as far as the table shows it. */
+/** The audit log fields that the table shows. */
 interface Entry {
   readonly at: string;
   readonly outcome: string;
@@ -21,7 +21,7 @@ interface AuditLog {
   readonly nextCursor?: string;
 }
 
-/** The calls in the audit log, the newest first. */
+/** The calls in the audit log, newest first. */
 export function showAudit({ root, session }: Place) {
   const words = element('p', { class: 'state' }, 'There are no calls in the audit log.');
   root.append(

@@ -14,7 +14,7 @@ import { diffView } from './configuration/review.ts';
 
 type Policy = Static<typeof toolPoliciesBody>['servers'][number];
 
-/** Pinned tools, approval rules and overrides of tools. */
+/** Pinned tools, approval rules and tool overrides. */
 export async function showPins({ root, session, signal }: Place) {
   const caller = await readCaller(session, signal);
   const notice = element('div');
@@ -104,7 +104,7 @@ export async function showPins({ root, session, signal }: Place) {
     empty: 'No server has pinned tools, approval rules or overrides.',
   });
 
-  /** Compares the tools of a server with their pins, and pins them when the user confirms it. */
+  /** Compares a server's tools with their pins, and pins them after the user confirms. */
   async function review(name: string) {
     notice.replaceChildren();
     try {

@@ -10,10 +10,10 @@ import type { Place } from '#serve/http/pages/browser/start-app.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 import { listed } from '#serve/http/pages/browser/dom.ts';
 
-/** A user who does not find an item among these writes more words. */
+/** Users who cannot find an item among these add more search words. */
 const LIMIT = 100;
 
-/** The column with the description of an item. */
+/** The column with item descriptions. */
 const DESCRIPTION = {
   key: 'description',
   title: 'Description',
@@ -24,13 +24,13 @@ type List = 'tools' | 'prompts' | 'resources';
 
 interface SearchTableOptions<Row> {
   readonly list: List;
-  /** What a search compares with. */
+  /** The fields that a search compares. */
   readonly searched: string;
   readonly columns: readonly Column<Row>[];
   readonly href: (row: Row) => string;
 }
 
-/** The tools, prompts or resources of all servers, searched by the manager: the best matches first. */
+/** The tools, prompts or resources of all servers. The manager searches them and returns the best matches first. */
 function searchTable<Row>(session: Session, { list, searched, columns, href }: SearchTableOptions<Row>) {
   return dataTable({
     caption: list.charAt(0).toUpperCase() + list.slice(1),

@@ -11,7 +11,7 @@ import { linkTo } from '#serve/http/pages/browser/route.ts';
 import { ServerError } from '#serve/http/pages/browser/server.ts';
 import { api } from './shared/caller.ts';
 
-/** A tool: its description, and a form that calls it. */
+/** A tool: its description, and a form to call it. */
 export async function showTool({ root, params, session, signal, setTitle }: Place) {
   const { server = '', tool: name = '' } = params;
   setTitle(name);
@@ -73,19 +73,19 @@ export async function showTool({ root, params, session, signal, setTitle }: Plac
   );
 }
 
-/** The API has the main keywords of a schema, and the whole schema next to them if it has more. */
+/** The API returns the main keywords of a schema, plus the complete schema if it has others. */
 const schemasOf = ({ inputSchema, outputSchema, _meta: more = {} }: ListedTool) => ({
   inputSchema: withAnyArguments(more['mcp-manager/inputSchema'] ?? inputSchema ?? { type: 'object' }),
   outputSchema: more['mcp-manager/outputSchema'] ?? outputSchema,
 });
 
-/** A schema that names no arguments allows all of them. */
+/** A schema that lists no arguments allows any. */
 const withAnyArguments = (schema: Schema) =>
   'properties' in schema || 'additionalProperties' in schema
     ? schema
     : { ...schema, additionalProperties: true };
 
-/** Hints of the server, which are not verified. */
+/** Hints from the server, which are not verified. */
 function annotations({
   readOnlyHint,
   destructiveHint,
@@ -102,7 +102,7 @@ function annotations({
   return element('span', { class: 'badges' }, ...badges);
 }
 
-/** The name to confirm, if the server refused a call because it requires a confirmation. */
+/** The name to confirm, if the server rejected a call because confirmation is required. */
 function confirmationOf(error: unknown) {
   if (!(error instanceof ServerError) || error.status !== 403) return undefined;
   return /^tool requires a confirmation: .*X-Confirm-Tool: (\S+) over HTTP\.$/.exec(error.message)?.[1];

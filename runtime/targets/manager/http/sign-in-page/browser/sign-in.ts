@@ -18,7 +18,8 @@ function showError(reason: unknown) {
 }
 
 /**
- * Asks for the key of the manager, so that the sign-in belongs to the person at this browser and not to the one who sent the link.
+ * Prompts for the manager's key, so that the sign-in belongs to the person at this browser rather than the
+ * one who sent the link.
  */
 function askForKey(server: string) {
   title.textContent = `Sign in to ${server}`;
@@ -28,7 +29,7 @@ function askForKey(server: string) {
   );
 }
 
-/** Starts the sign-in and goes to the page of the authorization server. */
+/** Starts the sign-in and navigates to the authorization server. */
 async function start(server: string) {
   error.textContent = '';
   const redirectUri = new URL('signed-in', location.href).href;
@@ -36,7 +37,7 @@ async function start(server: string) {
   try {
     const { data } = await call<Static<typeof startedSignIn>>(pathOf(server), { body: { redirectUri }, key });
     const target = new URL(data.authorizationUrl);
-    // This tab only, until the browser returns.
+    // Kept only in this tab, until the browser returns.
     sessionStorage.setItem(storedAt(target.searchParams.get('state')), JSON.stringify({ server, key }));
     location.assign(target);
   } catch (reason) {
@@ -50,7 +51,7 @@ async function complete() {
   const stored = sessionStorage.getItem(name);
   sessionStorage.removeItem(name);
   const query = location.search.slice(1);
-  // The code is in the address, which browsers keep in their history.
+  // The URL contains the authorization code, and browsers keep URLs in their history.
   history.replaceState(null, '', location.pathname);
   if (stored === null) {
     showError('No sign-in was started in this tab. Start it again from your MCP client.');
@@ -72,7 +73,7 @@ if (location.pathname.endsWith('/signed-in')) void complete();
 else if (server === null || server === '') showError('The address names no server: add ?server=<name>.');
 else askForKey(server);
 
-/** Asks for an API key when a server requires one. The key is only kept in this page. */
+/** Prompts for an API key if the manager requires one. The key is kept only in this page. */
 function createKeyForm() {
   const form = byId('key-form', HTMLFormElement);
   const words = byId('key-words', HTMLParagraphElement);
@@ -90,7 +91,7 @@ function createKeyForm() {
   return {
     key: () => key,
 
-    /** `why`: message of the server. `then`: called when a key is entered. */
+    /** `why`: the server's message. `then`: called with the entered key. */
     ask(why: string, then: () => void) {
       goOn = then;
       words.textContent = why;

@@ -21,7 +21,7 @@ const pairs = (title: string, description: string) => ({
   },
 });
 
-/** The settings that most servers need. All others can be added to the text of the server afterwards. */
+/** The settings that most servers need. Others can be added later by editing the server's text. */
 const SCHEMA = {
   type: 'object',
   required: ['name', 'launch', 'tools'],
@@ -99,7 +99,7 @@ interface NewServer {
   readonly read_only?: boolean;
 }
 
-/** A form for a new server. The change of the file is shown before it is written. */
+/** A form for a new server. Shows the change to the file before writing it. */
 export async function showAdd({ root, session, signal, navigate }: Place) {
   const caller = await readCaller(session, signal);
   if (!caller.edit) {

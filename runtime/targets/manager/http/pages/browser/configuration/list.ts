@@ -10,7 +10,7 @@ import { admin, EDIT_HINT, readCaller } from '../shared/caller.ts';
 
 type Configuration = Static<typeof configurationBody>;
 
-/** All servers in the configuration file, also disabled ones. */
+/** All servers in the configuration file, including disabled ones. */
 export async function showConfigurationFile({ root, session, signal }: Place) {
   const caller = await readCaller(session, signal);
   const about = element('div');

@@ -9,14 +9,14 @@ export type Edited = Static<typeof editedBody>;
 interface ReviewChangeOptions {
   readonly title: string;
   readonly send: (isDryRun: boolean) => Promise<Answer<Edited>>;
-  /** Name of the button. */
+  /** Button label. */
   readonly confirm?: string;
   readonly isDangerous?: boolean;
 }
 
 /**
- * Shows a change of the configuration file before it is written, and writes it when the user confirms it. Returns the answer to the
- * change; undefined if it was not written.
+ * Shows a configuration change and writes it after the user confirms. Returns the response; undefined if
+ * nothing was written.
  */
 export async function reviewChange({
   title,
@@ -53,7 +53,7 @@ export async function reviewChange({
   return written;
 }
 
-/** What happened after the file was written. */
+/** The outcome after the file was written. */
 export function writtenNotice({ applied, problem }: Edited) {
   if (problem) {
     return element(
@@ -74,7 +74,7 @@ export function writtenNotice({ applied, problem }: Edited) {
   );
 }
 
-/** A unified diff. Removed and added lines have their signs, which the colors repeat. */
+/** A unified diff. Removed and added lines are marked by signs as well as by color. */
 export const diffView = (text: string) =>
   scrollable(
     'Change of the file',

@@ -10,7 +10,7 @@ import { formOf } from '#serve/http/pages/browser/components/form.ts';
 
 type Configured = Static<typeof groupConfigurationBody>;
 
-/** A group of the configuration file, to be changed or removed. */
+/** Page for changing or removing a configured group. */
 export async function showGroup({ root, params, session, signal, navigate, setTitle }: Place) {
   const { name = '' } = params;
   setTitle(name);
@@ -70,7 +70,7 @@ export async function showGroup({ root, params, session, signal, navigate, setTi
   );
 }
 
-/** A form for a new group. The change of the file is shown before it is written. */
+/** A form for a new group. Shows the change to the file before writing it. */
 export async function showNewGroup({ root, session, signal, navigate }: Place) {
   const caller = await readCaller(session, signal);
   if (!caller.edit) {
@@ -117,6 +117,6 @@ const SCHEMA = {
   },
 };
 
-/** A form for a group. */
+/** The form for editing a group. */
 const groupForm = (values: object, onSubmit: (group: Group) => Promise<void>) =>
   formOf(SCHEMA, { values, submit: 'Review change', onSubmit });

@@ -12,7 +12,7 @@ type Group = Static<typeof groupsBody>['groups'][number];
 
 const NEW = { name: 'New group', href: '#/new-group' };
 
-/** The groups of servers and tools, which have endpoints of their own. */
+/** The groups of servers and tools, each with its own endpoints. */
 export async function showGroups({ root, session, signal }: Place) {
   const caller = await readCaller(session, signal);
   root.append(

@@ -15,7 +15,7 @@ type Key = Static<typeof keysBody>['keys'][number];
 
 const STATES: Record<string, 'good' | 'plain'> = { active: 'good' };
 
-/** What a key without restrictions can use. */
+/** What an unrestricted key can use. */
 const ALL = 'all servers';
 
 /** The API keys and their permissions. */
@@ -132,7 +132,7 @@ const SCHEMA = {
   },
 };
 
-/** A form for a new key, which is shown once. */
+/** A form for a new key. The key is shown once. */
 export async function showNewKey({ root, session, signal }: Place) {
   const caller = await readCaller(session, signal);
   const back = element('p', {}, element('a', { href: '#/keys' }, 'All keys'));
@@ -148,7 +148,7 @@ export async function showNewKey({ root, session, signal }: Place) {
         const { data } = await session.call<Static<typeof createdKeyBody>>(admin('keys'), { body });
         const shown = secretOnce({ name: `API key ${data.record.name}`, secret: data.key });
         root.replaceChildren(back, shown);
-        // Removing the form has removed the focus.
+        // Removing the form also removed the focus.
         shown.querySelector('button')?.focus();
       },
     }),

@@ -4,12 +4,12 @@ import { jsonText } from '#serve/http/pages/browser/json-text.ts';
 import { badge } from '#serve/http/pages/browser/components/facts.ts';
 import { duration } from '#serve/http/pages/browser/format.ts';
 
-/** A content block of MCP, as a server sent it: its members can be missing or have other types. */
+/** An MCP content block as the server sent it: members can be missing or have other types. */
 export type Block = Record<string, unknown>;
 
-/** Longer texts are cut on the page; the copy button has all of them. */
+/** Longer texts are truncated on the page; the copy button copies the full text. */
 const MAX_CHARACTERS = 100_000;
-/** Images and sounds are shown as data URLs, in which these types run no scripts. */
+/** Images and audio are shown as data URLs; scripts do not run in these types. */
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml', 'image/avif']);
 const SOUNDS = new Set([
   'audio/mpeg',
@@ -24,9 +24,7 @@ const SOUNDS = new Set([
 ]);
 const BASE64 = /^[\w+/\s-]*={0,2}$/;
 
-/**
- * Shows a block of a result. Everything from a server becomes text, an image or a sound; nothing of it is a link or HTML.
- */
+/** Shows a result block. Everything from a server becomes text, an image or audio, never a link or HTML. */
 export function contentBlock(block: Block): HTMLElement {
   const { type } = block;
   if (type === 'text') return textBlock(textOf(block['text']));
@@ -37,7 +35,7 @@ export function contentBlock(block: Block): HTMLElement {
   return jsonBlock(block, 'Content');
 }
 
-/** A text; JSON is indented. */
+/** A text block; JSON is indented. */
 function textBlock(text: string, name = 'Text') {
   const shown = indented(text);
   const isCut = shown.length > MAX_CHARACTERS;
@@ -69,7 +67,7 @@ function mediaBlock({ data, mimeType, type }: Block) {
   return mediaElement(textOf(data), mime) ?? binaryNote(mime || textOf(type), textOf(data).length);
 }
 
-/** An image or a sound; undefined for other types, and for data that is not base64. */
+/** An image or audio block; undefined for other types, and for invalid base64. */
 function mediaElement(data: string, mime: string) {
   if (!BASE64.test(data)) return undefined;
   const source = `data:${mime};base64,${data.replaceAll(/\s/g, '')}`;
@@ -96,7 +94,7 @@ const binaryNote = (what: string, characters: number) =>
     `Binary content: ${what}, about ${Math.floor((characters * 3) / 4)} bytes.`,
   );
 
-/** Contents of a resource. */
+/** An embedded resource. */
 export function resourceBlock({ uri, mimeType, text, blob }: Block) {
   const mime = typeof mimeType === 'string' ? mimeType.trim().toLowerCase() : '';
   const body =
@@ -111,7 +109,7 @@ export function resourceBlock({ uri, mimeType, text, blob }: Block) {
   );
 }
 
-/** A reference to a resource. Its address is text, because a server could name any address. */
+/** A link to a resource. The URI is shown as text, because a server could send any URI. */
 const linkBlock = ({ uri, name, description }: Block) =>
   element(
     'div',
@@ -120,28 +118,28 @@ const linkBlock = ({ uri, name, description }: Block) =>
     ...(description ? [element('p', { class: 'hint' }, textOf(description))] : []),
   );
 
-/** A member of a block as text; members of other types are not shown. */
+/** A block member as text; members of other types are not shown. */
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
 function indented(text: string) {
   if (!/^\s*[{[]/.test(text) || text.length > MAX_CHARACTERS) return text;
   try {
     const value = JSON.parse(text);
-    // Numbers that JavaScript cannot represent would be changed.
+    // Keeps the original digits of numbers that JavaScript cannot represent.
     return JSON.stringify(value) === text.trim() ? jsonText(value) : text;
   } catch {
     return text;
   }
 }
 
-/** What a server returned for a call. */
+/** The result of a server call. */
 export interface CallResult {
   readonly content?: readonly Block[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
 }
 
-/** The result of a tool: its content, its structured content, and whether it is an error. */
+/** A tool result: its content, its structured content, and whether it is an error. */
 export function toolResult(
   { content = [], structuredContent, isError = false }: CallResult,
   milliseconds: number,

@@ -2,7 +2,7 @@ import type { Place } from '#serve/http/pages/browser/start-app.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 
-/** The pages of a server. The first ones require admin permission, the configuration edit permission. */
+/** A server's pages. The first ones require admin permission; the configuration requires edit permission. */
 const PAGES = [
   { path: '', name: 'Overview', needs: 'admin' },
   { path: 'log', name: 'Log', needs: 'admin' },
@@ -12,7 +12,7 @@ const PAGES = [
   { path: 'configuration', name: 'Configuration', needs: 'edit' },
 ];
 
-/** The heading of a page of a server, with links to its other pages. */
+/** The heading of a server page, with links to the server's other pages. */
 export function serverHead(
   { params, setTitle }: Place,
   current: string,

@@ -17,10 +17,10 @@ interface Health {
 }
 
 const PHASES = ['failed', 'waiting', 'installing', 'starting', 'stopping', 'running', 'idle'];
-/** The states and numbers of the servers change all the time. */
+/** Server states and statistics change constantly. */
 const REFRESH_MS = 5000;
 
-/** All servers with their state. A key without admin permission sees their health only. */
+/** All servers and their states. A key without admin permission only sees their health. */
 export async function showServers({ root, session, signal }: Place) {
   const caller = await readCaller(session, signal);
   if (!caller.admin) {

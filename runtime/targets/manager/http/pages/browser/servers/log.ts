@@ -10,7 +10,7 @@ type LogLine = Static<typeof logLine>;
 
 const LINES = 500;
 
-/** The live log of a server. */
+/** A server's live log. */
 export async function showLog(place: Place) {
   const { root, params, session, signal } = place;
   const { name = '' } = params;
@@ -34,7 +34,7 @@ export async function showLog(place: Place) {
 
 const lineText = ({ at, source, text }: LogLine) => `${at.slice(11, 23)}  ${source.padEnd(7)}  ${text}`;
 
-/** The lines of a streamed response as they arrive, without empty ones. */
+/** Yields the lines of a streamed response as they arrive, skipping empty ones. */
 async function* linesOf(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';

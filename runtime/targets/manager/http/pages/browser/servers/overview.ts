@@ -16,7 +16,7 @@ type Overview = Static<typeof serverOverviewBody>;
 
 const REFRESH_MS = 3000;
 
-/** One server: its state, its calls, and what its processes use. */
+/** One server: its state, its calls, and its resource usage. */
 export async function showServer(place: Place) {
   const { root, params, session, signal } = place;
   const { name = '' } = params;
@@ -55,7 +55,7 @@ export async function showServer(place: Place) {
     problem,
     shown,
   );
-  // Only known once the server has required it.
+  // Only known once the server has required a sign-in.
   if (first.signIn !== undefined) root.append(await signInPart(place));
 
   const timer = setInterval(() => {
@@ -124,7 +124,7 @@ function parts(server: Overview) {
 
 const UNITS: Record<string, number> = { ns: 1e-6, µs: 0.001, ms: 1, s: 1000 };
 
-/** A duration of the API, e.g. `1.234567ms`. */
+/** A duration in the API's format, e.g. `1.234567ms`. */
 function checkDuration(text: string | undefined) {
   const [, value, unit = ''] = /^([\d.]+)([nµm]?s)$/.exec(text ?? '') ?? [];
   return value === undefined ? text : duration(Number(value) * (UNITS[unit] ?? 1));
@@ -140,7 +140,7 @@ const KINDS: Record<string, string> = {
 const optional = (name: string, value: string | undefined): (readonly [string, string])[] =>
   value ? [[name, value]] : [];
 
-/** Lines of the server, or of its installation, about the reason. */
+/** Output of the server, or of its installation, about the reason. */
 const output = (lines: readonly string[] | undefined) =>
   lines && lines.length > 0
     ? [element('h2', {}, 'Output about the reason'), element('pre', {}, lines.join('\n'))]

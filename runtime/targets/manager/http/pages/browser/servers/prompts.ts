@@ -10,7 +10,7 @@ import { formOf } from '#serve/http/pages/browser/components/form.ts';
 import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { type Block, contentBlock, jsonBlock } from '../results/content.ts';
 
-/** The prompts of a server. */
+/** A server's prompts. */
 export async function showPrompts(place: Place) {
   const { root, params, session, signal } = place;
   const { name = '' } = params;
@@ -50,7 +50,7 @@ export async function showPrompts(place: Place) {
   );
 }
 
-/** A prompt, with a form that fills it in. */
+/** A prompt, with a form for its arguments. */
 export async function showPrompt({ root, params, session, signal, setTitle }: Place) {
   const { name: server = '', prompt: name = '' } = params;
   setTitle(name);

@@ -8,7 +8,7 @@ import { api, readCaller, withoutSupport } from '../shared/caller.ts';
 import { localRows, shortened } from '../shared/parts.ts';
 import { serverHead } from './head.ts';
 
-/** The resources and templates of a server, and the content of one of them. */
+/** A server's resources and templates, and the content of one resource. */
 export async function showResources(place: Place) {
   const { root, params, query, session, signal } = place;
   const { name = '' } = params;
@@ -24,7 +24,7 @@ export async function showResources(place: Place) {
     content.replaceChildren(element('h2', { tabindex: -1 }, 'Content'), ...(data ?? []).map(resourceBlock));
     content.querySelector('h2')?.focus();
   }
-  /** The form with the address; buttons of the tables fill it in. */
+  /** The form with the URI; buttons in the tables fill it in. */
   let form = addressForm('');
   function addressForm(uri: string) {
     return formOf<{ readonly uri: string }>(
@@ -113,6 +113,6 @@ export async function showResources(place: Place) {
     content,
   );
   const uri = query.get('uri') ?? '';
-  // A template has parts in braces, which the user replaces before it is read.
+  // A template has parts in braces, which the user replaces before reading it.
   if (uri !== '') choose(uri, !uri.includes('{'));
 }

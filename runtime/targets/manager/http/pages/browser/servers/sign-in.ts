@@ -13,7 +13,7 @@ const STATES: Record<string, [words: string, kind: 'good' | 'warning']> = {
   required: ['not signed in', 'warning'],
 };
 
-/** The sign-in of the caller to a remote server. It is made on a page of its own, in a new tab. */
+/** The caller's sign-in to a remote server, on a separate page in a new tab. */
 export async function signInPart({ params, session, signal }: Place) {
   const { name = '' } = params;
   const path = `api/v1/servers/${encodeURIComponent(name)}/sign-in`;
@@ -50,7 +50,7 @@ export async function signInPart({ params, session, signal }: Place) {
     );
   }
 
-  /** Shows the new state after the sign-in in the other tab. */
+  /** Refreshes the state after the sign-in in the other tab. */
   async function watch() {
     const { data: before } = await session.call<Static<typeof signInBody>>(path, { signal });
     const check = async () => {

@@ -6,7 +6,7 @@ import { api, readCaller } from '../shared/caller.ts';
 import { localRows, shortened } from '../shared/parts.ts';
 import { serverHead } from './head.ts';
 
-/** The tools of a server. */
+/** A server's tools. */
 export async function showServerTools(place: Place) {
   const { root, params, session, signal } = place;
   const { name = '' } = params;

@@ -9,25 +9,23 @@ interface Caller {
   readonly edit: boolean;
 }
 
-/**
- * Reads the permissions of the key. They decide which buttons a page shows; the server checks them again.
- */
+/** Reads the key's permissions. They determine which buttons a page shows; the server checks them again. */
 export async function readCaller(session: Session, signal: AbortSignal): Promise<Caller> {
   const { data } = await session.call<Caller>(api('caller'), { signal });
-  // A key whose admin permission is for reading changes nothing, whatever else it has.
+  // A read-only admin key cannot change anything, regardless of its other permissions.
   return { ...data, edit: data.edit && !data.adminReadOnly };
 }
 
-/** What a page shows instead of buttons that change something. */
+/** Shown instead of buttons that change something. */
 export const EDIT_HINT =
   'Changes require a key with edit permission. Create one on the machine of the manager: mcp-manager keys create --name <name> --edit';
 
-/** The path of an operation. Each part is one segment, even if it contains a slash. */
+/** The path of an operation. Each part stays one segment, even if it contains a slash. */
 export const api = (...parts: string[]) => `api/v1/${parts.map(encodeURIComponent).join('/')}`;
 
 export const admin = (...parts: string[]) => api('admin', ...parts);
 
-/** Runs something that the server can refuse, and shows the reason in a part of the page. */
+/** Runs an operation that the server can reject, and shows the reason in part of the page. */
 export async function guarded(notice: HTMLElement, run: () => Promise<void>) {
   notice.replaceChildren();
   try {
@@ -40,7 +38,7 @@ export async function guarded(notice: HTMLElement, run: () => Promise<void>) {
   }
 }
 
-/** A server that does not support a kind of list has an empty one. */
+/** Treats an unsupported list as empty. */
 export async function withoutSupport<Row>(read: () => Promise<readonly Row[]>): Promise<readonly Row[]> {
   try {
     return await read();

@@ -1,4 +1,4 @@
-/** What servers list, as far as pages show it. The manager passes it on, so its own schemas promise no members. */
+/** List items as used by the pages. The manager passes them through, so its own schemas guarantee no members. */
 export interface ListedPrompt {
   readonly name: string;
   readonly description?: string;

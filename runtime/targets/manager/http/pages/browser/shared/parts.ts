@@ -3,15 +3,15 @@ import { element } from '#serve/http/pages/browser/dom.ts';
 import { badge } from '#serve/http/pages/browser/components/facts.ts';
 
 /**
- * Lets a table search and page rows that the server returns all together. Only one page of them is in the document. `read`: called
- * once. `text`: what the filter `q` searches.
+ * Lets a table search and page through rows that the server returns all together. Only one page of them is in
+ * the DOM. `read`: called once. `text`: the text that the filter `q` searches.
  */
 export function localRows<Row>(read: () => Promise<readonly Row[]>, text: (row: Row) => string) {
   let reading: Promise<readonly Row[]> | undefined;
   return async ({ filters, cursor, limit }: Wanted) => {
     reading ??= read();
     const all = await reading.catch((error: unknown) => {
-      // The next attempt reads again.
+      // So that the next attempt reads again.
       reading = undefined;
       throw error;
     });
@@ -30,7 +30,7 @@ export function localRows<Row>(read: () => Promise<readonly Row[]>, text: (row: 
   };
 }
 
-/** A button that runs something; it cannot be pressed again until that has ended. */
+/** A button that runs something; disabled while it is running. */
 export function button(name: string, run: () => unknown, kind: '' | 'quiet' | 'danger' = '') {
   const node = element('button', { type: 'button', class: kind }, name);
   const press = async () => {
@@ -47,7 +47,7 @@ export function button(name: string, run: () => unknown, kind: '' | 'quiet' | 'd
 
 const MAX_CHARACTERS = 240;
 
-/** The beginning of a text of a server, for a cell of a table. */
+/** The beginning of a server's text, for a table cell. */
 export const shortened = (text: string) =>
   text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
 
