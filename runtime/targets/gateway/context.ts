@@ -18,19 +18,19 @@ import type { SingleJobs } from './evaluation/workflows/single-jobs.ts';
 import type { ExperimentAnswers } from './evaluation/workflows/experiment-answers.ts';
 import type { Workflows } from './evaluation/workflows/workflow.ts';
 
-/** The state that the routes of the gateway share. */
+/** State shared by the gateway's routes. */
 export interface GatewayContext {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly state: GatewayState;
-  /** Undefined if users cannot sign in. */
+  /** Undefined if sign-in is not configured. */
   readonly signIn: SignInFlow | undefined;
   readonly jobs: JobServices;
   readonly experiments: Experiments;
   readonly answers: ExperimentAnswers;
   readonly workflows: Workflows;
   readonly singleJobs: SingleJobs;
-  /** Where new jobs run. */
+  /** Where to run new jobs. */
   readonly compute: WorkflowsConfig['compute'];
   readonly models: CurrentModels;
   readonly policy: Policy;
@@ -41,10 +41,10 @@ export interface GatewayContext {
   readonly completions: Completions;
   readonly stored: Stored;
   readonly telemetry: Telemetry;
-  /** The configured alerts, which a reload replaces. */
+  /** The configured alerts; a reload replaces them. */
   readonly alertsConfig: () => AlertsConfig | undefined;
   readonly version: string;
-  /** Whether the database can be written. */
+  /** Whether the database is writable. */
   readonly isDatabaseAvailable: () => Promise<boolean>;
   /** Reloads the configuration. Throws if it is invalid; the previous one then stays active. */
   readonly reload: () => Promise<void>;

@@ -59,11 +59,11 @@ export interface GatewayStateOptions {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
   readonly userLimits?: Partial<RateLimits> | undefined;
-  /** When alerts about budgets are raised; undefined if there are none. */
+  /** When to raise budget alerts; undefined if alerts are disabled. */
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
-  /** Takes errors of background tasks. */
+  /** Receives errors from background tasks. */
   readonly onError: (error: unknown) => void;
-  /** Takes the number of requests of killed processes that were billed. */
+  /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;
 }
 
@@ -86,7 +86,10 @@ export async function openGatewayState(store: Store, options: GatewayStateOption
   };
 }
 
-/** The state without what only requests need. Commands accept none, so they leave balances to running gateways. */
+/**
+ * The state without the parts that only requests need. Commands serve no requests, so they leave balances to
+ * running gateways.
+ */
 export type Administration = Omit<GatewayState, 'ledger' | 'refusedAttempts'>;
 
 /** Opens the state for commands. Closing it also closes the store. */

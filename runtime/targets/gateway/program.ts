@@ -29,7 +29,7 @@ import { TEAM_COMMANDS } from './commands/teams.ts';
 import { USER_COMMANDS } from './commands/users.ts';
 import { completionCommand } from '#serve/cli/completion-command.ts';
 
-/** The commands of gateway. */
+/** The gateway commands. */
 export const gatewayProgram: Program = {
   name: 'gateway',
   title: 'LLM gateway with API keys, users, budgets and usage tracking.',

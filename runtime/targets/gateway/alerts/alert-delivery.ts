@@ -11,18 +11,18 @@ import { Agent, request } from 'undici';
 import { checkedUrl, providerLookup } from '../providers/adapters/upstream.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 
-/** Outcome of an attempt to send an alert, for metrics. */
+/** Outcome of a delivery attempt, for metrics. */
 type AlertOutcome = 'sent' | 'retried' | 'failed';
 
 export interface AlertDelivery {
-  /** Sends the alerts that are due. */
+  /** Sends alerts that are due. */
   readonly run: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 interface DeliveryParts {
   readonly outbox: Outbox;
-  /** The current configuration, which a reload replaces. */
+  /** The current configuration; a reload replaces it. */
   readonly config: () => AlertsConfig | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -35,7 +35,7 @@ const INTERVAL_MS = 2000;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Delays before the second and further attempts. After the last one, more than a day, the alert has failed. */
+/** Delays before the second and later attempts. After the last one, more than a day later, the alert has failed. */
 const DELAYS_MS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -48,7 +48,7 @@ const DELAYS_MS: readonly number[] = [
   16 * HOUR,
 ];
 
-/** Sends alerts to the webhook as long as the gateway runs. Several gateways share the work. */
+/** Sends alerts to the webhook while the gateway runs. Multiple gateways share the work. */
 export function createAlertDelivery(parts: DeliveryParts): AlertDelivery {
   const { outbox, config, clock, onError } = parts;
   const run = async (): Promise<void> => {
@@ -76,7 +76,7 @@ async function attempt(
     return;
   }
   const delay = DELAYS_MS[attempts - 1];
-  // Alerts that failed together are not sent together again.
+  // Spreads retries, so that alerts that failed together are not retried together.
   await outbox.failed(id, result.problem, delay === undefined ? undefined : delay * (0.75 + random() / 2));
   const details = { alert: id, attempts, problem: result.problem };
   if (delay === undefined) {
@@ -88,7 +88,7 @@ async function attempt(
   }
 }
 
-/** Sends a test message. Throws an AppError if there is no webhook, or if it did not accept the message. */
+/** Sends a test message. Throws an AppError if no webhook is configured or the webhook did not accept the message. */
 export async function sendTestAlert(
   webhook: Webhook | undefined,
   now: number,
@@ -98,7 +98,7 @@ export async function sendTestAlert(
       reason: 'no_webhook',
     });
   const id = `alert_test_${randomUUIDv7()}`;
-  // The path can be a secret, as in webhooks of chat programs.
+  // The path can be a secret, as in chat webhooks.
   const to = new URL(webhook.url).origin;
   const message = {
     type: 'alert.test',
@@ -112,14 +112,14 @@ export async function sendTestAlert(
   });
 }
 
-/** Whether the receiver accepted a message, or why not. The reason contains no secret and no path. */
+/** Whether the receiver accepted a message; if not, why. The reason contains no secret and no path. */
 type WebhookResult =
   | { readonly kind: 'accepted'; readonly status: number }
   | { readonly kind: 'refused'; readonly problem: string };
 
 /**
- * Sends a signed message. Redirects are not followed, because they would bypass the check of addresses. Never throws: a webhook that
- * cannot be reached is a result.
+ * Sends a signed message. Redirects are not followed, because they would bypass the address check. Never
+ * throws: an unreachable webhook is a result.
  */
 async function sendWebhook(
   { url, secret, local, timeoutMs }: Webhook,

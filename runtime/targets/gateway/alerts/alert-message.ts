@@ -4,7 +4,7 @@ import { dollarsOf, dollarText } from '../shared/money.ts';
 import { accountOwner } from '../store/account-ids.ts';
 import type { AlertRow } from '../store/record-schema.ts';
 
-/** The configured alerts about budgets. */
+/** The configured budget alerts. */
 export interface AlertsConfig extends AlertPolicy {
   /** Where alerts are sent; undefined if they are only recorded. */
   readonly webhook: Webhook | undefined;
@@ -12,9 +12,9 @@ export interface AlertsConfig extends AlertPolicy {
 
 export interface Webhook {
   readonly url: string;
-  /** `whsec_` and the key as Base64. */
+  /** `whsec_` followed by the key in Base64. */
   readonly secret: string;
-  /** Whether addresses of this machine and of private networks are allowed. */
+  /** Whether loopback and private addresses are allowed. */
   readonly local: boolean;
   readonly timeoutMs: number;
 }
@@ -29,7 +29,7 @@ export function alertText({ label, threshold, spent_nano: spent, limit_nano: lim
     : `${label} has spent ${amounts}, which is at least ${threshold}%.`;
 }
 
-/** The body of the webhook of an alert. */
+/** The webhook body for an alert. */
 export const alertMessage = (alert: AlertRow): object => ({
   type: alert.kind,
   timestamp: rfc3339(alert.created_at),

@@ -12,8 +12,8 @@ export interface Outbox {
   /** Alerts that are due, oldest first. */
   due(): Promise<readonly AlertRow[]>;
   /**
-   * Leases an alert to this process and counts the attempt. Returns false if another process was faster. If this process is killed,
-   * the alert is due again when the lease ends.
+   * Leases an alert to this process and counts the attempt. Returns false if another process was faster. If
+   * this process is killed, the alert becomes due again when the lease expires.
    */
   lease(alert: AlertRow): Promise<boolean>;
   sent(id: string): Promise<void>;
@@ -21,13 +21,13 @@ export interface Outbox {
   failed(id: string, problem: string, delayMs: number | undefined): Promise<void>;
 }
 
-/** Longer than the time limit of an attempt. */
+/** Longer than the timeout of an attempt. */
 const LEASE_MS = 60_000;
 const BATCH_SIZE = 20;
 const MAX_PROBLEM_LENGTH = 500;
 
 export function createOutbox({ db, kind }: Pick<Store, 'db' | 'kind'>): Outbox {
-  // The clock of the database, which all processes share.
+  // The database clock, which all processes share.
   const now = DATABASE_NOW[kind];
   const inMs = (milliseconds: number) => sql<number>`${now} + ${sql.lit(Math.round(milliseconds))}`;
   return {

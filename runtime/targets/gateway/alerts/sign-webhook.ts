@@ -7,7 +7,10 @@ const MAX_KEY_BYTES = 64;
 
 export const WEBHOOK_SECRET_RULE = `${PREFIX} followed by ${MIN_KEY_BYTES} to ${MAX_KEY_BYTES} random bytes as Base64`;
 
-/** The headers of a signed webhook. @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+/**
+ * The headers of a signed webhook. @see
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
 export function webhookHeaders(
   secret: string,
   id: string,
@@ -26,12 +29,12 @@ export function webhookHeaders(
 
 export const isWebhookSecret = (secret: string): boolean => keyOf(secret) !== undefined;
 
-/** The key of a secret; undefined if the secret is invalid. */
+/** The key in a secret; undefined if the secret is invalid. */
 function keyOf(secret: string): Buffer | undefined {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : '';
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return undefined;
   const key = Buffer.from(text, 'base64');
-  // A text that is not what its bytes are written as has a typing error.
+  // A text that differs from its own re-encoding contains a typo.
   if (trimEndOf(key.toString('base64'), '=') !== trimEndOf(text, '=')) return undefined;
   return key.length >= MIN_KEY_BYTES && key.length <= MAX_KEY_BYTES ? key : undefined;
 }

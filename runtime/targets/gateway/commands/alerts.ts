@@ -42,14 +42,15 @@ const listAlertsCommand = storeCommand({
 
 const COLUMNS = ['TIME', 'STATE', 'ATTEMPTS', 'ALERT', 'PROBLEM'];
 
-/** `alerts test` sends a message from this process, so the gateway need not run. */
+/** `alerts test` sends a message from this process, so the gateway does not have to be running. */
 const testAlertsCommand: Command = {
   summary: 'Send a signed test message to the webhook of alerts.',
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
     exactly(invocation);
     const json = invocation.flag('json');
-    // Imported after parsing, because help and invalid command lines need neither the configuration nor the network.
+    // Imported after parsing, because neither the help nor command-line errors need the configuration or the
+    // network.
     const { readGatewayConfig } = await import('../config/read-config.ts');
     const { sendTestAlert } = await import('../alerts/alert-delivery.ts');
     const flagsAndEnv = readFlagsAndEnv(invocation, STORE_OPTIONS, process.env);

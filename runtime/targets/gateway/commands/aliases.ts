@@ -12,7 +12,7 @@ import { formatTime } from './show/format-values.ts';
 import { resourceCommands } from './store/resource-commands.ts';
 import type { StoreContext } from './store/store-command.ts';
 
-/** Options of `create` and `update`. */
+/** Options for `create` and `update`. */
 const ALIAS_OPTIONS = {
   target: {
     value: 'provider:model',
@@ -37,7 +37,7 @@ function aliasSettings(invocation: Invocation): EntrySettings {
   });
 }
 
-/** A weight follows the last equals sign. Without a number there, the sign is a part of the name. */
+/** A weight follows the last equals sign. If no number follows, the sign is part of the name. */
 function targetOf(text: string): EntrySettings {
   const [, model = text, weight] = /^(.+)=(-?[\d.]+)$/.exec(text) ?? [];
   if (weight === undefined) return { model };
@@ -46,7 +46,7 @@ function targetOf(text: string): EntrySettings {
   throw new UsageError(`--target: ${JSON.stringify(weight)} is not a weight; use a number of at least 0.`);
 }
 
-/** The aliases of the database and of the configuration file of the command. */
+/** The aliases in the database and in the command's configuration file. */
 const aliasesOf = ({
   state,
   config,
@@ -67,7 +67,7 @@ function recordOf(entry: RegisteredAlias): Record<string, string> {
   };
 }
 
-/** Targets as on the command line; the weight 1 is omitted. */
+/** Targets in command-line syntax; a weight of 1 is omitted. */
 const targetsText = (entry: RegisteredAlias): string =>
   aliasView(entry)
     .targets.map(({ model, weight }) => (weight === 1 ? model : `${model}=${weight}`))

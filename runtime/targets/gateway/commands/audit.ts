@@ -37,7 +37,7 @@ const filterOf = (invocation: Invocation, now: number): AuditFilter => ({
   to: pastTimeOf(invocation, 'to', now),
 });
 
-/** Formats a table with a line for each event. */
+/** Formats a table with one line per event. */
 const eventLines = (events: readonly AuditRow[]): string[] =>
   formatTable(COLUMNS, events.map(rowOf), stdoutTerminal());
 

@@ -7,7 +7,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 import { STORE_OPTIONS } from '../config/options.ts';
 import { printResult } from './show/format-values.ts';
 
-/** The path of the SQLite database. Throws a ConfigError for PostgreSQL, which `tool` does this for. */
+/** The path of the SQLite database. For PostgreSQL, throws a ConfigError that suggests `tool` instead. */
 async function sqlitePathOf(invocation: Invocation, tool: string): Promise<string> {
   const { readStoreConfig } = await import('./store/read-store-config.ts');
   const { database } = await readStoreConfig(invocation);

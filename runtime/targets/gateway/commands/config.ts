@@ -6,7 +6,7 @@ import { GATEWAY_OPTIONS } from '../config/options.ts';
 
 const OPTIONS = { ...GATEWAY_OPTIONS, ...JSON_OPTION };
 
-/** `config check` reports every problem that would keep `serve` from starting with the same flags and variables. */
+/** `config check` reports every problem that would prevent `serve` from starting with the same flags and variables. */
 const checkCommand: Command = {
   summary: 'Check the configuration file, variables and flags.',
   options: OPTIONS,
@@ -37,7 +37,7 @@ const checkCommand: Command = {
   },
 };
 
-/** `config schema` prints the schema with which editors complete and check the configuration file. */
+/** `config schema` prints the JSON Schema with which editors complete and validate the configuration file. */
 const schemaCommand: Command = {
   summary: 'Print the JSON Schema of the configuration file.',
   options: JSON_OPTION,

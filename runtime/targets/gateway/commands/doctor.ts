@@ -2,7 +2,7 @@ import type { Command } from '#serve/cli/command.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { GATEWAY_OPTIONS } from '../config/options.ts';
 
-/** `doctor` reports what keeps the gateway from working, each problem with a remedy. */
+/** `doctor` reports what prevents the gateway from working, with a solution for each problem. */
 export const doctorCommand: Command = {
   summary:
     'Diagnose problems with the configuration, database, providers, encoders, webhooks, sign-in and prices. Exits with 1 if any are found.',

@@ -25,15 +25,15 @@ import {
 import { findOrganization, findTeam } from './store/find-account.ts';
 import { resourceCommands } from './store/resource-commands.ts';
 
-/** What differs between the commands of teams and those of organizations. */
+/** Differences between the team commands and the organization commands. */
 interface GroupKindInfo {
   readonly noun: 'a team' | 'an organization';
   readonly plural: 'teams' | 'organizations';
-  /** The word of the commands. */
+  /** The command name. */
   readonly command: 'teams' | 'orgs';
   readonly idName: 'team_id' | 'organization_id';
   readonly fields: typeof TEAM_FIELDS | typeof ORGANIZATION_FIELDS;
-  /** Names of the fields that lists are sorted by. */
+  /** Names of the fields that lists can be sorted by. */
   readonly orders: typeof TEAM_ORDERS | typeof ORGANIZATION_ORDERS;
   readonly groupsOf: (identity: Identity) => Groups;
   readonly find: (identity: Identity, text: string) => Promise<Group>;
@@ -70,13 +70,13 @@ export const ORGANIZATIONS: GroupKindInfo = {
   deleted: (id) => `Deleted organization ${id}.`,
 };
 
-/** The order of flags in help. */
+/** Flag order in help. */
 const ORDER = {
   first: ['blocked', 'block', 'unblock', 'alias', 'org', 'budget', 'model', 'any-model'],
   last: ['metadata'],
 };
 
-/** The commands of teams, or those of organizations. */
+/** The team or organization commands. */
 export function groupCommands(
   kind: GroupKindInfo,
 ): Readonly<Record<'create' | 'list' | 'get' | 'update' | 'delete', Command>> {

@@ -12,7 +12,7 @@ import { withGateway } from './experiment/with-gateway.ts';
 import { formatTime, orDash, printResult } from './show/format-values.ts';
 import { loginPath, readLogin } from './sign-in/login-file.ts';
 
-/** Calls `work` with a client of the gateway at --url with --api-key, or of the gateway of `gateway login`. */
+/** Calls `work` with a client for the gateway at --url with --api-key, or for the gateway of `gateway login`. */
 async function withSignIn<Result>(
   invocation: Invocation,
   work: (client: GatewayClient) => Promise<Result>,
@@ -70,7 +70,7 @@ const listInvitationsCommand: Command = {
 
 const timeText = (time: string): string => formatTime(Date.parse(time));
 
-/** Commands with which a user answers an invitation. */
+/** Commands for a user to accept or decline an invitation. */
 const acceptInvitationCommand: Command = {
   summary: 'Accept an invitation to a team.',
   positionals: '<team_id>',
@@ -101,7 +101,7 @@ const declineInvitationCommand: Command = {
   },
 };
 
-/** Commands of the administrators of a team. */
+/** Commands for team administrators. */
 const createInvitationCommand: Command = {
   summary: 'Invite a user to a team that you manage.',
   positionals: '<team_id> <user_id>',
@@ -115,7 +115,7 @@ const createInvitationCommand: Command = {
     const path = `/v1/teams/${encodeURIComponent(team)}/members/${encodeURIComponent(user)}`;
     const role = invocation.value('role') ?? 'member';
     const put = await withSignIn(invocation, async (client) => await client.json('PUT', path, { role }));
-    // Administrators of the gateway add members without asking them.
+    // Gateway administrators add members without invitation.
     const sentence =
       'invited_by' in put
         ? `Invited user ${user} to team ${team}.`
@@ -142,7 +142,7 @@ const withdrawInvitationCommand: Command = {
   },
 };
 
-/** Commands for users without access to the database: they call a running gateway. */
+/** Commands for users without database access: they call a running gateway. */
 export const INVITATION_COMMANDS: CommandGroup = {
   summary: 'Accept or decline team invitations, and manage those of your teams, in a running gateway.',
   commands: {

@@ -9,7 +9,7 @@ import {
 } from '../evaluation/jobs/compute/compute.ts';
 import { isSendableKey, SENDABLE_KEY_RULE } from '../shared/sendable-key.ts';
 
-/** `job run` is started by a gateway, on its own or another machine, and works on one job. */
+/** `job run` is started by a gateway, on the same or another machine, to work on one job. */
 const jobRunCommand: Command = {
   summary: `Work on the job that the token in ${JOB_TOKEN_VARIABLE} belongs to.`,
   options: {
@@ -44,7 +44,7 @@ const jobRunCommand: Command = {
     const signal = AbortSignal.any([stopped, detached.signal]);
     try {
       const how = await runWorker({ gatewayUrl, token, files, clock: systemClock, signal, open: openWork });
-      // A cluster shows the exit code as the status of the job.
+      // A cluster shows the exit code as the job status.
       return how === 'failed' ? EXIT_FAILED : 0;
     } catch (error) {
       output.err(`${error instanceof Error && !isKnown(error) ? error.stack : messageOf(error)}\n`);

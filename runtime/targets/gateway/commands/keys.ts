@@ -34,7 +34,10 @@ import { existingCommands } from './store/resource-commands.ts';
 import { storeCommand } from './store/store-command.ts';
 import { warnAboutModels } from './warn-about-models.ts';
 
-/** Prints only the secret to stdout, so that scripts can capture it. With `--json`, it is a member of the key. */
+/**
+ * Only prints the secret to stdout, so that scripts can capture it. With `--json`, it is a member of the key
+ * object.
+ */
 function showSecret(
   created: { readonly key: Key; readonly secret: string },
   message: string,
@@ -48,7 +51,7 @@ function showSecret(
 const ARGUMENT = '<id|name|prefix>';
 const STYLES = { active: 'green', inactive: 'dim', expired: 'yellow' } as const;
 
-/** The order of flags in help. */
+/** Flag order in help. */
 const ORDER = {
   first: words(
     'activate deactivate any-model user team scope name expires model budget budget-every alert-at log-prompts',
@@ -56,7 +59,7 @@ const ORDER = {
   last: ['metadata'],
 };
 
-/** The order of the lines of a key. */
+/** Order of a key's output lines. */
 const LINES = {
   first: [
     ...words('id name key user team scope status models spent budget'),
@@ -107,7 +110,7 @@ async function exists(users: Users, userId: string): Promise<boolean> {
   }
 }
 
-/** A deleted user is not restored automatically, because it can have been deleted to disable its keys. */
+/** A deleted user is not restored automatically, because it may have been deleted to disable its keys. */
 function withRemedy(error: unknown, userId = ''): unknown {
   if (!(error instanceof AppError) || error.reason !== 'user_not_found') return error;
   const command = `gateway users create ${shellWord(userId)}`;
@@ -120,7 +123,7 @@ function withRemedy(error: unknown, userId = ''): unknown {
   );
 }
 
-/** `keys rotate` replaces the secret of a key, which keeps its limits and its spending. */
+/** `keys rotate` replaces a key's secret; its limits and spending are kept. */
 const rotateKeyCommand = storeCommand({
   summary: 'Replace the secret of a key. Only the new key is printed to stdout.',
   positionals: ARGUMENT,
@@ -149,7 +152,7 @@ type Account = OwnKey['quota']['user'];
 
 const OPTIONS = { ...JSON_OPTION, ...CLIENT_OPTIONS };
 
-/** `keys me` needs only a key, for users without access to the database. */
+/** `keys me` only needs a key, for users without database access. */
 const ownKeyCommand: Command = {
   summary: 'Show the remaining quota of your own key, from a running gateway.',
   options: OPTIONS,

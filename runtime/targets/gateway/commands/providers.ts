@@ -25,7 +25,7 @@ import { formatTime, orDash } from './show/format-values.ts';
 import { resourceCommands } from './store/resource-commands.ts';
 import type { StoreContext } from './store/store-command.ts';
 
-/** The providers of the database and of the configuration file of the command. */
+/** The providers in the database and in the command's configuration file. */
 async function providersOf({
   state,
   config,
@@ -34,7 +34,7 @@ async function providersOf({
   return createProviderRegistry({ entries: state.modelEntries, config: () => config.fileModels });
 }
 
-/** Options of `create` and `update`. Secrets are read from files, because all users can read a command line. */
+/** Options for `create` and `update`. Secrets are read from files, because all users can see command lines. */
 const PROVIDER_OPTIONS = {
   type: {
     value: 'type',
@@ -51,7 +51,7 @@ const PROVIDER_OPTIONS = {
   },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Reads the settings of the command line, which take precedence over those of `--file`. */
+/** Parses the settings on the command line, which take precedence over `--file`. */
 async function providerSettings(invocation: Invocation): Promise<EntrySettings> {
   const [file, keyFile] = [invocation.value('file'), invocation.value('api-key-file')];
   if (file === '-' && keyFile === '-')
@@ -101,7 +101,7 @@ function recordOf(entry: RegisteredProvider): Record<string, string> {
   };
 }
 
-/** The base URL, or the program of an encoder. */
+/** The base URL, or an encoder's program. */
 const addressText = ({ value }: Pick<RegisteredProvider, 'value'>): string =>
   !value ? '-' : 'path' in value ? value.path : value.baseUrl;
 
@@ -129,7 +129,7 @@ export const providerStatusCell = (status: EntryStatus) => ({ text: status, styl
 
 const STYLES = { active: 'green', shadowed: 'dim', invalid: 'red' } as const;
 
-/** The settings of a stored provider, without their schema, which takes longer to load than the rest of the command. */
+/** A stored provider's settings, without validation: loading the schema takes longer than the rest of the command. */
 const SETTINGS: Readonly<Record<keyof StoredProviderEntry, true>> = {
   type: true,
   api_key: true,
@@ -203,14 +203,15 @@ const COMMANDS = resourceCommands<RegisteredProvider>({
   },
 });
 
-/** `providers test` sends a request from this process, so the gateway need not run. */
+/** `providers test` sends a request from this process, so the gateway does not have to be running. */
 const testProviderCommand: Command = {
   summary: 'Check that a provider answers and accepts its key. Exits with 1 if not.',
   positionals: '<name>',
   options: { ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
     const [name] = exactly(invocation, '<name>');
-    // Imported after parsing, because help and invalid command lines need neither the database nor the network.
+    // Imported after parsing, because neither the help nor command-line errors need the database or the
+    // network.
     const { withState } = await import('./store/with-state.ts');
     const { openProviders } = await import('./doctor/open-providers.ts');
     const { checkProvider } = await import('./doctor/check-provider.ts');
@@ -229,7 +230,7 @@ const testProviderCommand: Command = {
     const { opened, findings } = openProviders([found.value]);
     try {
       const checked = await Promise.all(opened.map(checkProvider));
-      // Messages of providers can repeat a key that was sent to them.
+      // Provider messages can repeat a key that was sent.
       const { text } = createRedactor(found.secrets);
       const all = [...findings, ...checked.map(({ finding }) => finding)];
       const shown = all.map((finding) => ({ ...finding, message: text(finding.message) }));

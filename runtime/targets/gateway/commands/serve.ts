@@ -8,7 +8,7 @@ const OPTIONS = {
   ...withEnvironment('GATEWAY', commonOptions({ 'no-watch': {} })),
 };
 
-/** `serve` runs the gateway until the process gets a signal. */
+/** `serve` runs the gateway until the process receives a signal. */
 export const serveCommand: Command = {
   summary: 'Serve the configured models over HTTP.',
   options: OPTIONS,

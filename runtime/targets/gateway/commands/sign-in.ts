@@ -71,7 +71,7 @@ export const logoutCommand: Command = {
     try {
       await client.json('POST', '/auth/sign-out');
     } catch (error) {
-      // An expired key cannot be deleted any more, and need not be.
+      // An expired key can no longer be deleted, and does not need to be.
       output.err(`The key was not deleted from the gateway: ${messageOf(error)}\n`);
     } finally {
       await client.close();

@@ -48,7 +48,7 @@ const USAGE_OPTIONS = {
   csv: { help: 'Print all matching requests as CSV, oldest first' },
 } satisfies Readonly<Record<string, Option>>;
 
-/** Reads the filters. The key is read apart, because it must be looked up in the database. */
+/** Parses the filters. The key is parsed separately, because it must be looked up in the database. */
 const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId'> => ({
   userId: invocation.value('user'),
   teamId: invocation.value('team'),
@@ -64,7 +64,7 @@ const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId
   to: pastTimeOf(invocation, 'to', now),
 });
 
-/** The requested form of the report. */
+/** The requested report format. */
 type UsageShape =
   | { readonly kind: 'requests' }
   | { readonly kind: 'csv' }
@@ -104,7 +104,7 @@ function groupingOf(word: string): UsageGrouping {
 type Groups = Awaited<ReturnType<UsageReports['groups']>>;
 type Points = Awaited<ReturnType<UsageReports['series']>>;
 
-/** The requested part of the usage, and the totals of all matching requests. */
+/** The requested page of usage, and the totals over all matching requests. */
 type UsageReport = { readonly totals: UsageTotals } & (
   | { readonly kind: 'requests'; readonly rows: readonly UsageRow[] }
   | { readonly kind: 'groups'; readonly by: readonly UsageGrouping[]; readonly groups: Groups }
@@ -131,7 +131,7 @@ async function readReport(
   return { kind: 'groups', totals, by, groups: await usage.groups(filter, by, page) };
 }
 
-/** Formats a table with a line for each request. */
+/** Formats a table with one line per request. */
 const requestLines = (rows: readonly UsageRow[]): string[] =>
   rows.length === 0 ? [] : formatTable(COLUMNS, rows.map(rowOf), stdoutTerminal());
 
@@ -154,12 +154,12 @@ const tokens = (count: number | null, { estimated }: UsageRow): string =>
   count === null ? '-' : `${estimated === 1 ? '~' : ''}${count}`;
 
 interface TotalRow {
-  /** The group that the totals belong to, for example a user and a model. */
+  /** What the totals are grouped by, for example user and model. */
   readonly labels: readonly string[];
   readonly totals: UsageTotals;
 }
 
-/** Formats a table with a line for each group, and one for the total. */
+/** Formats a table with one line per group and one for the total. */
 const totalLines = (heads: readonly string[], rows: readonly TotalRow[], all: UsageTotals): string[] =>
   formatTable(
     [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', 'OUT', 'COST'],
@@ -177,7 +177,7 @@ const cellsOf = ({ labels, totals }: TotalRow): string[] => [
   costText(totals, '-'),
 ];
 
-/** Returns `unknown` if no request had a price. */
+/** Returns `unknown` if none of the requests had a price. */
 const costText = ({ cost, unpriced }: UsageTotals, unknown: string): string =>
   cost === 0n && unpriced > 0 ? unknown : formatDollars(cost);
 
@@ -194,7 +194,7 @@ function showReport(report: UsageReport, { output, json }: Pick<StoreContext, 'o
   else printLines(output, reportLines(report));
 }
 
-/** Returns a report as JSON, in the format of the HTTP API. */
+/** Returns a report as JSON, in the HTTP API's format. */
 function reportView(report: UsageReport): Record<string, unknown> {
   const totals = usageTotalsView(report.totals);
   if (report.kind === 'requests') return { totals, logs: report.rows.map((row) => usageLogView(row, true)) };
@@ -242,7 +242,7 @@ async function printCsv(filter: UsageFilter, { state, output }: StoreContext): P
   for await (const line of state.usage.csv(filter)) output.out(line);
 }
 
-/** Finds the full name of a model in the usage. Throws if there is none, or if the name is ambiguous. */
+/** Finds a model's full name in the usage. Throws if there is none, or if the name is ambiguous. */
 async function findUsedModel(usage: UsageReports, text: string): Promise<string> {
   const { matching, all } = await usedModels(usage, text);
   const [model] = matching;

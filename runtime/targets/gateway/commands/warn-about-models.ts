@@ -25,7 +25,7 @@ export async function warnAboutModels(
   }
 }
 
-/** Compares the provider part only: the gateway does not know all models of a provider. */
+/** Only compares the provider part: the gateway does not know all of a provider's models. */
 function canMatch(pattern: string, provider: string): boolean {
   if (provider.startsWith('encoder:')) return matchesAny([pattern], provider);
   const [before = '', ...rest] = pattern.split(':');

@@ -3,8 +3,8 @@ import { DEFAULT_REQUEST_MEMORY, DEFAULT_WATCHDOG_MS } from '#serve/program/proc
 import { MIN_PUBLIC_CREDENTIAL_LENGTH } from '#serve/program/listen-policy.ts';
 
 /**
- * Defaults of settings that also have a flag. The schemas state them as the default of their keys. They are here, because the help of
- * every command shows them, and must not load the schemas.
+ * Defaults of settings that also have a flag. The schemas declare them as the defaults of their keys. They
+ * are kept here, because every command's help shows them and must not load the schemas.
  */
 export const DEFAULTS = {
   host: '127.0.0.1',
@@ -28,5 +28,5 @@ export const DEFAULTS = {
 /** A shorter master key only causes a warning. */
 export const RECOMMENDED_KEY_LENGTH = 32;
 
-/** The rule for the length of a master key, for help and documents. */
+/** The length rule for the master key, for help and documentation. */
 export const MASTER_KEY_RULE = `Listening on non-loopback addresses requires at least ${MIN_PUBLIC_CREDENTIAL_LENGTH} characters; fewer than ${RECOMMENDED_KEY_LENGTH} cause a warning`;

@@ -8,13 +8,13 @@ type Path = readonly string[];
 export interface ExpandedFile {
   readonly value: unknown;
   readonly findings: readonly SchemaIssue[];
-  /** The text in the file, if it differs from the value; otherwise undefined. */
+  /** The text in the file if it differs from the value; otherwise undefined. */
   readonly written: (path: Path) => string | undefined;
 }
 
 /**
- * Expands variables in all texts of a file. For a setting that is not a text, such as `port: ${PORT}`, the expanded text is
- * converted to the type in the schema. Members without a value count as not set.
+ * Expands variables in all strings of a file. If the setting is not a string, as in `port: ${PORT}`, the
+ * expanded text is converted to the schema's type. Members without a value count as not set.
  */
 export function expandFile(file: unknown, schema: object, env: Environment): ExpandedFile {
   const findings: SchemaIssue[] = [];
@@ -36,7 +36,7 @@ export function expandFile(file: unknown, schema: object, env: Environment): Exp
       return value.map((item, index) => walk(item, [...path, String(index)], expected?.items));
     if (!isObject(value)) return value;
     const members = Object.entries(value)
-      // An entry without a value, such as `providers: {openai: }`, is an entry with defaults only.
+      // An entry without a value, such as `providers: {openai: }`, is an entry with only defaults.
       .map(([key, member]) => [key, member ?? (isNamedEntry(expected) ? {} : undefined)] as const)
       .filter(([, member]) => member !== undefined);
     return Object.fromEntries(
@@ -60,7 +60,7 @@ const valuesOf = (node: SchemaNode | undefined): SchemaNode | undefined =>
   typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
 const isNamedEntry = (node: SchemaNode | undefined): boolean => valuesOf(node)?.type === 'object';
 
-/** Converts a text to a type. Returns the text unchanged if it does not fit; validation then rejects it. */
+/** Converts a text to a type. Returns it unchanged if that is impossible; validation then rejects it. */
 function convert(text: string, type: string | undefined): unknown {
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   const isNumber = type === 'integer' || type === 'number';

@@ -5,24 +5,27 @@ import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { variableOf } from '#serve/cli/option-table.ts';
 import { GATEWAY_OPTIONS } from './options.ts';
 
-/** Values of flags and environment variables, which take precedence over the file. All methods throw a UsageError for invalid values. */
+/**
+ * Values of flags and environment variables, which take precedence over the file. All methods throw a
+ * UsageError for invalid values.
+ */
 export interface FlagsAndEnv {
   text(name: string): string | undefined;
   flag(name: string): boolean | undefined;
   number(name: string, limits: NumberLimits): number | undefined;
-  /** `zero` allows 0. */
+  /** `zero`: whether 0 is allowed. */
   milliseconds(name: string, options?: { readonly zero?: boolean }): number | undefined;
   /** Returns comma-separated items. */
   list(name: string): readonly string[] | undefined;
-  /** Whether the flag is on the command line, which other users of the machine can read. */
+  /** Whether the flag is set on the command line, which other users of the machine can read. */
   onCommandLine(name: string): boolean;
-  /** The flag or the name of the variable, for messages. */
+  /** The name of the flag or variable, for messages. */
   source(name: string): string;
-  /** Returns a variable that has no flag. An empty variable counts as not set. */
+  /** Returns a variable that has no corresponding flag. An empty variable counts as not set. */
   variable(name: string): string | undefined;
 }
 
-/** Reads the flags that a command has, and the variables of all flags: they apply to every command. */
+/** Reads the flags that a command supports, and the variables for all flags: variables apply to every command. */
 export function readFlagsAndEnv(
   invocation: Invocation,
   options: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ import { DEFAULTS, MASTER_KEY_RULE } from './defaults.ts';
 
 type Options = Readonly<Record<string, Option>>;
 
-/** Options of all commands that use the database. */
+/** Options for all commands that use the database. */
 export const STORE_OPTIONS: Options = withEnvironment('GATEWAY', {
   ...commonOptions({
     config: {
@@ -99,7 +99,7 @@ const OPERATION_OPTIONS: Options = {
   }),
 };
 
-/** All settings that have a flag and a variable; all others can only be set in the file. */
+/** All settings that have a flag and a variable; any others can only be set in the file. */
 export const GATEWAY_OPTIONS: Options = {
   ...STORE_OPTIONS,
   ...withEnvironment('GATEWAY', { ...NETWORK_OPTIONS, ...ACCOUNT_OPTIONS, ...OPERATION_OPTIONS }),

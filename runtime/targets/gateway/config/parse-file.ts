@@ -11,7 +11,7 @@ import { expandFile } from './expand-file.ts';
 
 type Path = readonly string[];
 
-/** A configuration file with expanded variables. */
+/** A configuration file with variables expanded. */
 export interface ParsedFile {
   /** The file without invalid values. */
   readonly value: GatewayFile;
@@ -20,11 +20,11 @@ export interface ParsedFile {
   /** Whether a value contains a variable. */
   readonly isExpanded: (path: Path) => boolean;
   readonly findings: readonly SchemaIssue[];
-  /** Creates one ConfigError for all findings, with the line and column of each. */
+  /** Combines all findings into one ConfigError, with the line and column of each. */
   readonly problems: (findings: readonly SchemaIssue[]) => AppError;
 }
 
-/** Parses the text of a configuration file. Throws a ConfigError if it is not YAML. */
+/** Parses the text of a configuration file. Throws a ConfigError if it is not valid YAML. */
 export function parseFile(text: string, name: string, env: Environment): ParsedFile {
   const { doc, text: clean, value, issues, lines } = parseYaml(text);
   const problems = (findings: readonly SchemaIssue[]): AppError =>
@@ -46,7 +46,7 @@ export function parseFile(text: string, name: string, env: Environment): ParsedF
   const source = (path: Path): string => sourceAt(doc, clean, path);
   const findings = [
     ...expanded.findings,
-    // A text with an unset variable is reported once, not a second time because its value is invalid.
+    // A text with an unset variable is reported once, and not again because its value is invalid.
     ...validate(expanded.value, { source, hidden }).filter(
       ({ path }) => !expanded.findings.some((before) => before.path.join('\n') === path.join('\n')),
     ),
@@ -68,7 +68,10 @@ function validPart(value: unknown, findings: readonly SchemaIssue[], validate: V
   return more.length === 0 ? (left as GatewayFile) : validPart(left, more, validate);
 }
 
-/** Returns a copy of a value without the part at a path. Removing an item removes its whole list, so that other items keep their index. */
+/**
+ * Returns a copy of a value without the part at a path. If that part is a list item, the whole list is
+ * removed, so that no index changes.
+ */
 function without(value: unknown, [key, ...rest]: Path): unknown {
   if (key === undefined) return {};
   if (Array.isArray(value)) {
@@ -83,7 +86,7 @@ function without(value: unknown, [key, ...rest]: Path): unknown {
   return left === undefined ? others : { ...others, [key]: left };
 }
 
-/** Whether messages must not contain the value. `headers` is included because it can be a text by mistake. */
+/** Whether messages must not contain the value. `headers` is included because it might mistakenly be a string. */
 function isSecret(path: Path): boolean {
   return path.some((key) => /^(api_key|master_key|database_url|headers|custom_headers)$/.test(key));
 }

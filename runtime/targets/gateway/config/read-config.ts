@@ -16,25 +16,25 @@ import type { GatewayFile } from './schemas/file.ts';
 import type { GatewayConfig } from './spec.ts';
 import type { WithStored } from './stored-models.ts';
 
-/** A configuration with its file and its warnings. */
+/** A configuration with its file and warnings. */
 export interface LoadedGatewayConfig extends GatewayConfig, ReloadableConfig {
-  /** The file that was read; undefined if there is none. */
+  /** The file that was read; undefined without a file. */
   readonly file: string | undefined;
-  /** Adds the providers and aliases that are stored in the database. */
+  /** Adds the providers and aliases stored in the database. */
   readonly withStored: WithStored;
 }
 
 const DEFAULT_FILE = 'gateway.yml';
 
 export interface ReadOptions {
-  /** Names of the settings that are needed. Problems of other settings are ignored. */
+  /** Names of the settings that are needed. Problems with other settings are ignored. */
   readonly only?: readonly string[];
 }
 
-/** Settings that commands on the database need. */
+/** Settings that database commands need. */
 export const STORE_SETTINGS: readonly string[] = ['database_url', 'data_dir'];
 
-/** Reads the configuration; rejects with one ConfigError that lists all problems of its file. */
+/** Reads the configuration; rejects with one ConfigError that lists all problems in the file. */
 export async function readGatewayConfig(
   flagsAndEnv: FlagsAndEnv,
   env: Environment,
@@ -50,7 +50,7 @@ export async function readGatewayConfig(
     const findings: SchemaIssue[] = [];
     const config = resolveAll(flagsAndEnv, { providers }, { folder: '.', findings, isNeeded });
     const relevant = relevantFindings(findings, isNeeded);
-    // Without a file, findings concern the environment, so they have no line and column.
+    // Without a file, findings concern the environment, so they have no line or column.
     if (relevant.length > 0) throw configError(relevant.map(({ message }) => `${message}.`).join('\n'));
     return {
       ...config,
@@ -84,7 +84,7 @@ const relevantFindings = (
   isNeeded: ResolveContext['isNeeded'],
 ): readonly SchemaIssue[] => findings.filter(({ path: [first] }) => first === undefined || isNeeded(first));
 
-/** Reads the configuration file. A file that is set must exist; the default file need not. */
+/** Reads the configuration file. A file set explicitly must exist; the default file is optional. */
 async function readFile(
   name: string | undefined,
   flagsAndEnv: FlagsAndEnv,
@@ -126,7 +126,7 @@ function resolveAll(
   };
 }
 
-/** Warns if other users can read secrets in the file. Windows has no mode bits that would show it. */
+/** Warns if other users can read secrets in the file. On Windows, mode bits do not show that. */
 function readableSecretsWarning({ path, mode }: TextFileOnDisk, { value, isExpanded }: ParsedFile): string[] {
   const isReadable = process.platform !== 'win32' && (mode & 0o077) !== 0;
   const secrets = isReadable ? literalSecrets(value, isExpanded) : [];
@@ -136,7 +136,7 @@ function readableSecretsWarning({ path, mode }: TextFileOnDisk, { value, isExpan
   ];
 }
 
-/** Returns the settings that contain a secret itself instead of a variable. */
+/** Returns the settings that contain a literal secret instead of a variable. */
 function literalSecrets(file: GatewayFile, isExpanded: (path: readonly string[]) => boolean): string[] {
   const found: string[] = [];
   const visit = (value: unknown, path: readonly string[]): void => {

@@ -21,7 +21,7 @@ import { LOG_LEVELS } from '#serve/log-levels.ts';
 
 const RATE = { min: 1, max: 1_000_000_000 };
 
-/** Merges flags, variables, the file and defaults. `written` is the file with its invalid values. */
+/** Merges flags, variables, the file and defaults. `written` is the file including its invalid values. */
 export function resolveConfig(
   context: ResolveContext,
   file: GatewayFile,
@@ -62,7 +62,7 @@ export function resolveConfig(
   };
 }
 
-/** `enable_metrics` is the form of Otari. */
+/** `enable_metrics` is Otari's spelling. */
 function resolveMetrics(flagsAndEnv: ResolveContext['flagsAndEnv'], file: GatewayFile): MetricsAccess {
   const asked = flagsAndEnv.text('metrics');
   const { enable_metrics: isEnabled } = file;
@@ -70,7 +70,10 @@ function resolveMetrics(flagsAndEnv: ResolveContext['flagsAndEnv'], file: Gatewa
   return METRICS_ACCESS.find((access) => access === asked) ?? file.metrics ?? ofOtari ?? DEFAULTS.metrics;
 }
 
-/** Collects all names, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */
+/**
+ * Collects all names, including those of invalid entries, so that a mistake in an entry is not reported again
+ * where the entry is used.
+ */
 function namesIn(written: unknown): KnownNames {
   const { providers, encoders, guardrails }: Readonly<Record<string, unknown>> = isObject(written)
     ? written

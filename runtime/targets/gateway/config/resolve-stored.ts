@@ -7,7 +7,7 @@ import { createStoredProviders } from './resolve/stored-provider.ts';
 import type { GatewayFile } from './schemas/file.ts';
 import type { ConfiguredProvider, EntryOutcome, WithStored } from './stored-models.ts';
 
-/** Returns how stored entries are added to the models of a file. */
+/** Returns how to add stored entries to a file's models. */
 export function createWithStored(
   context: ResolveContext,
   file: GatewayFile,

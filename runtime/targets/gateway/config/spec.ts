@@ -15,14 +15,14 @@ export interface GatewayConfig {
   readonly database: DatabaseLocation;
   readonly autoMigrate: boolean;
   readonly masterKey: string | undefined;
-  /** Whether to create a first API key if there is none, and print it once. */
+  /** Whether to create an initial API key if there is none, and print it once. */
   readonly bootstrapKey: boolean;
-  /** Undefined if users cannot sign in. */
+  /** Undefined if sign-in is not configured. */
   readonly signIn: SignInConfig | undefined;
   /** Default limits for users without their own. */
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;
-  /** Alerts about budgets; undefined if they are disabled. */
+  /** Budget alerts; undefined if disabled. */
   readonly alerts: AlertsConfig | undefined;
   readonly metrics: MetricsAccess;
   readonly tracing: TracingSettings | undefined;
@@ -30,13 +30,13 @@ export interface GatewayConfig {
   readonly audit: RetentionConfig;
   readonly promptLog: RetentionConfig;
   readonly logLevel: LogLevel;
-  /** Values that logs and answers must not contain. */
+  /** Values to redact in logs and responses. */
   readonly secrets: readonly Secret[];
 }
 
-/** How records are kept. */
+/** Record retention. */
 interface RetentionConfig {
-  /** How long; undefined for forever. */
+  /** Retention period; undefined for unlimited. */
   readonly retentionMs: number | undefined;
 }
 
@@ -47,50 +47,50 @@ export interface ServerConfig extends ProcessSettings {
   /** Whether addresses other than loopback are allowed without a master key. */
   readonly insecure: boolean;
   readonly allowedHosts: readonly string[];
-  /** Allowed CORS origins; `*` allows all. */
+  /** Allowed CORS origins; `*` allows all origins. */
   readonly corsOrigins: readonly string[];
-  /** The URL at which clients reach the gateway, for the URLs in its answers. */
+  /** The gateway's public URL, for links in its responses. */
   readonly publicUrl?: string | undefined;
   readonly maxBodyBytes: number;
   readonly bodyTimeoutMs: number;
   /** Graceful shutdown timeout. */
   readonly shutdownMs: number;
-  /** Time to report that the gateway is not ready and still admit requests, before the shutdown. */
+  /** How long to report "not ready" while still accepting requests, before the shutdown. */
   readonly shutdownDelayMs: number;
 }
 
-/** How workflow jobs run. */
+/** How to run workflow jobs. */
 export interface WorkflowsConfig {
-  /** Where new jobs run. */
+  /** Where to run new jobs. */
   readonly compute: 'local' | 'ray';
-  /** Maximum number of workers of a job. */
+  /** Maximum number of workers per job. */
   readonly workers: number | 'auto';
   /** Maximum number of concurrent local workers. */
   readonly slots: number | 'auto';
-  /** Whether jobs of users have the same permissions as jobs of the master key. */
+  /** Whether users' jobs have the same permissions as jobs of the master key. */
   readonly trustUsers: boolean;
   readonly maxDatasetBytes: number;
   readonly ray: RayConfig | undefined;
 }
 
 export interface RayConfig {
-  /** URL of the dashboard, which has the Jobs API. */
+  /** URL of the dashboard, which serves the Jobs API. */
   readonly address: string;
   readonly token: string | undefined;
   /** Maximum number of concurrent workers on the cluster. */
   readonly slots: number | 'auto';
-  /** Shell command that starts this program on a node; undefined if nodes fetch the program of this gateway. */
+  /** Shell command that starts this program on a node; undefined if nodes download this gateway's program. */
   readonly command: string | undefined;
-  /** Maximum size of the executables that a node keeps, unless more are in use. */
+  /** Maximum total size of the executables that a node keeps, unless more are in use. */
   readonly cacheBytes: number;
-  /** URL at which nodes reach this gateway (default: its own address). */
+  /** URL at which nodes reach this gateway. Default: the gateway's own address. */
   readonly gatewayUrl: string | undefined;
   readonly resources: RayResources;
-  /** Labels of the nodes on which workers run, with Ray's selectors as values. */
+  /** Labels of the nodes that can run workers, with Ray label selectors as values. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Resources that Ray reserves on a node for each worker. If all are 0, Ray runs every worker on the head node. */
+/** Resources that Ray reserves on a node per worker. If all are 0, Ray runs every worker on the head node. */
 export interface RayResources {
   readonly cpus: number;
   readonly gpus: number;

@@ -14,7 +14,7 @@ import {
   type RegistryParts,
 } from './registry.ts';
 
-/** Creates the registry of aliases. */
+/** Creates the alias registry. */
 export function createAliasRegistry({
   entries,
   config,

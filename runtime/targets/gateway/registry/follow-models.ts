@@ -5,21 +5,24 @@ import type { ModelEntries, StoredEntries } from '../accounts/registry/model-ent
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { WithStored } from '../config/stored-models.ts';
 
-/** The models of a configuration file, and how stored entries are added to them. */
+/** The models in a configuration file, and how to add stored entries to them. */
 export interface FileModels {
   readonly models: ModelsConfig;
   readonly withStored: WithStored;
 }
 
-/** Keeps the models that requests use equal to the configuration file and the entries of the database. */
+/** Keeps the models that requests use in sync with the configuration file and the database entries. */
 export interface ModelFollower {
   /** The current configuration file. */
   readonly file: () => FileModels;
   /** The models that new requests use. */
   readonly current: () => ModelsConfig;
-  /** Applies changes that other processes have stored at least a second ago. A promise only if the database must be read. */
+  /**
+   * Applies changes that other processes stored at least a second ago. Only returns a promise if the database
+   * must be read.
+   */
   refresh(): Promise<void> | undefined;
-  /** Applies all changes that are stored when it is called. */
+  /** Applies all changes stored by the time it is called. */
   sync(): Promise<void>;
   /** Replaces the configuration file. If it throws, nothing has changed. */
   replaceFile(file: FileModels): void;
@@ -29,7 +32,7 @@ interface FollowerParts {
   readonly entries: ModelEntries;
   /** Applies models to new requests. */
   readonly apply: (models: ModelsConfig) => void;
-  /** Takes secrets that logs must not contain. */
+  /** Receives secrets to redact in logs. */
   readonly learn: (secrets: readonly Secret[]) => void;
   readonly log: Logger;
   readonly onError: (error: unknown) => void;
@@ -46,7 +49,10 @@ export function followModels(
   let running: Promise<void> | undefined;
   let reported: ReadonlySet<string> = new Set();
 
-  /** Nothing is awaited between reading `file` and `stored` and applying both, so that neither undoes a change of the other. */
+  /**
+   * Nothing is awaited between reading `file` and `stored` and applying both, so that neither undoes a change
+   * to the other.
+   */
   const applyBoth = (nextFile: FileModels, nextStored: StoredEntries): void => {
     const merged = nextFile.withStored(nextStored);
     learn(merged.secrets);
@@ -57,11 +63,12 @@ export function followModels(
     reported = new Set(problems);
   };
   const load = async (pending: number | Promise<number>): Promise<void> => {
-    // The revision is read before the entries, so that older ones are never taken for those of a newer revision.
+    // The revision is read before the entries, so that older entries are never mistaken for those of a newer
+    // revision.
     const revision = await pending;
     if (revision === known) return;
     const fresh = await entries.read();
-    // Entries that cannot be applied are reported once, not by every request until the next change.
+    // Entries that cannot be applied are reported once, not for every request until the next change.
     known = revision;
     if (!isDeepStrictEqual(fresh, stored)) applyBoth(file, fresh);
   };
@@ -79,7 +86,8 @@ export function followModels(
       if (running) return running.catch(() => undefined);
       const revision = entries.revision();
       if (revision === known) return undefined;
-      // Requests continue with the models of before; those that need the database report that it is unavailable.
+      // Requests continue with the previous models; those that need the database report that it is
+      // unavailable.
       return start(revision).catch(onError);
     },
     async sync() {

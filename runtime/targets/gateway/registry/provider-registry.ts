@@ -20,7 +20,7 @@ import {
 
 const NAME = /^[a-z0-9][a-z0-9_.-]{0,99}$/;
 
-/** Creates the registry of providers. Names are case-insensitive. */
+/** Creates the provider registry. Names are case-insensitive. */
 export function createProviderRegistry({
   entries,
   config,
@@ -96,8 +96,9 @@ const NAME_RULE =
   'A name must have 1 to 100 letters, digits, `-`, `_` and `.`, and begin with a letter or digit.';
 
 /**
- * Throws an InputError for placeholders such as `${OPENAI_API_KEY}`: they would be sent as they are. They are not replaced, because an
- * administrator of the gateway could read every variable of its process by sending it to a server.
+ * Throws an InputError for placeholders such as `${OPENAI_API_KEY}`, which would be sent literally. They are
+ * not expanded, because a gateway administrator could then read every environment variable of the process by
+ * sending it to a server.
  */
 function refusePlaceholders(name: string, settings: EntrySettings): void {
   for (const [member, value] of Object.entries(settings)) {
@@ -124,12 +125,15 @@ const newProvider = (name: string, { settings, secrets }: SplitSettings): Stored
 
 const joined = ({ settings, secrets }: StoredProvider): EntrySettings => ({ ...settings, ...secrets });
 
-/** The new settings, and the new secrets if any of them changes. A stored secret is only sent to the address that it was stored for. */
+/**
+ * The new settings, and the new secrets if any of them changes. A stored secret is only ever sent to the
+ * address that it was stored for.
+ */
 function changedProvider(
   before: StoredProvider,
   changes: EntrySettings,
 ): { readonly settings: EntrySettings; readonly secrets?: EntrySettings } {
-  // A member such as `aws` is replaced as a whole, with its secrets.
+  // A member such as `aws` is replaced as a whole, including its secrets.
   const isKept = (secretName: string): boolean => !Object.hasOwn(changes, secretName.split('.', 1)[0] ?? '');
   const kept = before.secretNames.filter(isKept);
   const { settings, secrets } = splitSecrets(withChanges(before.settings, changes));
@@ -155,7 +159,7 @@ interface NamedModels {
   readonly models: readonly string[];
 }
 
-/** The models that stored aliases name, also those of invalid aliases. */
+/** The models that stored aliases refer to, including those of invalid aliases. */
 const namedModels = ({ aliases }: StoredEntries): NamedModels[] =>
   aliases.map(({ name, settings: { targets, fallbacks } }) => ({
     name,
@@ -174,7 +178,7 @@ function modelOf(target: unknown): string | undefined {
   return typeof model === 'string' ? model : undefined;
 }
 
-/** Names of the aliases that use a provider or an encoder. */
+/** Names of the aliases that use a provider or encoder. */
 const usersOf = (provider: string, aliases: readonly NamedModels[]): string[] =>
   aliases
     .filter(({ models }) =>

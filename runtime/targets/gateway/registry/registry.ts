@@ -9,7 +9,7 @@ import type { Alias } from '../requests/routing/routing.ts';
 import type { ConfiguredProvider, WithStored, EntryOutcome } from '../config/stored-models.ts';
 import { AppError } from '#contract/errors.ts';
 
-/** Where an entry is: in the configuration file, or in the database. */
+/** Where an entry is defined: in the configuration file or in the database. */
 export type EntrySource = 'file' | 'database';
 export type EntryStatus = 'active' | 'shadowed' | 'invalid';
 
@@ -17,43 +17,46 @@ export interface Entry<Stored, Value> {
   readonly name: string;
   readonly source: EntrySource;
   readonly status: EntryStatus;
-  /** Why the entry, or a part of it, is not used. */
+  /** Why the entry, or part of it, is not used. */
   readonly problem: string | null;
   /** What requests use; undefined unless it is active. */
   readonly value: Value | undefined;
-  /** The entry in the database; undefined for one of the file. */
+  /** The entry in the database; undefined for entries in the file. */
   readonly stored: Stored | undefined;
 }
 
 export interface RegisteredProvider extends Entry<StoredProvider, ConfiguredProvider> {
-  /** Aliases with the provider as a target or a fallback. */
+  /** Aliases that have the provider as a target or fallback. */
   readonly usedBy: readonly string[];
 }
 
 export type RegisteredAlias = Entry<StoredAlias, Alias>;
 
-/** Entries of one kind: those of the configuration file, which only the file changes, and those of the database. */
+/**
+ * Entries of one kind: those in the configuration file, which can only be changed in the file, and those in
+ * the database.
+ */
 export interface EntryRegistry<One> {
-  /** All entries, in order of their names. */
+  /** All entries, sorted by name. */
   list(): Promise<readonly One[]>;
-  /** The entry of the file, or else that of the database. Throws a NotFoundError. */
+  /** The entry in the file or, if there is none, in the database. Throws a NotFoundError. */
   get(name: string): Promise<One>;
-  /** Throws a ConflictError for a name that exists, and an InputError for invalid settings. */
+  /** Throws a ConflictError for an existing name, and an InputError for invalid settings. */
   create(name: string, settings: EntrySettings): Promise<One>;
-  /** Replaces members; null removes one. Throws a ConflictError for an entry of the file. */
+  /** Replaces members; null removes one. Throws a ConflictError for an entry in the file. */
   change(name: string, changes: EntrySettings): Promise<One>;
-  /** Throws a ConflictError for an entry of the file, and for a provider that aliases use. */
+  /** Throws a ConflictError for an entry in the file, and for a provider that aliases use. */
   delete(name: string): Promise<void>;
 }
 
 export interface RegistryParts {
   readonly entries: ModelEntries;
-  /** The models of the configuration file, and how stored entries are added to them. */
+  /** The models in the configuration file, and how to add stored entries to them. */
   readonly config: () => {
     readonly models: Pick<ModelsConfig, 'providers' | 'aliases'>;
     readonly withStored: WithStored;
   };
-  /** Called after a change is stored. */
+  /** Called after a change has been stored. */
   readonly onChange?: (() => Promise<void>) | undefined;
 }
 
@@ -79,7 +82,7 @@ export function storedEntry<Stored extends Named, Value>(
   return { name: stored.name, source: 'database', status, problem, value, stored };
 }
 
-/** Entries in order of their names. Those of the file come before those of the same name in the database, which are not used. */
+/** Entries sorted by name. An entry in the file comes before the database entry of the same name, which is not used. */
 export const inOrder = <One extends Named>(ofFile: readonly One[], stored: readonly One[]): One[] =>
   [...ofFile, ...stored].toSorted((one, other) =>
     one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
@@ -89,7 +92,7 @@ type Noun = 'provider' | 'alias';
 
 const capitalized = (noun: Noun): string => (noun === 'alias' ? 'Alias' : 'Provider');
 
-/** The error for a name that cannot be used again. */
+/** The error for a name that already exists. */
 export const nameTaken = (noun: Noun, name: string, source: EntrySource): AppError =>
   new AppError(
     'ConflictError',
@@ -99,7 +102,7 @@ export const nameTaken = (noun: Noun, name: string, source: EntrySource): AppErr
     { reason: `${noun}_exists` },
   );
 
-/** The error for a change of an entry that only the file changes. */
+/** The error for a change to an entry that can only be changed in the file. */
 export const inFile = (noun: Noun, name: string): AppError =>
   new AppError(
     'ConflictError',
@@ -114,7 +117,7 @@ export function missingEntry(noun: Noun, name: string): never {
   });
 }
 
-/** The error for an invalid entry, with the member that the problem is about. */
+/** The error for an invalid entry, with the member that the problem concerns. */
 export function entryProblem(noun: Noun, name: string, problem: string, member?: string): AppError {
   const message = `Invalid ${noun} '${name}': ${problem}`;
   const details = member === undefined ? undefined : [{ location: `body.${member}`, message }];

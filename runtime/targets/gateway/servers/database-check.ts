@@ -6,16 +6,19 @@ import { memberOf } from '#core/values/member-of.ts';
 
 export interface DatabaseCheckParts {
   readonly ledger: Pick<Ledger, 'heartbeat'>;
-  /** The database as shown in messages. */
+  /** The database, as shown in messages. */
   readonly shown: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** How long a result is reused, because anyone can request the health endpoints at any rate. */
+/** How long a result is reused, because the health endpoints are public and not rate-limited. */
 const MAX_AGE_MS = 1000;
 
-/** Creates a check of whether the database can be written. Its result is at most a second old. Failures and recoveries are logged. */
+/**
+ * Creates a check of whether the database is writable. Its result is at most one second old. Failures and
+ * recoveries are logged.
+ */
 export function createDatabaseCheck({
   ledger,
   shown,

@@ -1,7 +1,7 @@
 import { MIN_PUBLIC_CREDENTIAL_LENGTH, type Exposure } from '#serve/program/listen-policy.ts';
 import type { GatewayConfig } from '../config/spec.ts';
 
-/** Returns the address of a gateway and the master key that protects it. An empty master key counts as not set. */
+/** Returns a gateway's address and the master key that protects it. An empty master key counts as not set. */
 export function exposureOf({
   server,
   masterKey = '',

@@ -51,13 +51,13 @@ export interface OpenedContext extends GatewayContext {
   readonly watch: WatchChild;
   /** Records a reload in the audit log. */
   readonly recordReload: (result: ReloadResult) => Promise<void>;
-  /** Logs an error of a background task. */
+  /** Logs an error from a background task. */
   readonly onError: (error: unknown) => void;
-  /** Flushes the database and ends child processes. The telemetry is closed separately, before. */
+  /** Flushes the database and ends child processes. Telemetry was already closed separately. */
   readonly close: () => Promise<void>;
 }
 
-/** The names of the settings that a reload changed, or why it changed nothing. */
+/** The names of the settings changed by a reload, or why it changed nothing. */
 type ReloadResult = { readonly changed: readonly string[] } | { readonly error: AppError };
 
 export interface ContextParts {
@@ -146,7 +146,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
     const singleJobs = createSingleJobs(store, { models, compute, services: jobs });
     const experiments = createExperiments(store, { clock, datasets: jobs.datasets, workflows });
 
-    // Routes check permissions themselves, because they depend on the route and on several headers.
+    // Routes check permissions themselves, because the rules depend on the route and on several headers.
     const kernel = createKernel(log, { check: () => undefined }, config.server);
     const { metrics, lifecycle } = kernel;
     const version = programVersion();
@@ -199,7 +199,7 @@ export async function openContext({ config, log, redactor, reload }: ContextPart
           'error' in result
             ? ({ outcome: 'failed', reason: result.error.code } as const)
             : { after: { changed: result.changed } };
-        // The reload itself is done, so that a failure is only logged.
+        // The reload itself is complete, so a failure here is only logged.
         await store.audit
           .record(store.db, { at: clock.now(), action: 'config.reload', ...outcome })
           .catch(onError);

@@ -7,13 +7,13 @@ interface GatewayReloaderOptions {
   /** The current configuration. */
   readonly config: LoadedGatewayConfig;
   readonly read: () => Promise<LoadedGatewayConfig>;
-  /** Applies the settings that can change while the gateway runs. If it rejects, nothing has changed. */
+  /** Applies the settings that can change while the gateway is running. If it rejects, nothing has changed. */
   readonly apply: (config: LoadedGatewayConfig) => Promise<void>;
   readonly log: Logger;
   readonly clock: Clock;
 }
 
-/** Parts of the configuration that are read only at startup, with their names in the file. */
+/** Configuration sections that are only read at startup, with their names in the file. */
 const START_ONLY = {
   server: 'A server setting (host, port, tls, limits or another)',
   database: 'database_url or data_dir',

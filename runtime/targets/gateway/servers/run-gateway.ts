@@ -15,7 +15,7 @@ export const runGateway = (options: Omit<StartOptions, 'write'>, output: Output)
         banner: bannerOf(running),
         facts: { url },
         watchdog: { timeoutMs: config.server.watchdogMs, requests },
-        // The reason of a failure is in the log.
+        // The log already has the reason for the failure.
         reload: () => void reload().catch(() => undefined),
         stop,
       };

@@ -29,9 +29,9 @@ import { createRayCompute } from '../evaluation/jobs/compute/ray.ts';
 import { createRunner, type Runner } from '../evaluation/jobs/runner/runner.ts';
 
 export interface StartOptions {
-  /** Reads the configuration, at the start and on every reload. */
+  /** Reads the configuration, at startup and on every reload. */
   readonly read: () => Promise<LoadedGatewayConfig>;
-  /** Writes a line of the log. */
+  /** Writes a log line. */
   readonly write: (line: string) => void;
   /** Whether to reload the configuration when its file changes. */
   readonly watch?: boolean;
@@ -41,19 +41,19 @@ export interface RunningGateway {
   /** URL of the gateway. */
   readonly url: string;
   readonly config: LoadedGatewayConfig;
-  /** The models of the file and of the database at the start. */
+  /** The models in the file and in the database at startup. */
   readonly models: Pick<ModelsConfig, 'providers' | 'aliases'>;
   readonly log: Logger;
-  /** Number of running requests. */
+  /** Number of requests in flight. */
   readonly requests: () => number;
-  /** The API key that was created because there was none. It cannot be shown again. */
+  /** The API key that was created because none existed. It cannot be shown again. */
   readonly firstKey: string | undefined;
   readonly reload: () => Promise<void>;
   /** Finishes accepted requests, rejects new ones, and closes everything. */
   readonly stop: () => Promise<void>;
 }
 
-/** Maximum time to send errors to unfinished requests and to record their usage. */
+/** Maximum time to send errors to unfinished requests and record their usage. */
 const MAX_CLOSE_MS = 2000;
 
 /** Starts the gateway and its server. */
@@ -79,7 +79,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
     const context = await openContext({ config, log, redactor, reload });
     closers.add(context.close);
     const { kernel, state } = context;
-    // Part of the timeout is left to record the usage of requests that are closed when it ends.
+    // Part of the timeout is reserved for recording the usage of requests that are closed when it expires.
     const closeMs = Math.min(MAX_CLOSE_MS, server.shutdownMs / 4);
     const shutdown = createShutdown({
       program: 'gateway',
@@ -89,7 +89,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
       delayMs: server.shutdownDelayMs,
       drainMs: server.shutdownMs - closeMs,
       closeMs,
-      // Workers send requests to this gateway as long as they run.
+      // Workers send requests to this gateway for as long as they run.
       beforeDrain: () => runner.close(),
     });
     closers.add(() => context.telemetry.close(shutdown.graceMs()));
@@ -152,7 +152,7 @@ export async function startGateway({ read, write, watch = false }: StartOptions)
   }
 }
 
-/** Creates an API key if there is none, and returns its secret, which is not stored. */
+/** Creates an API key if none exists, and returns its secret, which is not stored. */
 async function createFirstKey(keys: Keys): Promise<string | undefined> {
   const [existing] = await keys.list({ skip: 0, limit: 1 });
   if (existing) return undefined;
@@ -160,7 +160,7 @@ async function createFirstKey(keys: Keys): Promise<string | undefined> {
   return secret;
 }
 
-/** Deletes records that are older than their retention. */
+/** Deletes records that have exceeded their retention. */
 async function pruneRecords(
   { auditLog, guardrailHits, promptLog }: Pick<GatewayState, 'auditLog' | 'guardrailHits' | 'promptLog'>,
   { audit, promptLog: prompts }: Pick<GatewayConfig, 'audit' | 'promptLog'>,
@@ -175,7 +175,7 @@ async function pruneRecords(
 const timeOf = (retentionMs: number | undefined, now: number): number =>
   retentionMs === undefined ? 0 : Math.floor(now - retentionMs);
 
-/** Names of the parts of the configuration that differ, without values, which can be secrets. */
+/** Names of the configuration sections that differ, without values, which can be secrets. */
 function changedSettings(before: GatewayConfig, after: GatewayConfig): string[] {
   const { models: oldModels, ...old } = before;
   const { models: freshModels, ...fresh } = after;
@@ -184,7 +184,7 @@ function changedSettings(before: GatewayConfig, after: GatewayConfig): string[] 
     .toSorted();
 }
 
-/** Members of a loaded configuration that follow from others. */
+/** Members of a loaded configuration that are derived from others. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'secrets',
   'file',
@@ -200,7 +200,7 @@ const differing = <Part extends object>(before: Part, after: Part): string[] =>
     .map(String);
 
 const MAIN = new URL('../main.ts', import.meta.url);
-/** From its sources, the gateway consists of many files, which nodes cannot fetch. */
+/** Run from source, the gateway consists of many files, which nodes cannot download. */
 const INSTALLED = isSea() ? undefined : 'gateway';
 
 interface RunnerParts {
@@ -213,7 +213,7 @@ interface RunnerParts {
   readonly log: Logger;
 }
 
-/** Creates the runner of jobs, and the URL at which their workers reach this gateway. */
+/** Creates the job runner and the URL at which its workers reach this gateway. */
 async function openRunner(
   { jobs, clock, watch }: Pick<OpenedContext, 'jobs' | 'clock' | 'watch'>,
   { app, server, url, port, workflows, log }: RunnerParts,
@@ -256,6 +256,6 @@ async function openRunner(
   return { start: runner.start, close: closers.close };
 }
 
-/** Replaces an address that stands for all addresses by a loopback address, which requests can use. */
+/** Replaces a wildcard address with a loopback address that requests can use. */
 const reachableHost = (host: string): string =>
   ({ '0.0.0.0': '127.0.0.1', '::': '::1', '[::]': '::1' })[host] ?? host;

@@ -6,8 +6,8 @@ import { newSpanId, type RequestTrace } from '#serve/telemetry/request-trace.ts'
 import type { CompletionEvent } from '../requests/completions/telemetry.ts';
 
 /**
- * Creates the span of a request, and a child span for each provider call. Only the span of the request has token counts, so that
- * sums over spans do not count them twice.
+ * Creates a span for a request, and a child span for each provider call. Only the request's span has token
+ * counts, so that sums over spans do not count them twice.
  */
 export function completionSpans(event: CompletionEvent, trace: RequestTrace): OtlpSpan[] {
   const { endpoint, status, reason, usage, cost, startedAt, firstByteMs } = event;
@@ -38,7 +38,7 @@ export function completionSpans(event: CompletionEvent, trace: RequestTrace): Ot
       'gateway.cost_dollars': cost === undefined ? undefined : { fraction: dollarsOf(cost) },
       'gateway.first_byte_ms': firstByteMs === undefined ? undefined : { fraction: firstByteMs },
     }),
-    // Errors of clients are not errors of this span, according to the semantic conventions.
+    // According to the semantic conventions, client errors are not errors of this span.
     status: failed ? { code: STATUS_ERROR, ...(reason === undefined ? {} : { message: reason }) } : {},
   };
   return [request, ...event.attempts.map((attempt) => attemptSpan(event, trace, attempt, endedAt))];
@@ -51,7 +51,7 @@ function attemptSpan(
   endedAt: number,
 ): OtlpSpan {
   const { target, outcome, startedAt } = attempt;
-  // A client that disconnects is not a failure of the provider.
+  // A client disconnect is not a provider failure.
   const failure = attempt.failure === 'cancelled' ? undefined : attempt.failure;
   // A streamed attempt ends with its stream.
   const end = outcome === 'answered' && streamed ? endedAt : startedAt + attempt.durationMs;
@@ -90,7 +90,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   '/v1/classify': 'classify',
 };
 
-/** Provider names of the semantic conventions that differ from our presets. */
+/** The provider names in the semantic conventions that differ from this gateway's presets. */
 const KNOWN_PROVIDERS: Readonly<Record<string, string>> = {
   gemini: 'gcp.gemini',
   mistral: 'mistral_ai',

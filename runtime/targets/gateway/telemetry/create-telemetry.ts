@@ -16,7 +16,7 @@ export interface TelemetryOptions {
   readonly version: string;
   /** Returns the number of requests in flight. */
   readonly activeRequests: () => number;
-  /** Takes errors of telemetry, which never fail a request. */
+  /** Receives telemetry errors, which never fail a request. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -57,7 +57,7 @@ interface GatewayMetrics {
   readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
 }
 
-/** Histogram buckets in seconds, because models answer within milliseconds or minutes. */
+/** Histogram buckets in seconds; model responses take anywhere from milliseconds to minutes. */
 const SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const DOLLARS = [0.00001, 0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const AUTH_REASONS: ReadonlySet<string> = new Set([
@@ -70,8 +70,8 @@ const AUTH_REASONS: ReadonlySet<string> = new Set([
 const HTTP_DURATIONS = 'http_request_duration_seconds';
 
 /**
- * Creates the metrics of the gateway. Labels have a limited number of values: they contain no user, key or path, and only a limited
- * number of models.
+ * Creates the gateway's metrics. Label cardinality is limited: labels contain no user, key or path, and only
+ * a limited number of models.
  */
 function createGatewayMetrics(registry: Registry, activeRequests: () => number): GatewayMetrics {
   const registers = [registry];
@@ -211,7 +211,7 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
       if (reason === 'rate_limited') rateLimited.inc();
       if (reason === 'budget_exceeded' || reason === 'estimate_exceeds_budget') overBudget.inc();
       if (reason === 'budget_reserved') budgetReserved.inc();
-      // No model was used for an answer from the cache.
+      // For a cached response, no model was used.
       if (event.cacheHit) cacheHits.inc({ kind: event.cacheHit });
       else countUse(event);
     },
@@ -228,7 +228,7 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
 /** Safe as a label, because only configured providers are called. */
 const providerIn = (key: string): string => key.slice(0, key.indexOf(':'));
 
-/** Exposes the counts of the HTTP server's duration histogram under the name that dashboards of the gateway expect. */
+/** Exposes the counts of the HTTP server's duration histogram under the name that gateway dashboards expect. */
 function countRequests(registry: Registry): void {
   void new Counter({
     name: 'gateway_requests_total',
@@ -255,13 +255,13 @@ interface ModelLabels {
 
 const OTHER = 'other';
 
-/** Maximum number of models without a price, because clients can request any name. */
+/** Maximum number of unpriced models, because clients can request any name. */
 const MAX_UNPRICED = 100;
 const MAX_MODELS = 1000;
 
 /**
- * Returns a function that maps a model to its labels. Clients choose the names of models, and some providers accept any name, so
- * only models with a price and a limited number of others get labels of their own.
+ * Returns a function that maps a model to its labels. Clients choose model names, and some providers accept
+ * any name, so only models with a price and a limited number of others get their own labels.
  */
 function createModelLabels(): (key: string | undefined, hasPrice: boolean) => ModelLabels {
   const known = new Map<string, ModelLabels>();

@@ -3,7 +3,10 @@ import type { Price } from '../../accounts/ledger/ledger.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { isFree } from '../../shared/price.ts';
 
-/** Reports Anthropic models without a price for cache writes, because Anthropic charges more for them than for other input. */
+/**
+ * Reports Anthropic models without a cache write price, because Anthropic charges more for cache writes than
+ * for other input.
+ */
 export function checkCachePrices(
   { providers, pricing }: Pick<ModelsConfig, 'providers' | 'pricing'>,
   stored: readonly Price[] | undefined,

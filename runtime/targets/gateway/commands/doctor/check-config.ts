@@ -8,14 +8,14 @@ import { type LoadedGatewayConfig, readGatewayConfig, STORE_SETTINGS } from '../
 import type { DatabaseLocation } from '../../store/database-url.ts';
 
 export interface CheckedConfig {
-  /** Undefined if the gateway would not start with it. */
+  /** Undefined if the gateway would not start with this configuration. */
   readonly config: LoadedGatewayConfig | undefined;
-  /** The database can be known although other settings are invalid. */
+  /** The database settings can be valid even if other settings are not. */
   readonly database: DatabaseLocation | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** Reads flags, variables and the file like `serve`, so that it finds the same problems. */
+/** Reads flags, variables and the file in the same way as `serve`, so that it finds the same problems. */
 export async function checkConfig(invocation: Invocation, env: Environment): Promise<CheckedConfig> {
   const flagsAndEnv = readFlagsAndEnv(invocation, GATEWAY_OPTIONS, env);
   try {

@@ -10,14 +10,17 @@ import { subjectOf, type OpenedProvider } from './open-providers.ts';
 export interface CheckedProvider {
   readonly name: string;
   readonly finding: Finding;
-  /** Labels of an encoder that classifies; otherwise undefined. */
+  /** Labels of a classification encoder; otherwise undefined. */
   readonly labels: readonly string[] | undefined;
 }
 
-/** Time limits. An encoder must load its model first. */
+/** Timeouts. An encoder must load its model first. */
 const TIMEOUTS_MS = { encoder: 60_000, other: 15_000 };
 
-/** Checks that a provider answers and accepts its key, by requesting its list of models. Encoders are started and classify a word. */
+/**
+ * Checks that a provider responds and accepts its key, by requesting its model list. Encoders are started and
+ * classify a word.
+ */
 export async function checkProvider(opened: OpenedProvider): Promise<CheckedProvider> {
   const { instance, provider } = opened;
   const controller = new AbortController();
@@ -25,7 +28,7 @@ export async function checkProvider(opened: OpenedProvider): Promise<CheckedProv
   const timeout = sleep(isEncoder ? TIMEOUTS_MS.encoder : TIMEOUTS_MS.other, TIMED_OUT, {
     signal: controller.signal,
   });
-  // The timer is aborted when the answer has arrived.
+  // Aborts the timer when the response has arrived.
   timeout.catch(() => undefined);
   try {
     const check = isEncoder ? classifyWord : listModels;
@@ -64,7 +67,7 @@ async function classifyWord(
   if (!answer) return { message: 'reachable', labels: undefined };
   if (answer.kind === 'classified')
     return { message: 'reachable, classifies texts', labels: labelsOf(answer.scores) };
-  // An encoder of another type, for example for embeddings, is reachable, too.
+  // An encoder of another type, for example for embeddings, also counts as reachable.
   if (answer.failure.kind === 'unsupported')
     return { message: 'reachable, does not classify texts', labels: undefined };
   return answer.failure;
@@ -95,12 +98,12 @@ function describeFailure({ instance, lastLine }: OpenedProvider, failed: Provide
   );
 }
 
-/** Whether the HTTP client refused to send the request, so that the network is not the cause. */
+/** Whether the HTTP client itself rejected the request, so that the network is not the cause. */
 const isUnsent = ({ error: { cause } }: ProviderFailure): boolean =>
   cause instanceof Error && errorCode(cause) === 'UND_ERR_INVALID_ARG';
 const UNSENT_REMEDY = 'Correct its `api_key` and `headers`.';
 
-/** Why a provider of a cloud has no valid credentials: it rejected them, or they could not be found. */
+/** Why a cloud provider has no valid credentials: it rejected them, or none were found. */
 function refusalOf({ text, upstreamStatus }: ProviderFailure): string {
   const why = text?.replace(/\.$/, '');
   if (upstreamStatus === undefined) return why ?? 'has no credentials';
@@ -123,12 +126,12 @@ const defaultRemedy = (instance: OpenedProvider['instance']): string =>
     ? `Start it manually to see the reason: \`${instance.path} serve\`.`
     : `Check its address (${instance.baseUrl}), whether it is running, and the network.`;
 
-/** The error message of the network or the system, or that of the provider's answer. */
+/** The error message from the network, the system or the provider's response. */
 function reasonOf({ error }: ProviderFailure): string | undefined {
   const { cause } = error;
   if (!(cause instanceof Error)) return undefined;
   const code = errorCode(cause);
-  // For a host with several addresses, the error has no message, only an error for each address.
+  // For a host with several addresses, the error itself has no message, only one error per address.
   const text = cause.message || code;
   return text?.replace(/\.$/, '');
 }

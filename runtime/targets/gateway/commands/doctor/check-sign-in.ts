@@ -6,7 +6,7 @@ import type { SignInConfig } from '../../accounts/sign-in/sign-in-config.ts';
 
 const SUBJECT = 'sign-in';
 
-/** Checks that the provider of sign-ins has metadata and keys. Whether it knows the client shows only a sign-in. */
+/** Checks that the sign-in provider has metadata and keys. Whether it knows the client only shows during a sign-in. */
 export async function checkSignIn(config: SignInConfig | undefined): Promise<Finding[]> {
   if (!config) return [];
   const { issuer, publicUrl } = config;

@@ -8,7 +8,7 @@ import { checkedUrl, providerLookup } from '../../providers/adapters/upstream.ts
 import type { GuardrailProfile, WebhookProfile } from '../../requests/guardrails/guardrail.ts';
 import { createWebhooks, judgeByWebhook } from '../../requests/guardrails/judges/webhooks.ts';
 
-/** Checks the webhook of alerts and those of guardrails. */
+/** Checks the alert webhook and the guardrail webhooks. */
 export const checkWebhooks = async (
   alerts: Webhook | undefined,
   profiles: readonly GuardrailProfile[],
@@ -21,11 +21,11 @@ export const checkWebhooks = async (
 const ALERTS = 'alerts webhook';
 
 /**
- * A HEAD request, because a receiver would take a message for an alert. Any answer shows that the server is there; most refuse the
- * method, and some of them with 501 instead of 405.
+ * A HEAD request, because a receiver would treat any message as an alert. Any response shows that the server
+ * is there; most reject the method, some of them with 501 instead of 405.
  */
 async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding> {
-  // The path can be a secret, as in webhooks of chat programs.
+  // The path can be a secret, as in chat webhooks.
   const { origin } = new URL(url);
   const agent = new Agent({ connect: { timeout: timeoutMs, lookup: providerLookup(local) } });
   try {
@@ -49,7 +49,7 @@ async function checkAlerts({ url, local, timeoutMs }: Webhook): Promise<Finding>
 const METHOD_NOT_IMPLEMENTED = 501;
 const ALERTS_REMEDY = 'Check `alerts.webhook`, whether the receiver is running, and the network.';
 
-/** Asks for a verdict on a word, as encoders are asked to classify one. */
+/** Requests a verdict on a word, just as encoders classify one. */
 async function checkGuardrail(profile: WebhookProfile): Promise<Finding> {
   const what = `guardrail ${profile.name}`;
   const { origin } = new URL(profile.url);

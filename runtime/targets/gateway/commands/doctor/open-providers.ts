@@ -7,7 +7,7 @@ import type { EncoderProgram, Provider, ProviderInstance } from '../../providers
 export interface OpenedProvider {
   readonly instance: ProviderInstance | EncoderProgram;
   readonly provider: Provider;
-  /** The last line that a started executable has logged. */
+  /** The last line logged by a started executable. */
   readonly lastLine: () => string | undefined;
 }
 
@@ -16,7 +16,7 @@ interface OpenedProviders {
   readonly findings: readonly Finding[];
 }
 
-/** Opens all providers; encoders with a `path` are started. A provider that cannot be opened becomes a finding. */
+/** Opens all providers, starting encoders with a `path`. A provider that cannot be opened becomes a finding. */
 export function openProviders(instances: readonly (ProviderInstance | EncoderProgram)[]): OpenedProviders {
   const opened: OpenedProvider[] = [];
   const findings: Finding[] = [];
@@ -40,6 +40,6 @@ export function openProviders(instances: readonly (ProviderInstance | EncoderPro
 export const subjectOf = ({ type, name }: OpenedProvider['instance']): string =>
   `${type === 'encoder' ? 'encoder' : 'provider'} ${name}`;
 
-/** Removes the configured list of models, which would be used instead of requesting the provider's own list. */
+/** Removes the configured model list, which would be used instead of requesting the provider's own list. */
 const withoutModels = (instance: ProviderInstance | EncoderProgram): ProviderInstance | EncoderProgram =>
   'path' in instance ? instance : { ...instance, models: undefined };

@@ -36,7 +36,7 @@ import { versionProblem } from '../../store/migrations.ts';
 import { openDatabase } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 
-/** Runs all checks of `doctor`. */
+/** Runs all `doctor` checks. */
 export async function runChecks(invocation: Invocation, env: Environment): Promise<Finding[]> {
   const { config, database, findings } = await checkConfig(invocation, env);
   if (!config)
@@ -70,7 +70,7 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
       ...checkCachePrices(models, stored.prices),
       address,
     ];
-    // Messages of providers can repeat a key that was sent to them.
+    // Provider messages can repeat a key that was sent.
     const { text } = createRedactor([...config.secrets, ...merged.secrets]);
     return all.map((finding) => ({ ...finding, message: text(finding.message) }));
   } finally {
@@ -78,7 +78,7 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
   }
 }
 
-/** Reports entries of the database that the gateway does not use, or uses in part. */
+/** Reports database entries that the gateway ignores or only uses in part. */
 const checkEntries = (
   noun: string,
   outcomes: ReadonlyMap<string, { readonly status: string; readonly problem: string | null }>,
@@ -89,7 +89,7 @@ const checkEntries = (
     return status === 'shadowed' ? [note(what, message)] : [problemFinding(what, message)];
   });
 
-/** Reports a missing master key. One that is too short is a warning of the configuration. */
+/** Reports a missing master key. A key that is too short is a configuration warning. */
 const checkMasterKey = (key: string | undefined): Finding =>
   key === undefined
     ? note('master key', 'not set, so admin endpoints return 503; set GATEWAY_MASTER_KEY to use them')
@@ -97,7 +97,7 @@ const checkMasterKey = (key: string | undefined): Finding =>
 
 const TIMEOUT_MS = 3000;
 
-/** Checks that the address is free, or that a gateway already listens on it. */
+/** Checks that the address is free, or that a gateway is already listening on it. */
 async function checkAddress({ host, port, tls }: ServerConfig): Promise<Finding> {
   const hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const origin = `${tls ? 'https' : 'http'}://${hostname}:${port}`;
@@ -120,7 +120,7 @@ async function isGateway(origin: string): Promise<boolean> {
   }
 }
 
-/** Checks that the encoder of each profile has the labels of the profile: a label that it lacks would never be found. */
+/** Checks that each profile's encoder has the profile's labels: a label that it lacks would never be found. */
 const checkGuardrails = (
   profiles: readonly GuardrailProfile[],
   providers: readonly CheckedProvider[],
@@ -128,7 +128,7 @@ const checkGuardrails = (
   profiles.flatMap((profile) => {
     if (!('labels' in profile)) return [];
     const encoder = providers.find(({ name }) => name === profile.encoder);
-    // A problem of the encoder is already reported.
+    // Already reported as a problem with the encoder.
     if (!encoder || encoder.finding.state !== 'ok') return [];
     return checkProfile(profile, encoder.labels);
   });
@@ -155,14 +155,14 @@ function checkProfile(
   });
 }
 
-/** Reports targets of aliases that have no price: requests for them are rejected, or their cost is not counted. */
+/** Reports alias targets without a price: requests for them are rejected, or their cost is not counted. */
 function checkPrices(
   config: Pick<ModelsConfig, 'providers' | 'aliases' | 'pricing' | 'requirePricing' | 'allowUnpriced'>,
   stored: readonly Pick<Price, 'modelKey'>[] | undefined,
   priceMap: Pick<PriceMap, 'find'>,
 ): Finding[] {
   const { aliases, pricing, requirePricing, allowUnpriced } = config;
-  // A problem of the database is already reported.
+  // Already reported as a problem with the database.
   if (!stored) return [];
   const listedAs = new Map(
     config.providers.map((provider) => [
@@ -197,7 +197,7 @@ interface CheckedDatabase {
   readonly findings: readonly Finding[];
   /** Current prices in the database; undefined if it cannot be read. */
   readonly prices: readonly Price[] | undefined;
-  /** The price map that is in use; undefined for the one that ships with the program. */
+  /** The price map in use; undefined for the one shipped with the program. */
   readonly priceMap?: PriceMap;
   /** Providers and aliases in the database; undefined if it cannot be read. */
   readonly entries?: StoredEntries;
@@ -208,7 +208,7 @@ interface DatabaseSettings {
   readonly masterKey?: string | undefined;
 }
 
-/** Checks access to the database, its schema version and its clock. Does not create a database that does not exist. */
+/** Checks database access, schema version and clock. Does not create a missing database. */
 async function checkDatabase(
   location: DatabaseLocation,
   { autoMigrate, masterKey }: DatabaseSettings,
@@ -262,7 +262,10 @@ async function checkStore(
   };
 }
 
-/** Maximum tolerated difference. With a larger one, machines that share the database reset budgets at different times. */
+/**
+ * Maximum tolerated clock difference. Beyond it, machines that share the database would reset budgets at
+ * different times.
+ */
 const MAX_SKEW_MS = 5000;
 
 async function checkClock({ db, kind }: Store): Promise<Finding[]> {
@@ -281,7 +284,7 @@ async function checkClock({ db, kind }: Store): Promise<Finding[]> {
   return [problemFinding('clock', message, 'Synchronize both clocks with NTP.')];
 }
 
-/** Checks that a database file that does not exist yet can be created. */
+/** Checks that a missing database file can be created. */
 function checkMissingFile(path: string): Finding {
   let folder = dirname(path);
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);

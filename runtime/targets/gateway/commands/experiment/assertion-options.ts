@@ -1,4 +1,4 @@
-/** Options of commands that check assertions. */
+/** Options for commands that check assertions. */
 export const ASSERTION_OPTIONS = {
   baseline: { value: 'experiment_id', help: 'Earlier experiment to compare with' },
   junit: { value: 'file', help: 'Write the results of models and assertions as JUnit XML' },

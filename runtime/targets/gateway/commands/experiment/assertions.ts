@@ -1,20 +1,20 @@
 import { configError } from '#contract/errors.ts';
 
-/** A condition for a number of each model, as in an experiment file. */
+/** A condition on one of each model's numbers, as in an experiment file. */
 export interface Assertion {
   /** A metric, or one of `NUMBERS`. */
   readonly metric: string;
-  /** Name of the model. Default: all models. */
+  /** Model name. Default: all models. */
   readonly model?: string | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
-  /** How much less than in the baseline the number can be. */
+  /** By how much the number can be below the baseline. */
   readonly max_drop?: number | undefined;
-  /** How much more than in the baseline the number can be. */
+  /** By how much the number can be above the baseline. */
   readonly max_rise?: number | undefined;
 }
 
-/** A model in the comparison of the API. */
+/** A model in the API's comparison. */
 export interface ComparedModel {
   readonly name: string;
   readonly status: string;
@@ -33,11 +33,11 @@ export interface CheckedAssertion {
   readonly model: string;
   /** For example `accuracy >= 0.9`. */
   readonly condition: string;
-  /** Why it does not hold; undefined if it does. */
+  /** Why the assertion fails; undefined if it holds. */
   readonly problem: string | undefined;
 }
 
-/** Numbers of a model besides its metrics. */
+/** A model's numbers besides its metrics. */
 export const NUMBERS: Readonly<Record<string, (model: ComparedModel) => number | null | undefined>> = {
   answered_share: ({ answered_rows: answered, rows }) => (rows === 0 ? null : answered / rows),
   cost: ({ cost }) => cost,
@@ -49,7 +49,7 @@ export const NUMBERS: Readonly<Record<string, (model: ComparedModel) => number |
   p95_latency_ms: (model) => model.latency_ms?.p95,
 };
 
-/** The value of a metric, or of one of the other numbers; undefined if the model has none. */
+/** The value of a metric or of one of the other numbers; undefined if the model does not have it. */
 export const numberOf = (model: ComparedModel, metric: string): number | undefined =>
   (Object.hasOwn(NUMBERS, metric) ? NUMBERS[metric]?.(model) : model.metrics[metric]?.value) ?? undefined;
 
@@ -73,7 +73,7 @@ export function validateAssertions(
   }
 }
 
-/** Checks all assertions for all models that they apply to. `baseline` has the models of an earlier experiment. */
+/** Checks all assertions for the models that they apply to. `baseline` contains the models of an earlier experiment. */
 export const checkAssertions = (
   assertions: readonly Assertion[],
   models: readonly ComparedModel[],
@@ -132,5 +132,5 @@ function noValue({ name, status, error, metrics }: ComparedModel, metric: string
   return `${name} has no ${metric}. It has ${[...Object.keys(metrics), ...Object.keys(NUMBERS)].join(', ')}.`;
 }
 
-/** A number with at most 6 significant digits. */
+/** Formats a number with up to 6 significant digits. */
 const shown = (value: number): string => String(Number(value.toPrecision(6)));

@@ -3,7 +3,7 @@ import { type ComparedModel, numberOf } from './assertions.ts';
 /** Numbers that are compared in addition to the metrics. */
 const OTHERS = ['cost_per_row', 'p95_latency_ms'];
 
-/** The changes since a baseline as Markdown, for the models with the same names. */
+/** Changes relative to a baseline as Markdown, for models with the same names. */
 export function baselineTable(models: readonly ComparedModel[], baseline: readonly ComparedModel[]): string {
   const rows = models.flatMap((model) => {
     const earlier = baseline.find(({ name }) => name === model.name);

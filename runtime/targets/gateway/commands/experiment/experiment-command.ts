@@ -7,7 +7,7 @@ import { withGateway } from './with-gateway.ts';
 
 interface ExperimentContext {
   readonly client: GatewayClient;
-  /** Route of the experiment. */
+  /** The experiment's route. */
   readonly path: string;
   readonly id: string;
   readonly output: Output;
@@ -16,11 +16,14 @@ interface ExperimentContext {
 interface ExperimentCommand {
   readonly summary: string;
   readonly options: Readonly<Record<string, Option>>;
-  /** Reads the command line before a gateway is called; the function that it returns does the work and resolves with the exit code. */
+  /**
+   * Parses the command line before a gateway is called; the returned function does the work and resolves with
+   * the exit code.
+   */
   readonly prepare: (invocation: Invocation) => (context: ExperimentContext) => Promise<number>;
 }
 
-/** Creates a command that works on one experiment of a gateway. */
+/** Creates a command that works on one of a gateway's experiments. */
 export function experimentCommand({ summary, options, prepare }: ExperimentCommand): Command {
   const all = { ...options, ...CLIENT_OPTIONS, ...STORE_OPTIONS };
   return {

@@ -19,7 +19,7 @@ const promptFields = {
   few_shot: Type.Optional(Type.Array(open('Values by column, with the answer in `ground_truth`.'))),
 };
 
-/** Settings of a workflow. They can be in an entry of `models`, or next to `models` for all entries. */
+/** Workflow settings. They can be set in an entry of `models`, or next to `models` for all entries. */
 const settings = {
   batch_size: Type.Optional(Type.Integer({ minimum: 1 })),
   max_concurrency: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -95,28 +95,28 @@ const SCHEMA = Type.Object(
 
 type FileContent = Static<typeof SCHEMA>;
 
-/** An experiment as described by a file. */
+/** An experiment as described in a file. */
 export interface ExperimentFile {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Path of the dataset, or the source of an import. */
+  /** Path of the dataset, or source of an import. */
   readonly dataset: string;
-  /** Options of an import. */
+  /** Import options. */
   readonly source: Readonly<Record<string, unknown>>;
-  /** New names of columns. */
+  /** New column names. */
   readonly columns: Readonly<Record<string, string>> | undefined;
   readonly maxSamples: number;
   readonly sampling: string | undefined;
   readonly seed: number | undefined;
-  /** `task_definition` of the API. */
+  /** The API's `task_definition`. */
   readonly task: object;
-  /** Request bodies of workflows, without their `experiment_id`. */
+  /** Workflow request bodies without `experiment_id`. */
   readonly workflows: readonly (Readonly<Record<string, unknown>> & { readonly name: string })[];
   readonly assertions: readonly Assertion[];
 }
 
-/** Paths in the file are relative to its folder. Throws a ConfigError with all problems and their lines. */
+/** Relative paths are relative to the file's folder. Throws a ConfigError with all problems and their lines. */
 export async function readExperimentFile(path: string): Promise<ExperimentFile> {
   const file = await readText(path);
   if (!file) throw configError(`${path} does not exist.`);
@@ -168,12 +168,12 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
   };
 }
 
-/** Whether a dataset is imported instead of uploaded. */
+/** Whether the dataset is imported rather than uploaded. */
 export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:)/.test(dataset);
 
 type NewWorkflow = ExperimentFile['workflows'][number];
 
-/** A workflow for each prompt. Encoders have no prompts. */
+/** One workflow per prompt. Encoders have no prompts. */
 function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): readonly NewWorkflow[] {
   if (!prompts || workflow['provider'] === 'encoder') return [workflow];
   return prompts.map(({ name, ...prompt }) => ({
@@ -183,7 +183,7 @@ function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): re
   }));
 }
 
-/** A workflow for each repetition. Encoders always answer the same. */
+/** One workflow per repetition. Encoders are deterministic, so repeating them is pointless. */
 const repeated = (workflow: NewWorkflow, repeats: number): readonly NewWorkflow[] =>
   workflow['provider'] === 'encoder'
     ? [workflow]

@@ -13,13 +13,13 @@ type Json = Readonly<Record<string, unknown>>;
 /** Maximum number of redirects, the same as in browsers and `fetch`. */
 const MAX_REDIRECTS = 20;
 
-/** Client of a gateway's HTTP API. Throws the gateway's error messages. */
+/** HTTP client for a gateway. Throws the gateway's error messages. */
 export interface GatewayClient {
   json(method: ClientRequest['method'], path: string, body?: object | FormData): Promise<Json>;
   text(path: string): Promise<string>;
-  /** Streams a response that can be too long for memory. */
+  /** Streams a response that may not fit into memory. */
   pieces(path: string): AsyncIterable<string>;
-  /** The same for a response that is not text. */
+  /** Same for a binary response. */
   bytes(path: string): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export function createGatewayClient(url: string, key: string | undefined): Gatew
 
 const asSentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
 
-/** Returns why a gateway cannot be reached, and a remedy, as the rest of a sentence. */
+/** Returns why a gateway cannot be reached, with a solution, as the end of a sentence. */
 function explainConnectionError(error: unknown): string {
   const { cause } = error as { readonly cause?: unknown };
   const reason = cause ?? error;
@@ -75,7 +75,7 @@ function explainConnectionError(error: unknown): string {
 const UNTRUSTED =
   'its certificate is not trusted. Set NODE_EXTRA_CA_CERTS to a file with the certificate of its issuer';
 
-/** Reasons and remedies by error code. */
+/** Reasons and solutions by error code. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name does not exist. Correct it',
   EAI_AGAIN: 'the host name cannot be resolved. Correct it, or check the network',

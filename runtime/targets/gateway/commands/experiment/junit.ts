@@ -6,7 +6,7 @@ interface Report {
   readonly assertions: readonly CheckedAssertion[];
 }
 
-/** The result of an experiment in the XML format of JUnit, with a suite for each model. */
+/** An experiment's result in JUnit XML format, with one suite per model. */
 export function junitReport({ experiment, models, assertions }: Report): string {
   const suites = models.map((model) => {
     const cases = [ranCase(experiment, model), ...casesOf(experiment, model.name, assertions)];
@@ -58,7 +58,7 @@ function countsOf(cases: readonly Case[]): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** A text for an attribute. Characters that XML 1.0 does not allow are replaced. */
+/** Escapes an attribute value. Characters that XML 1.0 does not allow are replaced. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()

@@ -10,14 +10,14 @@ import type { StartedExperiment } from './start-experiment.ts';
 interface Options {
   readonly file: Pick<ExperimentFile, 'name' | 'assertions'>;
   readonly started: StartedExperiment;
-  /** Id of the experiment to compare with. */
+  /** ID of the experiment to compare with. */
   readonly baseline: string | undefined;
-  /** Path of the report for CI. */
+  /** Path of the CI report. */
   readonly junit: string | undefined;
   readonly isMarkdown: boolean;
 }
 
-/** Checks the assertions of a finished experiment and writes their reports. Resolves with whether all hold. */
+/** Checks a finished experiment's assertions and writes the reports. Resolves with whether all assertions hold. */
 export async function reportAssertions(
   client: GatewayClient,
   { file, started: { id, refused }, baseline, junit, isMarkdown }: Options,

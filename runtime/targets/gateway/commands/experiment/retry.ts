@@ -33,7 +33,7 @@ export const retryExperimentCommand = experimentCommand({
       const experiment = await client.json('GET', path);
       const models = experiment['workflows'] as readonly WatchedWorkflow[];
       const retryable = models.filter(isRetryable);
-      // The gateway takes over jobs whose process was killed, so that models that have not ended need only be waited for.
+      // The gateway takes over jobs whose process was killed, so for unfinished models it is enough to wait.
       if (retryable.length === 0 && models.every(hasEnded)) {
         throw inputError(`Experiment ${id} has no failed models or rows to retry.`);
       }

@@ -25,7 +25,7 @@ export const experimentRowsCommand = experimentCommand({
   },
 });
 
-/** Converts JSON lines to one JSON array while they arrive, because there can be more rows than fit in memory. */
+/** Converts JSON Lines to a single JSON array as they arrive, because the rows may not fit into memory. */
 async function* jsonArray(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   let separator = '[\n';

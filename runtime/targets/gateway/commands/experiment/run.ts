@@ -15,7 +15,7 @@ const OPTIONS = {
   ...STORE_OPTIONS,
 };
 
-/** `experiment run` runs and compares all models of one file. */
+/** `experiment run` runs and compares all models in a file. */
 export const runExperimentCommand: Command = {
   summary: 'Run several models on one dataset and compare them.',
   options: OPTIONS,

@@ -8,11 +8,11 @@ import type { GatewayClient } from './gateway-client.ts';
 
 export interface StartedExperiment {
   readonly id: string;
-  /** Models whose workflow the gateway did not accept. */
+  /** Models whose workflow the gateway rejected. */
   readonly refused: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** Uploads the dataset and creates a workflow for each model. Throws if the gateway accepts none of them. */
+/** Uploads the dataset and creates one workflow per model. Throws if the gateway rejects all of them. */
 export async function startExperiment(
   client: GatewayClient,
   file: ExperimentFile,

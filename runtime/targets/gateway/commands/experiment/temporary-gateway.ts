@@ -7,7 +7,10 @@ import { type LoadedGatewayConfig, readGatewayConfig } from '../../config/read-c
 import { startGateway } from '../../servers/start-gateway.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
 
-/** Runs `work` against a gateway that is started for it. Unless a database is configured, the gateway uses a temporary one. */
+/**
+ * Runs `work` against a gateway started for this purpose. Unless a database is configured, the gateway uses a
+ * temporary one.
+ */
 export async function withTemporaryGateway<Result>(
   invocation: Invocation,
   options: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ interface WatchedJob {
   readonly total_rows: number;
   readonly done_rows: number;
   readonly failed_rows: number;
-  /** Why the job waits, unless it waits for a free slot. */
+  /** Why the job is waiting, other than for a free slot. */
   readonly queued_reason: string | null;
 }
 
@@ -47,7 +47,7 @@ function progressText({ name, status, error, jobs }: WatchedWorkflow): string {
   return `${name}: ${job.type} ${job.done_rows}/${job.total_rows}${reason}`;
 }
 
-/** Shows progress: on a terminal it overwrites its own lines, otherwise it writes a line for each change. */
+/** Shows progress: on a terminal, overwrites its own lines; otherwise writes a line per change. */
 export function createExperimentProgress(
   write: (text: string) => void,
   isLive: boolean,

@@ -2,7 +2,7 @@ import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { requireSendableKey } from '../../config/require-sendable-key.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** Calls `work` with a client of the gateway at --url, or of a temporary one that is started without --url. */
+/** Calls `work` with a client for the gateway at --url, or for a temporary gateway without --url. */
 export async function withGateway<Result>(
   invocation: Invocation,
   options: Readonly<Record<string, unknown>>,
@@ -25,7 +25,7 @@ export async function withGateway<Result>(
   }
 }
 
-/** Throws a UsageError for an invalid URL of a gateway. */
+/** Throws a UsageError for an invalid gateway URL. */
 export function checkGatewayUrl(invocation: Invocation, url: string): void {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError(

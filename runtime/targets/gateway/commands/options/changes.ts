@@ -7,11 +7,14 @@ import type { Metadata } from '../../accounts/fields/field.ts';
 interface ValueRule<Value> {
   /** Returns undefined if the text is invalid. */
   readonly parse: (text: string) => Value | undefined;
-  /** What the value must be, for example `a number`. A function can return the particular rule that a text breaks. */
+  /**
+   * Description of valid values, for example `a number`. A function can return the specific rule that a value
+   * violates.
+   */
   readonly rule: string | ((text: string) => string);
 }
 
-/** Returns the value of an option; undefined if it is not set. Throws a UsageError if it is invalid. */
+/** Returns an option's value; undefined if it is not set. Throws a UsageError if it is invalid. */
 export function optionValue<Value>(
   invocation: Invocation,
   name: string,
@@ -27,7 +30,7 @@ export function optionValue<Value>(
 const ruleFor = (rule: ValueRule<unknown>['rule'], text: string): string =>
   typeof rule === 'string' ? rule : rule(text);
 
-/** Same as `optionValue`, for a setting that the word `none` clears. Returns null for that word. */
+/** Same as `optionValue`, for a setting that can be cleared with `none`, for which it returns null. */
 export function clearableValue<Value>(
   invocation: Invocation,
   name: string,
@@ -37,21 +40,21 @@ export function clearableValue<Value>(
   return optionValue(invocation, name, { parse, rule: (text) => `${ruleFor(rule, text)}, or ${none}` });
 }
 
-/** Throws a UsageError if no option of an update is set. */
+/** Throws a UsageError if an update sets no option. */
 export function requireChanges(changes: object): void {
   if (Object.values(changes).every((value) => value === undefined)) {
     throw new UsageError('Nothing to change. Set at least one option.');
   }
 }
 
-/** Reads two switches with opposite meanings: true for `on`, false for `off`, undefined if neither is set. */
+/** Reads a pair of opposite switches: true for `on`, false for `off`, undefined if neither is set. */
 export function readToggle(invocation: Invocation, on: string, off: string): boolean | undefined {
   const [isOn, isOff] = [invocation.flag(on), invocation.flag(off)];
   if (isOn && isOff) throw new UsageError(`--${on} conflicts with --${off}; use one of them.`);
   return isOn || isOff ? isOn : undefined;
 }
 
-/** Returns the metadata of the command line; undefined if there is none. */
+/** Returns the metadata from the command line; undefined if there is none. */
 export function metadataOf(invocation: Invocation): Metadata | undefined {
   const texts = invocation.values('metadata');
   const [first, ...others] = texts;
@@ -69,7 +72,7 @@ function parseObject(text: string): Metadata {
     const value: unknown = parseJsonText(text);
     if (isObject(value)) return value;
   } catch {
-    // Refused below, like other values that are not objects.
+    // Rejected below, like other values that are not objects.
   }
   throw new UsageError(
     `--metadata: ${JSON.stringify(text)} is not a JSON object, e.g. '{"team": "search"}'.`,

@@ -24,11 +24,11 @@ import {
 } from './limit-options.ts';
 import { expiryOf } from './time-options.ts';
 
-// Flags of the commands that create and change an object, from tables of fields.
+// Flags for commands that create and change an object, generated from field tables.
 
 type When = 'create' | 'update';
 
-/** The flags, of which those in `first` come first in help, and those in `last` last. */
+/** The flags; those in `first` come first in help, those in `last` last. */
 export const fieldOptions = (
   table: FieldTable,
   when: When,
@@ -63,25 +63,25 @@ function optionsOf(name: string, field: Field, when: When): readonly [string, Op
 
 const flagOf = (name: string, { flag }: Field): string => flag?.name ?? name.replaceAll('_', '-');
 
-/** The values of flags. Objects that they name are found once the database is open. */
+/** Flag values. Referenced objects are looked up once the database is open. */
 export interface GivenFields<Values> {
   /** Whether no flag is set. */
   readonly isEmpty: boolean;
-  /** Returns the values. `before` is the object that is changed. */
+  /** Returns the values. `before` is the object to change. */
   readonly values: (state: Administration, before?: object) => Promise<Values>;
 }
 
-/** A value that depends on the database, or on the object that is changed. */
+/** A value that depends on the database, or on the object to change. */
 type Later = (state: Administration, before: object) => unknown;
 const isLater = (value: unknown): value is Later => typeof value === 'function';
 
-/** Reads the flags of a new object. Throws a UsageError for an invalid one. */
+/** Parses the flags for a new object. Throws a UsageError if one is invalid. */
 export const newFields = <Table extends FieldTable>(
   table: Table,
   invocation: Invocation,
 ): GivenFields<NewOf<Table>> => readFields(table, invocation, 'create');
 
-/** Reads the flags of a change. Throws a UsageError for an invalid one, and if none is set. */
+/** Parses the flags for a change. Throws a UsageError if one is invalid or none is set. */
 export function changedFields<Table extends FieldTable>(
   table: Table,
   invocation: Invocation,
@@ -150,7 +150,10 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
 
 const CHOICES: Readonly<Record<string, boolean | null>> = { on: true, off: false, default: null };
 
-/** The id of the object that a flag names by its id or by another name; null for `none`. Teams are named by their ids. */
+/**
+ * Resolves a flag's reference, an ID or another name, to the object's ID; null for `none`. Teams are
+ * identified by ID only.
+ */
 function readReference(invocation: Invocation, flag: string, { to }: SimpleField): unknown {
   const text = invocation.value(flag);
   if (text === undefined || to === 'team') return text;
@@ -162,7 +165,7 @@ function readReference(invocation: Invocation, flag: string, { to }: SimpleField
   };
 }
 
-/** The patterns of models; null for all. */
+/** Model patterns; null for all. */
 function readModels(
   invocation: Invocation,
   flag: string,
@@ -179,7 +182,7 @@ function readModels(
   return null;
 }
 
-/** Reads the flags of the parts of an object. Those that are not set keep what the object has. */
+/** Parses the flags for an object's parts. Parts without a flag stay unchanged. */
 function readParts(
   name: string,
   field: Extract<Field, { readonly kind: 'parts' }>,

@@ -3,13 +3,13 @@ import { nanosOf, type Nanos } from '../../shared/money.ts';
 
 export const AMOUNT_RULE = 'an amount in dollars, e.g. 5 or 2.50';
 
-/** Parses `5`, `2.50` or `$5`. Returns undefined if the text is invalid, or so small that it would be rounded to 0. */
+/** Parses `5`, `2.50` or `$5`. Returns undefined if the text is invalid or would be rounded to 0. */
 export function parseAmount(text: string): Nanos | undefined {
   const nanos = nanosOf(withoutSymbol(text));
   return nanos === 0n && !isZero(text) ? undefined : nanos;
 }
 
-/** Returns the rule that an invalid amount breaks. */
+/** Returns the rule that an invalid amount violates. */
 export function amountRule(text: string): string {
   if (!/^\d*(?:\.\d*)?(e[+-]?\d+)?$/i.test(withoutSymbol(text)) || isZero(text)) return AMOUNT_RULE;
   return '0 or an amount in dollars from 0.000000001 to 9000000000';
@@ -28,7 +28,7 @@ const NAMED_PERIODS: Readonly<Record<string, string>> = {
 const PERIOD_RULE =
   'hourly, daily, weekly or monthly (30 days), or a number with a unit s, m, h, d or w, e.g. 12h';
 
-/** Maximum of the API, too: one hundred years. */
+/** Maximum period, as in the API: one hundred years. */
 const MAX_DAYS = 36_500;
 const MAX_SECONDS = MAX_DAYS * 86_400;
 
@@ -39,7 +39,7 @@ export function parsePeriod(text: string): number | undefined {
   return milliseconds / 1000 > MAX_SECONDS ? undefined : milliseconds / 1000;
 }
 
-/** Returns the rule that an invalid period breaks. */
+/** Returns the rule that an invalid period violates. */
 export const periodRule = (text: string): string =>
   /^0*[1-9]\d*[smhdw]$/.test(text.trim()) ? `a duration of at most ${MAX_DAYS}d` : PERIOD_RULE;
 
@@ -53,7 +53,7 @@ export function parsePercentages(text: string): number[] | undefined {
 
 const MAX_THRESHOLDS = 10;
 
-/** The rule of a limit that counts something. */
+/** The rule for a count limit. */
 export const countRule = {
   rule: 'a whole number from 1 to 999999999999999',
   parse: (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),

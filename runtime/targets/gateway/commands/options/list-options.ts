@@ -1,7 +1,7 @@
 import type { Invocation, Option } from '#serve/cli/command.ts';
 import { type Order, orderOf, orderWords } from '../../shared/order.ts';
 
-/** Options of commands that list what a database has. */
+/** Options for commands that list database objects. */
 export const listOptions = (plural: string, members: string, orders: readonly string[]) =>
   ({
     search: { value: 'text', help: `Only ${plural} whose ${members} contains this text, in any case` },
@@ -13,7 +13,7 @@ export const listOptions = (plural: string, members: string, orders: readonly st
     },
   }) satisfies Readonly<Record<string, Option>>;
 
-/** Reads these options. */
+/** Parses the list options. */
 export const listOptionsOf = <Name extends string>(
   invocation: Invocation,
   orders: readonly Name[],
@@ -22,7 +22,7 @@ export const listOptionsOf = <Name extends string>(
   order: orderOf(invocation.value('sort'), orders),
 });
 
-/** The option that selects users, teams or organizations by their status. */
+/** The option that filters users, teams or organizations by status. */
 export const accountStatusOption = (plural: string, statuses: readonly string[]) =>
   ({
     status: { value: 'status', help: `Only ${plural} with this status`, choices: statuses },

@@ -6,7 +6,7 @@ import { clearableValue, optionValue } from './changes.ts';
 
 const MAX_DIGITS = 8;
 
-/** Returns `rule` for an invalid duration, or the particular rule if only its number is too large. */
+/** Returns `rule` for an invalid duration, or a more specific rule if only its number is too large. */
 export const spanRule =
   (rule: string) =>
   (text: string): string => {
@@ -16,7 +16,7 @@ export const spanRule =
       : rule;
   };
 
-/** Reads an expiry in milliseconds since 1970: `30d` from now, or a date. `never` is null. */
+/** Parses an expiry to milliseconds since 1970: `30d` from now, or a date. `never` is null. */
 export function expiryOf(invocation: Invocation, name: string, now: number): number | null | undefined {
   const time = clearableValue(invocation, name, {
     rule: (text) => (isTooLate(parseExpiry(text, now)) ? LATE : spanRule(EXPIRY_RULE)(text)),
@@ -33,12 +33,12 @@ export function expiryOf(invocation: Invocation, name: string, now: number): num
   return time;
 }
 
-/** The last time that RFC 3339 can express. */
+/** The latest time that RFC 3339 can express. */
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const isTooLate = (time: number | undefined): boolean => time !== undefined && time > LAST_TIME;
 const LATE = 'a time up to the year 9999';
 
-/** Reads a time in the past in milliseconds since 1970: a duration before now, such as `24h`, or a date. */
+/** Parses a past time to milliseconds since 1970: a duration before now, such as `24h`, or a date. */
 export const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
     rule: spanRule('a duration before now, e.g. 24h (units s, m, h, d and w), or a date, e.g. 2026-01-31'),

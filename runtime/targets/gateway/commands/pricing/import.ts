@@ -5,12 +5,12 @@ import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import { printResult } from '../show/format-values.ts';
 import { storeCommand } from '../store/store-command.ts';
 
-/** The map of LiteLLM has a few megabytes. */
+/** LiteLLM's map has several megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 
-/** Reads a file, standard input (-) or an http(s) address. */
+/** Reads a file, standard input (-) or an http(s) URL. */
 export async function readMapSource(from: string): Promise<string> {
   return /^https?:\/\//i.test(from) ? await download(from) : await readInput(from, 'the price map');
 }
@@ -49,7 +49,7 @@ function parseUrl(from: string): URL {
   }
 }
 
-/** `pricing import` sets all prices of a file, or none if one of them is invalid. */
+/** `pricing import` sets all prices in a file, or none if any is invalid. */
 export const importPricesCommand = storeCommand({
   summary:
     'Import prices from a CSV or JSON file, or from standard input (-). If the file has an error, no price changes.',
@@ -71,7 +71,7 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 
 async function readPrices(file: string): Promise<NewPrice[]> {
   const text = await readInput(file, 'the prices');
-  // The CSV parser is imported here, because other commands start faster without it.
+  // The CSV parser is imported here so that other commands start faster.
   const [{ readPriceRecords }, { readPrice }] = await Promise.all([
     import('./price-records.ts'),
     import('./read-price.ts'),
@@ -88,7 +88,7 @@ async function readPrices(file: string): Promise<NewPrice[]> {
   });
 }
 
-/** Maximum number of problems to print, because a longer list hides the summary. */
+/** Maximum number of problems to print, because a longer list would hide the summary. */
 const MAX_SHOWN = 20;
 
 function summaryOf(problems: readonly string[]): string {

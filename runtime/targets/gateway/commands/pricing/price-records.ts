@@ -4,14 +4,17 @@ import { explainJson } from '#core/json/explain-json.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** One price of a file, with members that are not validated yet. */
+/** One price in a file, with members that are not validated yet. */
 export interface PriceRecord {
-  /** The line or list index, for messages. */
+  /** Line or list index, for messages. */
   readonly where: string;
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/** Reads JSON (a list of prices, or an object of prices by model) or CSV. Throws an InputError if the text is neither. */
+/**
+ * Parses JSON (a list of prices, or an object of prices keyed by model) or CSV. Throws an InputError if the
+ * text is neither.
+ */
 export function readPriceRecords(text: string, file: string): PriceRecord[] {
   return /^\uFEFF?\s*[[{]/.test(text) ? fromJson(text.replace(/^\uFEFF/, ''), file) : fromCsv(text, file);
 }

@@ -24,7 +24,7 @@ import { type StoreContext, storeCommand } from '../store/store-command.ts';
 import { readMapSource } from './import.ts';
 import { parseTier, parseUnits } from './read-price.ts';
 
-/** Options of `pricing set`, in dollars per million tokens. */
+/** Options for `pricing set`, in dollars per million tokens. */
 const PRICE_OPTIONS = {
   input: { value: 'amount', help: 'Price per million input tokens, in dollars' },
   'cached-input': {
@@ -93,7 +93,7 @@ function showPrices(prices: readonly Price[], { output, json }: Shown): void {
   else printLines(output, tableOf(prices));
 }
 
-/** Formats prices per million tokens, with a line for each tier. Columns for cache writes appear only if a price has them. */
+/** Formats prices per million tokens, with a line per tier. Cache write columns only appear if a price has them. */
 function tableOf(prices: readonly Price[]): string[] {
   const lines = prices.flatMap((price) => [
     {
@@ -171,7 +171,7 @@ async function withSuggestion<Result>(
   }
 }
 
-/** Published prices, in dollars per million tokens, with a line for each tier and for batches. */
+/** Published prices, in dollars per million tokens, with a line per tier and one for batches. */
 function listedTable(prices: readonly ListedPrice[]): string[] {
   const lines = prices.flatMap(({ name, listed }) => [
     { name, rates: listed, others: othersOf(listed) },
@@ -261,7 +261,7 @@ async function ownPrice({ state: { prices } }: StoreContext, modelKey: string): 
   }
 }
 
-/** A provider that is not configured is looked up by its name. */
+/** A provider that is not configured is looked up by name. */
 async function listedPrice(
   { state, models }: StoreContext,
   modelKey: string,
@@ -318,11 +318,11 @@ export const setPriceCommand = storeCommand({
   },
 });
 
-/** The map that LiteLLM publishes and keeps current. */
+/** The map that LiteLLM publishes and maintains. */
 const DEFAULT_SOURCE =
   'https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json';
 
-/** `pricing update` replaces the price map as a whole, or not at all if it is not valid. */
+/** `pricing update` replaces the whole price map, or nothing if the new one is invalid. */
 export const updatePricesCommand = storeCommand({
   summary:
     'Replace the map of published prices with a newer one. Prices that you have set, and recorded costs, do not change.',
@@ -358,7 +358,7 @@ export const updatePricesCommand = storeCommand({
 
 async function readMap(from: string) {
   const text = await readMapSource(from);
-  // The validator is imported here, because other commands start faster without it.
+  // The validator is imported here so that other commands start faster.
   const { readPriceMap } = await import('../../accounts/price-map/read-map.ts');
   return readPriceMap(text, from === '-' ? 'standard input' : from, new Date().toISOString().slice(0, 10));
 }

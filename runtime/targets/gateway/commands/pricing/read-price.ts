@@ -16,11 +16,11 @@ import type { PriceTier, TokenRates, UnitRates } from '../../shared/price.ts';
 import { AMOUNT_RULE, parseAmount } from '../options/limit-options.ts';
 import type { PriceRecord } from './price-records.ts';
 
-/** Names of the prices in a tier, the same as the options of `pricing set`. */
+/** Names of the prices in a tier, same as the options of `pricing set`. */
 const PRICE_NAMES = ['input', 'output', 'cached-input', 'cache-write', 'cache-write-1h'] as const;
 type Name = (typeof PRICE_NAMES)[number];
 
-/** Parses `200000:input=6,output=22.50`, the prices of requests whose prompt has more than 200000 tokens. */
+/** Parses `200000:input=6,output=22.50`: prices for requests whose prompt has more than 200000 tokens. */
 export function parseTier(text: string): PriceTier {
   const [, above, list] = /^\s*(\d{1,15})\s*:(.*)$/s.exec(text) ?? [];
   if (above === undefined || list === undefined)
@@ -55,7 +55,7 @@ const isName = (name: string): name is Name => isOneOf(PRICE_NAMES, name);
 const wrong = (text: string, problem: string): UsageError =>
   new UsageError(`--tier: ${JSON.stringify(text)} ${problem}.`);
 
-/** Names of units on the command line: those of the fields without the words that all have. */
+/** Unit names on the command line: the field names without the words that they all share. */
 const UNIT_NAMES = new Map(
   keysOf(UNIT_FIELDS).map((name) => [
     UNIT_FIELDS[name].replace(/_price(_per_million)?$/, '').replaceAll('_', '-'),
@@ -63,7 +63,7 @@ const UNIT_NAMES = new Map(
   ]),
 );
 
-/** Reads the values of `--unit`, e.g. `web-search=0.01`. */
+/** Parses the values of `--unit`, e.g. `web-search=0.01`. */
 export function parseUnits(texts: readonly string[]): UnitRates | undefined {
   const amounts = new Map<string, Nanos>();
   for (const text of texts) {
@@ -82,7 +82,7 @@ export function parseUnits(texts: readonly string[]): UnitRates | undefined {
   return readUnits((field) => amounts.get(field));
 }
 
-/** Members of a price, the same as in the HTTP API. */
+/** Members of a price, same as in the HTTP API. */
 const MEMBERS: readonly string[] = [
   'model_key',
   ...Object.values(RATE_FIELDS),
@@ -92,7 +92,7 @@ const MEMBERS: readonly string[] = [
 ];
 const TIER_MEMBERS: readonly string[] = [TIER_FIELD, ...Object.values(RATE_FIELDS)];
 
-/** Validates a record. Problems go to `report`; the returned price is usable only if there are none. */
+/** Validates a record. Problems go to `report`; the returned price is only usable if there are none. */
 export function readPrice({ where, members }: PriceRecord, report: (problem: string) => void): NewPrice {
   const fail = (problem: string): void => report(`${where}: ${problem}`);
   const reader = { members, fail };
@@ -128,7 +128,7 @@ const rates = (reader: Reader): TokenRates =>
     (field) => amount(reader, field) ?? null,
   );
 
-/** Reads the list of tiers, which a CSV cell contains as JSON. */
+/** Parses the list of tiers, which a CSV cell contains as JSON. */
 function tiers({ members: { tiers: value }, fail }: Reader): PriceTier[] {
   if (value === undefined || value === null) return [];
   const list = typeof value === 'string' ? parseList(value) : value;

@@ -4,7 +4,7 @@ import { type Field, type FieldTable, nameOf, type ValuesOf } from '../../accoun
 import { inThisOrder } from '../../shared/in-this-order.ts';
 import { formatDollars, formatTime, modelsText, orDash, thresholdsText } from './format-values.ts';
 
-/** An object as lines of text, of which some come first and some last. */
+/** An object as lines of text, with some fields first and some last. */
 export const fieldRecord = <Table extends FieldTable>(
   table: Table,
   object: { readonly [Name in keyof ValuesOf<Table>]: unknown },

@@ -9,7 +9,7 @@ import { listAll } from '../../store/list-all.ts';
 import type { UsageRow } from '../../store/schema.ts';
 import type { StoreContext } from '../store/store-command.ts';
 
-/** Formats an amount as `$2.50`, with more digits if it has them. */
+/** Formats an amount as `$2.50`, with more digits if needed. */
 export function formatDollars(nanos: Nanos): string {
   const [whole = '', fraction = ''] = dollarText(nanos).split('.');
   const amount = `$${whole.replace('-', '')}.${fraction.padEnd(2, '0')}`;
@@ -42,7 +42,7 @@ interface BudgetAmount {
   readonly calendar?: Calendar | null;
 }
 
-/** Formats percentages at which alerts are sent. */
+/** Formats the percentages at which alerts are sent. */
 export function thresholdsText(thresholds: readonly number[] | null | undefined): string {
   if (!thresholds) return 'default';
   return thresholds.length === 0 ? 'none' : thresholds.map((percent) => `${percent}%`).join(', ');
@@ -50,7 +50,7 @@ export function thresholdsText(thresholds: readonly number[] | null | undefined)
 
 type Cell = Parameters<typeof formatTable>[1][number][number];
 
-/** The outcome of a request in a table. */
+/** A request's outcome in a table. */
 export function statusCell(row: Pick<UsageRow, 'status' | 'status_code'>): Cell {
   const status = row.status;
   if (status === 'error') return { text: `error ${row.status_code ?? ''}`, style: 'red' };
@@ -58,11 +58,11 @@ export function statusCell(row: Pick<UsageRow, 'status' | 'status_code'>): Cell 
   return { text: status, style: status === 'interrupted' ? 'red' : 'dim' };
 }
 
-/** The state of a user or a group in a table. */
+/** The state of a user or group in a table. */
 export const statusOfAccount = ({ blocked }: { readonly blocked: boolean }): Cell =>
   blocked ? { text: 'blocked', style: 'red' } : { text: 'active', style: 'green' };
 
-/** Reads all budgets, and returns the cell with the budget of a user or a group. */
+/** Reads all budgets; returns a function that formats the budget cell of a user or group. */
 export async function budgetCells(
   budgets: Budgets,
 ): Promise<(holder: { readonly budgetId: string | null }) => string> {
@@ -73,13 +73,13 @@ export async function budgetCells(
   };
 }
 
-/** Formats one record, with a line for each member. */
+/** Formats one record, with a line per member. */
 export function recordLines(record: Readonly<Record<string, string>>): string[] {
   const width = greatest(Object.keys(record).map((name) => name.length));
   return Object.entries(record).map(([name, text]) => `${name.padEnd(width)}  ${oneLine(text)}`);
 }
 
-/** Prints what a command did: as JSON for programs, otherwise as a sentence. */
+/** Prints a command's result: as JSON for programs, otherwise as a sentence. */
 export function printResult(
   { output, json }: Pick<StoreContext, 'output' | 'json'>,
   data: unknown,

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on loopback to which the browser comes back after a sign-in. */
+/** A loopback server that the browser returns to after a sign-in. */
 export interface CallbackServer {
   readonly port: number;
-  /** The code of the sign-in. Rejects if the browser does not come back in time. */
+  /** The authorization code. Rejects if the browser does not return in time. */
   readonly code: Promise<string>;
   readonly close: () => void;
 }
 
 const HEADERS = {
   'content-type': 'text/plain; charset=utf-8',
-  // The code is in the address of this page.
+  // This page's URL contains the code.
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   connection: 'close',

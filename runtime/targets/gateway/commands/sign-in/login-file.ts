@@ -6,7 +6,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { errorCode } from '#core/values/error-code.ts';
 import { requireHomeFolder } from '../../config/resolve/context.ts';
 
-/** The sign-in of this user, for commands that call a gateway. */
+/** The current user's sign-in, for commands that call a gateway. */
 export interface Login {
   readonly url: string;
   readonly key: string;
@@ -24,15 +24,15 @@ export function loginPath(env: Readonly<Record<string, string | undefined>>): st
   return join(folder, 'gateway', 'login.json');
 }
 
-/** Writes the file, which only its owner can read. */
+/** Writes the file, readable by its owner only. */
 export async function writeLogin(path: string, login: Login): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(path, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
-  // The mode above is only for a new file.
+  // The mode above only applies to new files.
   await chmod(path, 0o600);
 }
 
-/** Throws a ConfigError without a sign-in. */
+/** Throws a ConfigError if the user is not signed in. */
 export async function readLogin(path: string): Promise<Login> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT')

@@ -6,7 +6,7 @@ import type { Budget, Budgets } from '../../accounts/ledger/ledger.ts';
 import { listAll } from '../../store/list-all.ts';
 import { findOne } from './find-one.ts';
 
-/** Finds a user by its id, or by an alias that no other user has. */
+/** Finds a user by ID, or by an alias that no other user has. */
 export const findUser = async (users: Users, text: string): Promise<User> =>
   findOne(text, await listAll(users), {
     kind: 'user',
@@ -15,7 +15,7 @@ export const findUser = async (users: Users, text: string): Promise<User> =>
     namesOf: ({ alias }) => [alias],
   });
 
-/** Finds a key by its id, its name, or the prefix of its secret that lists show. */
+/** Finds a key by ID, name, or the prefix of its secret that lists show. */
 export const findKey = async (keys: Keys, text: string): Promise<Key> =>
   findOne(text, await listAll(keys), {
     kind: 'key',
@@ -24,7 +24,7 @@ export const findKey = async (keys: Keys, text: string): Promise<Key> =>
     namesOf: ({ keyName, keyPrefix }) => [keyName, keyPrefix],
   });
 
-/** Finds a budget by its id, or by a name that no other budget has. */
+/** Finds a budget by ID, or by a name that no other budget has. */
 export const findBudget = async (budgets: Budgets, text: string): Promise<Budget> =>
   findOne(text, await listAll(budgets), {
     kind: 'budget',
@@ -33,7 +33,7 @@ export const findBudget = async (budgets: Budgets, text: string): Promise<Budget
     namesOf: ({ name }) => [name],
   });
 
-/** Finds a team by its id, or by an alias that no other one has. */
+/** Finds a team by ID, or by an alias that no other team has. */
 export const findTeam = async ({ teams }: Identity, text: string): Promise<Group> =>
   findOne(text, await listAll(teams), { kind: 'team', list: 'gateway teams list', ...GROUP_NAMES });
 

@@ -7,11 +7,11 @@ export interface Findable<Item> {
   /** The command that lists all items. */
   readonly list: string;
   readonly idOf: (item: Item) => string;
-  /** Other names of an item, which identify it only if no other item has the same. */
+  /** Other names of an item, which identify it only if they are unique. */
   readonly namesOf: (item: Item) => readonly (string | null)[];
 }
 
-/** Finds the item that an argument names: by its id, or by a name that no other item has. */
+/** Finds the item that an argument refers to: by ID, or by a unique name. */
 export function findOne<Item>(text: string, all: readonly Item[], kind: Findable<Item>): Item {
   const byId = all.find((item) => kind.idOf(item) === text);
   if (byId) return byId;

@@ -7,14 +7,14 @@ import type { FileModels } from '../../registry/follow-models.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import type { DatabaseLocation } from '../../store/database-url.ts';
 
-/** The part of the configuration that commands on the database need. */
+/** The part of the configuration needed by database commands. */
 export interface StoreConfig {
   readonly database: DatabaseLocation;
   /** Configured models; undefined without a configuration file. */
   readonly models: Pick<ModelsConfig, 'providers' | 'aliases'> | undefined;
-  /** The models of the file, or else of the environment, and how those of the database are added to them. */
+  /** The models from the file or, without a file, from the environment, and how to add those in the database. */
   readonly fileModels: FileModels;
-  /** Undefined if there is none, and for commands that do not need it. */
+  /** Undefined if there is none, or if the command does not need it. */
   readonly masterKey: string | undefined;
   /** Values that messages must not contain. */
   readonly secrets: readonly Secret[];
@@ -24,7 +24,10 @@ export interface StoreNeeds {
   readonly needsMasterKey?: boolean | undefined;
 }
 
-/** Ignores problems of other settings, because for example the variable of a provider's key need not be set in this shell. */
+/**
+ * Ignores problems with other settings: the variable with a provider's key, for example, may not be set in
+ * this shell.
+ */
 export async function readStoreConfig(
   invocation: Invocation,
   { needsMasterKey = false }: StoreNeeds = {},

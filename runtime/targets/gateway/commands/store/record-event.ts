@@ -7,8 +7,8 @@ import { openDatabase } from '../../store/open-store.ts';
 import { localActor } from './with-state.ts';
 
 /**
- * Records what a command has done with a database as a whole. It is done then, so that a failure is only a warning. A database of
- * another version is left as it is: it can have no audit log.
+ * Records an operation on the whole database. The operation is already done, so a failure is only a warning.
+ * A database with another schema version is left alone, because it may have no audit log.
  */
 export async function recordEvent(
   location: DatabaseLocation,

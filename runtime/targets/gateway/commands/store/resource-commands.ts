@@ -9,16 +9,16 @@ type Options = Readonly<Record<string, Option>>;
 type Row = Parameters<typeof formatTable>[1][number];
 type Work<Result> = (context: StoreContext) => Promise<Result>;
 
-/** What differs between the commands `list`, `get`, `update` and `delete` of resources. */
+/** Differences between resources in the commands `list`, `get`, `update` and `delete`. */
 interface Existing<Item> {
-  /** The argument that names an object, e.g. `<user_id|alias>`. */
+  /** The argument that identifies an object, e.g. `<user_id|alias>`. */
   readonly argument: string;
   readonly find: (context: StoreContext, text: string) => Promise<Item>;
   /** The object as JSON. */
   readonly view: (item: Item) => object;
   /** The object as lines of text. */
   readonly record: (item: Item) => Readonly<Record<string, string>>;
-  /** Whether commands that read the objects encrypt or decrypt secrets. */
+  /** Whether reading the objects encrypts or decrypts secrets. */
   readonly needsMasterKey?: boolean;
   /** Prints warnings about an object that was created or changed. */
   readonly warn?: (item: Item, context: StoreContext) => void;
@@ -42,24 +42,24 @@ interface Existing<Item> {
   };
   readonly delete: {
     readonly summary: string;
-    /** Returns what was deleted, as JSON and as a sentence. */
+    /** Returns the deleted object, as JSON and as a sentence. */
     readonly run: (text: string, context: StoreContext) => Promise<readonly [id: object, sentence: string]>;
   };
 }
 
-/** The same, with the command `create`. */
+/** The same, plus the command `create`. */
 interface Resource<Item> extends Existing<Item> {
   readonly create: {
     readonly summary: string;
-    /** The argument with the id of the new object; undefined if it gets one. */
+    /** The argument with the new object's ID; undefined if the ID is generated. */
     readonly argument?: string;
     readonly options: Options;
-    /** Reads the command line, before the database is opened. */
+    /** Parses the command line before the database is opened. */
     readonly prepare: (invocation: Invocation, id: string) => Work<Item>;
   };
 }
 
-/** The commands of a resource. */
+/** A resource's commands. */
 export const resourceCommands = <Item>(
   resource: Resource<Item>,
 ): Readonly<Record<'create' | 'list' | 'get' | 'update' | 'delete', Command>> => ({
@@ -67,7 +67,7 @@ export const resourceCommands = <Item>(
   ...existingCommands(resource),
 });
 
-/** The commands of a resource that has an own command `create`. */
+/** A resource's commands, with its own `create`. */
 export const existingCommands = <Item>(
   resource: Existing<Item>,
 ): Readonly<Record<'list' | 'get' | 'update' | 'delete', Command>> => ({

@@ -16,19 +16,19 @@ export interface StoreContext {
 }
 
 export interface StoreCommand extends Omit<Command, 'run'> {
-  /** Whether the command encrypts or decrypts secrets, for which it reads the master key. */
+  /** Whether the command encrypts or decrypts secrets and therefore needs the master key. */
   readonly needsMasterKey?: boolean;
-  /** Parses the command line before the database is opened; the function that it returns does the work. */
+  /** Parses the command line before the database is opened; the returned function does the work. */
   readonly prepare: (invocation: Invocation) => (context: StoreContext) => Promise<void>;
 }
 
-/** Creates a command that works directly on the database. A running gateway applies its changes within a second. */
+/** Creates a command that works directly on the database. A running gateway picks up its changes within a second. */
 export const storeCommand = ({ prepare, needsMasterKey, ...command }: StoreCommand): Command => ({
   ...command,
   options: { ...command.options, ...JSON_OPTION, ...STORE_OPTIONS },
   async run(invocation, output) {
     const work = prepare(invocation);
-    // Imported after parsing, because help and invalid command lines need no database.
+    // Imported after parsing, because neither the help nor command-line errors need the database.
     const { withState } = await import('./with-state.ts');
     const json = invocation.flag('json');
     await withState(

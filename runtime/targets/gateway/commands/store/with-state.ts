@@ -12,7 +12,7 @@ import { type DatabaseLocation, locationText } from '../../store/database-url.ts
 import { openStore } from '../../store/open-store.ts';
 import { readStoreConfig, type StoreConfig, type StoreNeeds } from './read-store-config.ts';
 
-/** The user of the operating system that runs a command. A container's user id can have no name. */
+/** The operating system user who runs a command. A user ID in a container may have no name. */
 export function localActor(): Actor {
   try {
     return { kind: 'cli', id: userInfo().username };
@@ -22,8 +22,9 @@ export function localActor(): Actor {
 }
 
 /**
- * Opens the database, calls `work` and closes the database. Does not create a missing database, because a mistyped path would
- * create an empty one. Does not migrate it either, because a newer command could break a running gateway.
+ * Opens the database, calls `work` and closes the database. Does not create a missing database, because a
+ * mistyped path would create an empty one. Does not migrate it either, because that could break a running
+ * gateway of an older version.
  */
 export async function withState<Result>(
   invocation: Invocation,
@@ -54,7 +55,7 @@ function refuseMissing(location: DatabaseLocation): void {
     return;
   } catch (error) {
     const code = errorCode(error);
-    // A file in a folder that cannot be read may exist.
+    // A file in an unreadable folder may exist.
     if (code === 'EACCES' || code === 'EPERM') {
       throw configError(
         `Cannot access ${location.path}: permission denied on its folder. Change its permissions, or run as its owner.`,
@@ -67,7 +68,7 @@ function refuseMissing(location: DatabaseLocation): void {
   );
 }
 
-/** Replaces errors for API clients by errors with the details of the database, which its operator can use. */
+/** Replaces errors for API clients with errors that include the database details, for the operator. */
 function explain(error: unknown, shown: string): unknown {
   if (error instanceof AppError) {
     return error.reason === 'database_unavailable' ? explainOpenError(error.cause, shown) : asSentence(error);
@@ -75,12 +76,12 @@ function explain(error: unknown, shown: string): unknown {
   return isDatabaseError(error) ? explainOpenError(error, shown) : error;
 }
 
-/** Errors of SQLite have a number, those of PostgreSQL and the network have a code. */
+/** SQLite errors have a number; PostgreSQL and network errors have a code. */
 function isDatabaseError(error: unknown): boolean {
   return typeof memberOf(error, 'errcode') === 'number' || errorCode(error) !== undefined;
 }
 
-/** Adds the full stop that messages of the HTTP API do not have. */
+/** Adds the period that HTTP API messages do not have. */
 const asSentence = (error: AppError): AppError =>
   /[.!?:]$/.test(error.message)
     ? error

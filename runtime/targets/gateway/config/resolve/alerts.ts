@@ -7,10 +7,10 @@ import { isLocalUrl } from './base-url.ts';
 import { durationIn, type ResolveContext } from './context.ts';
 
 const PATH = ['alerts', 'webhook'];
-/** Shorter than the lease of an alert. */
+/** Shorter than the lease on an alert. */
 const MAX_TIMEOUT_MS = 30_000;
 
-/** Returns the alerts about budgets; undefined if they are disabled. */
+/** Returns the budget alerts; undefined if disabled. */
 export function resolveAlerts(
   context: ResolveContext,
   entry: AlertsEntry | undefined,

@@ -1,7 +1,7 @@
 import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import type { Path, ResolveContext } from './context.ts';
 
-/** Reads a URL from the file; undefined if there is none, or if it is invalid, which is reported. */
+/** Reads a URL from the file; undefined if missing, or if invalid, which is reported. */
 export function readBaseUrl(
   { report, secrets }: ResolveContext,
   path: Path,
@@ -29,7 +29,10 @@ export function readBaseUrl(
   return text;
 }
 
-/** Whether a URL contains a local or private address. A host name does not count, because it can resolve to any address later. */
+/**
+ * Whether a URL contains a local or private address. Host names do not count, because they can resolve to any
+ * address later.
+ */
 export function isLocalUrl(text: string): boolean {
   const { hostname } = new URL(text);
   if (/^(localhost|.+\.localhost)\.?$/i.test(hostname)) return true;

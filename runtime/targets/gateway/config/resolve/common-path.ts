@@ -4,8 +4,9 @@ import type { ProviderType } from '../../providers/adapters/provider.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
 /**
- * The base URL that the paths of an API are appended to. People write the URL with and without the version, as the clients of each
- * API differ in this: `https://api.anthropic.com/v1` and `https://api.openai.com` are as good as the URLs of the presets.
+ * The base URL that API paths are appended to. URLs are accepted with and without the version, because each
+ * API's clients differ in this: `https://api.anthropic.com/v1` and `https://api.openai.com` are as valid as
+ * the preset URLs.
  */
 export function withCommonPath(text: string, type: ProviderType): string {
   const [address = '', query] = text.split('?', 2);
@@ -20,7 +21,7 @@ function baseOf(address: string, type: ProviderType): string {
   return isBare ? `${address}${pathOfPreset(address) ?? '/v1'}` : address;
 }
 
-/** Versions that the paths of these APIs already have. */
+/** Versions that these APIs' paths already contain. */
 const VERSIONS: Readonly<Partial<Record<ProviderType, RegExp>>> = {
   anthropic: /\/v1\/*$/,
   gemini: /\/v1(?:beta)?\/*$/,

@@ -8,35 +8,35 @@ import type { FlagsAndEnv } from '../flags-and-env.ts';
 
 export type Path = readonly string[];
 
-/** The state that the resolvers of all sections share. */
+/** State shared by the resolvers of all sections. */
 export interface ResolveContext {
   readonly flagsAndEnv: FlagsAndEnv;
-  /** Reports a problem of the value at a path of the file. */
+  /** Reports a problem with the value at a path in the file. */
   readonly report: (path: Path, message: string, at?: SchemaIssue['at']) => void;
   /** Reports a problem that does not make the configuration invalid. */
   readonly warn: (message: string) => void;
   readonly secrets: Redactions;
-  /** Whether a setting of the file is needed. */
+  /** Whether a setting in the file is needed. */
   readonly isNeeded: (name: string) => boolean;
-  /** Folder of the file, to which paths in the file are relative. */
+  /** Folder of the configuration file; relative paths in the file are relative to it. */
   readonly folder: string;
 }
 
-/** Returns the home folder. Throws a ConfigError if there is none; `alternative` is how to do without it. */
+/** Returns the home folder. Throws a ConfigError if there is none; `alternative` describes how to do without it. */
 export function requireHomeFolder(alternative: string): string {
   const home = homeOrAccountFolder();
   if (home !== undefined) return home;
   throw configError(`HOME is not set and this user id has no home folder. Set HOME, or ${alternative}.`);
 }
 
-/** Resolves a path from the file. */
+/** Resolves a path in the file. */
 export const pathIn = ({ folder }: Pick<ResolveContext, 'folder'>, text: string): string =>
   resolve(
     folder,
     /^~(?=$|[/\\])/.test(text) ? requireHomeFolder(`write ${text} without \`~\``) + text.slice(1) : text,
   );
 
-/** Reads a duration from the file in milliseconds; undefined if it is missing or invalid, which is reported. */
+/** Parses a duration in the file to milliseconds; undefined if missing, or if invalid, which is reported. */
 export function timeIn(
   { report }: ResolveContext,
   path: Path,
@@ -49,7 +49,7 @@ export function timeIn(
   return milliseconds;
 }
 
-/** Reads a duration that is set or has a default; 0 for an invalid one, which is reported. */
+/** Parses a duration that is set or has a default; 0 if invalid, which is reported. */
 export const durationIn = (
   context: ResolveContext,
   path: Path,

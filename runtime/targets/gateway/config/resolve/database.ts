@@ -6,7 +6,7 @@ import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, requireHomeFolder, type ResolveContext } from './context.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
 
-/** Resolves the database: its URL, or else a file in the data folder. Precedence: flag, variable, file. */
+/** Resolves the database: its URL or, without one, a file in the data folder. Precedence: flag, variable, file. */
 export function resolveDatabase(context: ResolveContext, file: GatewayFile): DatabaseLocation {
   const { flagsAndEnv, secrets, report, folder } = context;
   const name = 'database-url';
@@ -35,7 +35,7 @@ function dataFolder(context: ResolveContext, file: GatewayFile): string {
   const outside = flagsAndEnv.text('data-dir');
   if (outside !== undefined) return resolve(outside);
   if (file.data_dir !== undefined) return pathIn(context, file.data_dir);
-  // The XDG specification requires that relative paths are ignored.
+  // The XDG specification requires ignoring relative paths.
   const home = [flagsAndEnv.variable('XDG_DATA_HOME'), flagsAndEnv.variable('LOCALAPPDATA')].find(
     (path) => path !== undefined && isAbsolute(path),
   );
@@ -47,7 +47,7 @@ function dataFolder(context: ResolveContext, file: GatewayFile): string {
 
 const WRITTEN_PASSWORD = shortPattern(/:\/\/[^/@:]*:([^@]*)@/);
 
-/** Returns the password of a URL in all its forms: as parsed, as written, and decoded. */
+/** Returns a URL's password in all its forms: parsed, as written, and decoded. */
 function passwordsIn(url: string): string[] {
   const { password = '' } = URL.parse(url) ?? {};
   const [, written = ''] = WRITTEN_PASSWORD.exec(url) ?? [];

@@ -7,7 +7,7 @@ import { resolveLimits } from './limits.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Resolves an encoder, by path or by URL; undefined if it is invalid, which is reported. */
+/** Resolves an encoder with a path or URL; undefined if invalid, which is reported. */
 export function resolveEncoder(
   context: ResolveContext,
   path: Path,
@@ -17,7 +17,7 @@ export function resolveEncoder(
   const { report } = context;
   const name = (path.at(-1) ?? '').toLowerCase();
   const limits = { ...shared, ...resolveLimits(context, path, entry) };
-  // `providers` has another name for the URL.
+  // In `providers`, the URL has another name.
   const urlKey = path[0] === 'providers' ? 'api_base' : 'url';
   if ((entry.path === undefined) === (entry.url === undefined)) {
     report(path, `an encoder requires either \`path\` or \`${urlKey}\``, 'key');

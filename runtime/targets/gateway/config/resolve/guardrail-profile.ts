@@ -13,7 +13,7 @@ import { sendableHeaders } from './sendable.ts';
 export type ProfileEntry = NonNullable<GuardrailsEntry['profiles']>[string];
 
 const KINDS = ['labels', 'entities', 'patterns', 'json_schema', 'webhook'] as const;
-/** Keys that only some kinds of profiles have. */
+/** Keys that only some profile kinds support. */
 const KEYS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
   encoder: ['labels', 'entities'],
   threshold: ['labels', 'entities'],
@@ -23,7 +23,7 @@ const KEYS: Readonly<Record<string, readonly (typeof KINDS)[number][]>> = {
   retries: ['json_schema'],
 };
 
-/** Resolves a profile; undefined if it is invalid, which is reported. */
+/** Resolves a profile; undefined if invalid, which is reported. */
 export function resolveProfile(
   context: ResolveContext,
   name: string,
@@ -34,7 +34,7 @@ export function resolveProfile(
   const written = names.profileKeys.get(name) ?? [];
   const kinds = KINDS.filter((kind) => written.includes(kind));
   const [kind] = kinds;
-  // An invalid value is reported where it is.
+  // An invalid value is reported where it occurs.
   if (kinds.length === 1 && kind !== undefined && entry[kind] === undefined) return undefined;
   if (kind === undefined || kinds.length > 1) {
     const found = kinds.length > 1 ? `, found ${kinds.join(' and ')}` : '';

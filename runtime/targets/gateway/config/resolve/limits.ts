@@ -9,7 +9,7 @@ export interface LimitsEntry {
   readonly max_response_bytes?: number | undefined;
 }
 
-/** Returns the limits of a provider that are set. */
+/** Returns the provider limits that are set. */
 export function resolveLimits(
   context: ResolveContext,
   path: Path,

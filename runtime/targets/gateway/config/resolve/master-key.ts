@@ -9,10 +9,13 @@ import type { GatewayFile } from '../schemas/file.ts';
 import { pathIn, type ResolveContext } from './context.ts';
 import { sendableKey } from './sendable.ts';
 
-/** Resolves the master key. Precedence: flags, variables, file; each can contain the key itself or the path of its file. */
+/**
+ * Resolves the master key. Precedence: flags, variables, file; each can contain the key itself or the path of
+ * a file with the key.
+ */
 export function resolveMasterKey(context: ResolveContext, file: GatewayFile): string | undefined {
   const { flagsAndEnv, warn, secrets, report } = context;
-  // Commands that do not need the key must work without permission to read its file.
+  // Commands that do not need the key must work even without permission to read its file.
   if (!context.isNeeded('master_key_file')) return undefined;
   const [key, keyFile] = ['master-key', 'master-key-file'];
   if (flagsAndEnv.onCommandLine(key) && flagsAndEnv.onCommandLine(keyFile)) {

@@ -1,16 +1,19 @@
 import { didYouMean } from '#core/text/suggest.ts';
 import { parseModel } from '../../shared/model-string.ts';
 
-/** All names in the file, also those of invalid entries, so that a mistake in an entry is not also reported where it is used. */
+/**
+ * All names in the file, including those of invalid entries, so that a mistake in an entry is not reported
+ * again where the entry is used.
+ */
 export interface KnownNames {
   readonly providers: readonly string[];
   readonly encoders: readonly string[];
   readonly profiles: readonly string[];
-  /** The keys of each profile, including those with invalid values. */
+  /** Each profile's keys, including those with invalid values. */
   readonly profileKeys: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Returns why a text is not a model of a configured provider; undefined if it is one. */
+/** Returns why a text does not name a model of a configured provider; undefined if it does. */
 export function modelProblem(text: string, { providers, encoders }: KnownNames): string | undefined {
   const model = parseModel(text);
   if (!model) return `expected \`provider:model\`, found ${JSON.stringify(text)}`;

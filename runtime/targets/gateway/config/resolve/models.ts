@@ -86,7 +86,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
   };
 }
 
-/** Returns the entries whose name can be the provider prefix of a model. */
+/** Returns the entries whose name can be a model's provider prefix. */
 function entriesOf<Entry>(
   { report }: ResolveContext,
   path: Path,
@@ -104,7 +104,10 @@ function entriesOf<Entry>(
   });
 }
 
-/** Reports duplicate names. Names are case-insensitive, and encoders of both sections share the provider prefix `encoder`. */
+/**
+ * Reports duplicate names. Names are case-insensitive, and encoders from both sections share the provider
+ * prefix `encoder`.
+ */
 function refuseDuplicates(
   { report }: ResolveContext,
   file: GatewayFile,
@@ -136,7 +139,7 @@ function retryPolicy(context: ResolveContext, { retries = {} }: GatewayFile): Re
   const retryCount = retries.attempts === undefined ? undefined : Math.max(0, retries.attempts - 1);
   const own = { retries: retryCount, baseDelay, maxDelay, maxPause: time('longest_pause') };
   const policy = { ...RETRY_POLICY, ...omitUndefined(own) };
-  // If only one of the two is set, the default of the other follows it, so that the pair is valid.
+  // If only one of the two is set, the other's default is derived from it, so that the pair is valid.
   return maxDelay === undefined
     ? { ...policy, maxDelay: Math.max(policy.baseDelay, policy.maxDelay) }
     : { ...policy, baseDelay: Math.min(policy.baseDelay, maxDelay) };
@@ -146,7 +149,7 @@ function breakerPolicy(context: ResolveContext, { breaker = {} }: GatewayFile): 
   const open = timeIn(context, ['breaker', 'open'], breaker.open);
   const maxOpen = timeIn(context, ['breaker', 'longest_open'], breaker.longest_open);
   const policy = { ...BREAKER_POLICY, ...omitUndefined({ failures: breaker.failures, open, maxOpen }) };
-  // If only `open` is set, the default of `longest_open` follows it, so that the pair is valid.
+  // If only `open` is set, the default of `longest_open` is derived from it, so that the pair is valid.
   return { ...policy, maxOpen: Math.max(policy.open, policy.maxOpen) };
 }
 

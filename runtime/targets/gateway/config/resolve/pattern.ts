@@ -3,7 +3,7 @@ import { compileLinearPattern, type LinearPattern } from '#platform/linear-patte
 import type { PatternEntry } from '../schemas/prompt-log.ts';
 import type { Path, ResolveContext } from './context.ts';
 
-/** Compiles a pattern of the file; undefined if it is invalid, which is reported. */
+/** Compiles a pattern in the file; undefined if invalid, which is reported. */
 export function patternIn(
   { report }: ResolveContext,
   path: Path,

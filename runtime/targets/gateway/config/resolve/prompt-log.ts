@@ -19,7 +19,7 @@ export const resolvePromptPolicy = (
   ),
 });
 
-/** How long stored requests are kept in milliseconds; undefined for forever. */
+/** Retention of stored requests in milliseconds; undefined for unlimited. */
 export const resolvePromptRetention = (
   context: ResolveContext,
   { prompt_log: entry = {} }: Pick<GatewayFile, 'prompt_log'>,

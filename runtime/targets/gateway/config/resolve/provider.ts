@@ -20,12 +20,12 @@ import { sendableHeaders, sendableKey } from './sendable.ts';
 
 type PresetWithoutUrl = Omit<Preset, 'baseUrl'> & { readonly baseUrl?: undefined };
 
-/** A server with OpenAI's API, whose address must be configured. */
+/** A server with an OpenAI-compatible API, whose address must be configured. */
 const COMPATIBLE: PresetWithoutUrl = { type: 'openai' };
 const COMPATIBLE_NAMES = ['openai-compatible', 'openai_compatible'];
 export const ENCODER = 'encoder';
 
-/** Resolves an entry of `providers`; undefined if it is invalid, which is reported. */
+/** Resolves an entry in `providers`; undefined if invalid, which is reported. */
 export function resolveProvider(
   context: ResolveContext,
   path: Path,
@@ -121,7 +121,7 @@ interface PresetKeyLookup {
   readonly hasBase: boolean;
 }
 
-/** Reads the key of a preset from its variable. It is not sent to another address that only has the type of the preset. */
+/** Reads a preset's key from its variable. The key is not sent to other addresses that only share the preset's type. */
 function keyFromEnvironment(
   context: ResolveContext,
   path: Path,
@@ -153,7 +153,7 @@ const dialectOf = ({ dialect = {} }: ProviderEntry): Partial<OpenAiDialect> =>
   });
 
 interface PricedProvider {
-  /** `priced_as` of the configuration. */
+  /** The configured `priced_as`. */
   readonly pricedAs: string | undefined;
   readonly type: string;
   readonly preset: Pick<Preset, 'local'>;
@@ -164,8 +164,9 @@ interface PricedProvider {
 const NONE = 'none';
 
 /**
- * The provider whose published prices apply. Without `priced_as`, that is the preset, if the address is its own or a subdomain of
- * it: what a proxy or a server of one's own charges is not known.
+ * The provider whose published prices apply. Without `priced_as`, that is the preset, provided that the
+ * address is the preset's own or a subdomain of it: the prices of a proxy or a self-hosted server are
+ * unknown.
  */
 function listedAs({ pricedAs, type, preset, baseUrl }: PricedProvider): string | undefined {
   if (pricedAs !== undefined) return pricedAs === NONE ? undefined : pricedAs.toLowerCase();

@@ -4,7 +4,7 @@ import type { Path, ResolveContext } from './context.ts';
 
 const FOREVER = 'forever';
 
-/** Reads how long records are kept in milliseconds; undefined for forever. An invalid value is reported. */
+/** Parses a retention to milliseconds; undefined for unlimited. An invalid value is reported. */
 export function retentionIn({ report }: ResolveContext, path: Path, text: string): number | undefined {
   if (text === FOREVER) return undefined;
   const milliseconds = parseSpan(text);

@@ -3,7 +3,8 @@ import { isSendableKey, SENDABLE_KEY_RULE, trimLineEnd } from '../../shared/send
 import type { Path, ResolveContext } from './context.ts';
 
 /**
- * Reads a key from the file, or from `variable`. Reports a key that a header cannot carry; the message never contains the key.
+ * Reads a key from the file or from `variable`. Reports a key that a header cannot carry; the message never
+ * contains the key.
  */
 export function sendableKey(
   { report, secrets }: ResolveContext,
@@ -21,7 +22,7 @@ export function sendableKey(
   return key;
 }
 
-/** Reads headers from the file, and reports those that cannot be sent. */
+/** Reads headers from the file and reports those that cannot be sent. */
 export function sendableHeaders(
   { report, secrets }: ResolveContext,
   path: Path,

@@ -36,7 +36,10 @@ export function resolveServer(context: ResolveContext, file: GatewayFile): Serve
   };
 }
 
-/** Reads the certificate and its key, both from flags and variables or both from the file: a mixed pair would not match. */
+/**
+ * Reads the certificate and its key, either both from flags and variables or both from the file: a mixed pair
+ * would not match.
+ */
 function resolveTls(context: ResolveContext, { tls = {} }: GatewayFile): TlsFiles | undefined {
   const { flagsAndEnv } = context;
   const [cert, key] = [flagsAndEnv.text('cert-file'), flagsAndEnv.text('key-file')];
@@ -49,13 +52,13 @@ function resolveTls(context: ResolveContext, { tls = {} }: GatewayFile): TlsFile
   return readTls(path(tls.cert_file), path(tls.key_file), { cert: 'tls.cert_file', key: 'tls.key_file' });
 }
 
-/** Names the missing setting like the one that is set: by its flag or by its variable. */
+/** Refers to the missing setting in the same way as the one that is set: by flag or by variable. */
 function incompleteError(flagsAndEnv: FlagsAndEnv, name: string, missing: string): Error {
   const other = flagsAndEnv.onCommandLine(name) ? `--${missing}` : flagsAndEnv.source(missing);
   return new UsageError(`${flagsAndEnv.source(name)} requires ${other}.`);
 }
 
-/** Reads allowed host names and origins, and rejects those that no request can match. */
+/** Reads allowed host names and origins, and rejects values that no request can match. */
 const resolveHostsAndOrigins = (
   context: ResolveContext,
   file: GatewayFile,

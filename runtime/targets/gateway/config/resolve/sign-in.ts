@@ -50,7 +50,7 @@ export function resolveSignIn(
   };
 }
 
-/** Reads a URL that must use TLS, except on this machine, because it carries codes and cookies. */
+/** Reads a URL that must use TLS, except on loopback, because it carries codes and cookies. */
 function checkUrl({ report }: ResolveContext, key: 'issuer' | 'public_url', text: string): URL | undefined {
   const url = URL.parse(text);
   const isSafe =

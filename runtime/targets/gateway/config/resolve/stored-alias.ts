@@ -10,13 +10,13 @@ import { sentenceOf } from './stored-provider.ts';
 
 interface KnownProviders {
   readonly providers: readonly ConfiguredProvider[];
-  /** Names of all stored providers, also of those that are invalid. */
+  /** Names of all stored providers, including invalid ones. */
   readonly stored: readonly string[];
 }
 
 type ResolveAlias = (entry: StoredAlias, known: KnownProviders) => EntryOutcome<Alias>;
 
-/** Returns the resolver of stored aliases. Targets without a provider are omitted, like targets that fail. */
+/** Returns the resolver for stored aliases. Targets without a provider are omitted, like targets that fail. */
 export function createStoredAliases(): ResolveAlias {
   let compiled: ValueValidator | undefined;
   const validate: ValueValidator = (value, options) =>
@@ -63,7 +63,10 @@ function targetProblem(text: string, { providers, stored }: KnownProviders): str
   return `There is no ${noun} \`${name}\` for ${JSON.stringify(text)}${hint === '' ? '.' : hint}`;
 }
 
-/** An alias must not look like a model of a provider, because keys with a pattern such as `openai:*` could then use other models. */
+/**
+ * An alias must not look like a provider's model; otherwise, keys with a pattern such as `openai:*` could use
+ * other models.
+ */
 function hijackProblem(name: string, { providers }: KnownProviders): string | undefined {
   const model = parseModel(name);
   if (!model) return undefined;

@@ -19,7 +19,7 @@ interface ProviderDefaults {
 
 type ResolveStored = (entry: StoredProvider, secrets: Redactions) => EntryOutcome<ConfiguredProvider>;
 
-/** Returns the resolver of stored providers. They follow the rules of the file, and those of `credentialProblem`. */
+/** Returns the resolver for stored providers. They follow the rules of the file, and those of `credentialProblem`. */
 export function createStoredProviders(
   context: ResolveContext,
   { limits, usesPriceMap }: ProviderDefaults,
@@ -43,7 +43,7 @@ export function createStoredProviders(
           ...context,
           secrets,
           report: (path, message, at = 'value') => findings.push({ path: path.slice(2), message, at }),
-          // The environment's keys belong to the addresses of presets and of the environment.
+          // Keys in the environment belong to the addresses of presets and of the environment.
           flagsAndEnv: hasOwnAddress(entry)
             ? { ...context.flagsAndEnv, variable: () => undefined }
             : context.flagsAndEnv,
@@ -66,7 +66,7 @@ const UNOPENED =
 
 const invalid = (problem: string) => ({ status: 'invalid', problem }) as const;
 
-/** Messages repeat values that are not secret only. */
+/** Messages only repeat values that are not secret. */
 const hiddenValue = (path: readonly string[]): string | undefined =>
   /^(api_key|headers|client_secret|secret_access_key|session_token)$/.test(path[0] ?? '') ||
   /^(client_secret|secret_access_key|session_token)$/.test(path.at(-1) ?? '')
@@ -76,7 +76,7 @@ const hiddenValue = (path: readonly string[]): string | undefined =>
 const hasOwnAddress = ({ api_base: base, entra }: StoredProviderEntry): boolean =>
   base !== undefined || entra?.authority !== undefined;
 
-/** Credentials of the gateway's machine must not be sent to an address that an administrator of the gateway chooses. */
+/** The gateway machine's credentials must not be sent to an address chosen by a gateway administrator. */
 function credentialProblem(name: string, entry: StoredProviderEntry): string | undefined {
   if (entry.api_base === undefined) return undefined;
   const type = (entry.type ?? name).toLowerCase();
@@ -86,7 +86,7 @@ function credentialProblem(name: string, entry: StoredProviderEntry): string | u
   return undefined;
 }
 
-/** The check that opening the provider does. */
+/** The check that is otherwise done when opening the provider. */
 function addressProblem(instance: ConfiguredProvider): string | undefined {
   if ('path' in instance) return undefined;
   try {
@@ -100,6 +100,6 @@ function addressProblem(instance: ConfiguredProvider): string | undefined {
 export const sentenceOf = ({ path, message }: SchemaIssue): string =>
   `${path.length === 0 ? '' : `\`${path.join('.')}\`: `}${message.replace(/\.$/, '')}.`;
 
-/** The member of an entry that a problem is about; undefined if it is about the whole entry. */
+/** The entry member that a problem concerns; undefined if it concerns the whole entry. */
 export const memberOfProblem = (problem: string, settings: EntrySettings): string | undefined =>
   Object.keys(settings).find((member) => problem.startsWith(`\`${member}`));

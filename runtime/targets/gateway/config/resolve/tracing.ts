@@ -8,7 +8,7 @@ import { sendableHeaders } from './sendable.ts';
 
 const SHARE = { min: 0, max: 1, whole: false };
 
-/** Resolves the export of traces; undefined if tracing is disabled. */
+/** Resolves the trace export; undefined if tracing is disabled. */
 export function resolveTracing(
   context: ResolveContext,
   { otel = {} }: GatewayFile,

@@ -69,7 +69,7 @@ function resolveRay(
   };
 }
 
-/** Reads the token for Ray from a file. Commands that run no jobs must work without permission to read it. */
+/** Reads the Ray token from a file. Commands that run no jobs must work without permission to read it. */
 function tokenIn(context: ResolveContext, file: string | undefined): string | undefined {
   if (file === undefined || !context.isNeeded('workflows')) return undefined;
   const path = [...PATH, 'token_file'];

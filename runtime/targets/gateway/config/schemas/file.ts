@@ -166,7 +166,7 @@ const operations = {
   ),
 };
 
-/** Schema of the configuration file, which is also published as JSON Schema. */
+/** Schema of the configuration file, also published as JSON Schema. */
 export const GATEWAY_FILE_SCHEMA = Type.Object(
   { ...network, ...accounts, ...alerting, ...models, ...operations },
   {

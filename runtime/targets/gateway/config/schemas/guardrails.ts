@@ -21,7 +21,7 @@ import {
   textsSetting,
 } from './shapes.ts';
 
-/** Minimum score of entities of a profile that sets none. */
+/** Minimum entity score for profiles that set none. */
 export const ENTITY_THRESHOLD = 0.5;
 
 const profile = keys(

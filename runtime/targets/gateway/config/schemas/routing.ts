@@ -26,7 +26,7 @@ const target = Type.Union([model, weighted], {
 
 const targets = (description: string) => Type.Array(target, { minItems: 1, description });
 
-/** The complete form of an alias. */
+/** The long form of an alias. */
 export const aliasSettings = Type.Object(
   {
     targets: targets('Targets. One is selected at random by weight; if it fails, one of the others is.'),

@@ -11,7 +11,7 @@ import {
 import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { DURATION_RULE } from '#core/time/duration.ts';
 
-/** A mapping with these keys only. */
+/** A mapping with only these keys. */
 export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(
   members: Members,
   description: string,
@@ -21,14 +21,17 @@ export const keys = <const Members extends Parameters<typeof Type.Object>[0]>(
 interface Computed {
   readonly computed: string;
 }
-/** States that a setting has a default that depends on the machine or on other settings. */
+/** Marks a setting's default as dependent on the machine or on other settings. */
 export const computed = (sentence: string): Computed => ({ computed: sentence });
 
-/** A schema that states the default of its setting. Resolvers, help, documents and the published JSON Schema take it from here. */
+/**
+ * A schema that declares its setting's default. Resolvers, help, documentation and the published JSON Schema
+ * take it from here.
+ */
 export type Defaulted<Schema, Value> = Schema &
   (Value extends undefined | Computed ? unknown : { readonly default: Value });
 
-/** The members of a schema about a setting: its description, and its default. */
+/** The schema members that document a setting: its description and its default. */
 export const about = (description: string, fallback: unknown): Record<string, unknown> =>
   isComputed(fallback)
     ? { description: `${description} Default: ${fallback.computed}.` }
@@ -75,7 +78,7 @@ export const numberSetting = <const Value extends Fallback<number> = undefined>(
     Value
   >;
 
-/** A list of texts. */
+/** A list of strings. */
 export const listSetting = <const Value extends Fallback<readonly string[]> = undefined>(
   description: string,
   fallback?: Value,
@@ -99,14 +102,14 @@ export const durationSetting = <const Value extends Fallback<string> = undefined
   ) as Defaulted<TOptional<TUnsafe<string | number>>, Value>;
 
 export const RETENTION_RULE = 'a time such as 12h, 30d or 52w, or forever';
-/** How long records are kept. The resolver parses it. */
+/** A retention. The resolver parses it. */
 export const retention = <const Value extends string>(description: string, fallback: Value) =>
   Type.Optional(
     Type.String({ minLength: 1, ...about(description, fallback), [RULE_KEYWORD]: RETENTION_RULE }),
   ) as Defaulted<TOptional<TString>, Value>;
 
 export const DOLLARS_RULE = 'an amount in dollars of at least 0';
-/** An amount in dollars. A text keeps all digits. */
+/** An amount in dollars. A string keeps all digits. */
 export const dollarsSetting = (description: string, fallback?: Computed) =>
   Type.Unsafe<string | number>({
     anyOf: [{ type: 'string' }, { type: 'number' }],
@@ -114,7 +117,7 @@ export const dollarsSetting = (description: string, fallback?: Computed) =>
     [RULE_KEYWORD]: DOLLARS_RULE,
   });
 
-/** One text or a list of texts, which must not be empty. */
+/** A string or a non-empty list of strings. */
 export const textsSetting = (description: string, fallback?: Computed) =>
   Type.Unsafe<string | readonly string[]>({
     anyOf: [

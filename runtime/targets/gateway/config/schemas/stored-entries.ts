@@ -9,8 +9,8 @@ const { profile: _profile, ...awsKeys } = aws.properties;
 const { credentials: _file, ...googleProject } = google.properties;
 
 /**
- * A provider that is stored in the database. Unlike one of the file, it names no program, no file and no profile of the machine:
- * an administrator of the gateway need not be one of its machine.
+ * A provider stored in the database. Unlike one in the file, it cannot refer to programs, files or profiles
+ * on the machine: gateway administrators are not necessarily administrators of the machine.
  */
 export const storedProvider = keys(
   {
@@ -21,7 +21,7 @@ export const storedProvider = keys(
   'A provider that is stored in the database.',
 );
 
-/** An alias that is stored in the database. */
+/** An alias stored in the database. */
 export const storedAlias = aliasSettings;
 
 export type StoredProviderEntry = Static<typeof storedProvider>;

@@ -23,7 +23,7 @@ const amount = <const Value extends number>(description: string, fallback: Value
   >;
 
 const MEBIBYTE = 1_048_576;
-/** Concurrent workers on a cluster, unless one job can have more. */
+/** Maximum number of concurrent workers on a cluster, unless a single job is allowed more. */
 export const RAY_SLOTS = 4;
 
 const ray = keys(

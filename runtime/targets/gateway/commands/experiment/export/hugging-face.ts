@@ -11,8 +11,8 @@ import type { Exported, ExportedModel } from './read-exported.ts';
 const SPLIT = 'test';
 
 /**
- * Writes the answers of each model as Parquet, with a dataset card that names each as a config. The library `datasets` loads them, also
- * from the folder: `load_dataset("folder", "small")`.
+ * Writes each model's outputs as Parquet, with a dataset card that lists each model as a config. The
+ * `datasets` library can load them, even from the folder: `load_dataset("folder", "small")`.
  * @see https://huggingface.co/docs/hub/datasets-manual-configuration
  */
 export async function exportFiles(client: GatewayClient, exported: Exported, folder: string): Promise<void> {
@@ -43,7 +43,7 @@ export async function exportFiles(client: GatewayClient, exported: Exported, fol
   await writeFile(join(folder, 'README.md'), `---\n${stringify(head)}---\n\n${exported.report}`);
 }
 
-/** Names of folders, which are also names of configs: those of the models, as far as both allow, and unique. */
+/** Folder names, which are also config names: the model names, as far as both allow them, made unique. */
 function configNames(models: readonly ExportedModel[]): ReadonlyMap<string, ExportedModel> {
   const names = new Map<string, ExportedModel>();
   for (const model of models) {

@@ -1,4 +1,4 @@
-/** Options of the export to MLflow, with the variables of MLflow's own client. */
+/** Options for the MLflow export, with the environment variables of MLflow's own client. */
 export const MLFLOW_OPTIONS = {
   'mlflow-url': {
     value: 'url',

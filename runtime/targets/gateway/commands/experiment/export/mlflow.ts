@@ -15,14 +15,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 const API = '/api/2.0/mlflow';
 const ARTIFACTS = '/api/2.0/mlflow-artifacts/artifacts';
-/** Limits of one request that logs values. @see https://mlflow.org/docs/latest/rest-api.html#log-batch */
+/** Limits for one request that logs values. @see https://mlflow.org/docs/latest/rest-api.html#log-batch */
 const MAX_PARAMS = 100;
 const MAX_METRICS = 1000;
 const MAX_PARAM_LENGTH = 6000;
 
 /**
- * Creates a run in MLflow for each model, with its settings, metrics, cost and answers. Runs of an earlier export of the same workflow
- * are deleted. Resolves with the ids of the runs.
+ * Creates an MLflow run for each model, with its settings, metrics, cost and outputs. Runs from an earlier
+ * export of the same workflow are deleted. Resolves with the run IDs.
  */
 export async function exportToMlflow(
   gateway: GatewayClient,
@@ -71,7 +71,7 @@ function createServer(client: JsonClient, url: string): Server {
   };
 }
 
-/** The experiment of this name, created if it is missing, and restored if it was deleted. */
+/** The experiment with this name, created if missing, restored if deleted. */
 async function experimentOf(server: Server, { id, name, description, tags }: Exported): Promise<string> {
   const filter = `name = '${name.replaceAll("'", String.raw`\'`)}'`;
   const found = await server.post('experiments/search', { max_results: 1, view_type: 'ALL', filter });
@@ -153,7 +153,7 @@ function paramsOf(
   }));
 }
 
-/** The members of objects, with the names of the objects in front. Lists and texts are values. */
+/** Flattens objects by prefixing their members with the object names. Lists and strings are values. */
 function flat(prefix: string, value: Json): Readonly<Record<string, string>> {
   const members = Object.entries(value).flatMap(([name, member]): [string, string][] => {
     if (member === null || member === undefined) return [];
@@ -164,10 +164,10 @@ function flat(prefix: string, value: Json): Readonly<Record<string, string>> {
   return Object.fromEntries(members);
 }
 
-/** MLflow allows letters, digits and some signs in names. */
+/** MLflow allows letters, digits and some punctuation in names. */
 const keyOf = (name: string): string => name.replaceAll(/[^\w\-. /]/g, '_').slice(0, 250);
 
-/** Uploads files over the server. One that stores artifacts elsewhere has no address for them. */
+/** Uploads files through the server. This does not work with servers that store artifacts elsewhere. */
 async function exportArtifacts(
   server: Server,
   uri: string,

@@ -1,6 +1,6 @@
 import { type ComparedModel, NUMBERS, numberOf } from '../assertions.ts';
 
-/** All numbers of a model by name: its metrics, and costs, tokens and latencies. */
+/** All of a model's numbers by name: metrics, costs, tokens and latencies. */
 export function namedNumbers(model: ComparedModel): Readonly<Record<string, number>> {
   const names = [...Object.keys(model.metrics), ...Object.keys(NUMBERS)];
   return Object.fromEntries(

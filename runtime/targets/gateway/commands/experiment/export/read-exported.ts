@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import type { ComparedModel } from '../assertions.ts';
 import type { GatewayClient } from '../gateway-client.ts';
 
-/** A workflow in the API. */
+/** A workflow in the API's format. */
 interface Workflow {
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ExportedModel {
   readonly compared: ComparedModel | undefined;
 }
 
-/** An experiment with everything that is exported, except for rows. */
+/** Everything that is exported about an experiment, except for its rows. */
 export interface Exported {
   readonly id: string;
   readonly name: string;
@@ -36,7 +36,7 @@ export interface Exported {
   readonly report: string;
 }
 
-/** Reads an experiment. Throws a ConfigError while it runs, because its numbers would change. */
+/** Reads an experiment. Throws a ConfigError if it is still running, because its numbers would change. */
 export async function readExported(client: GatewayClient, path: string): Promise<Exported> {
   const experiment = await client.json('GET', path);
   const workflows = experiment['workflows'] as readonly Workflow[];

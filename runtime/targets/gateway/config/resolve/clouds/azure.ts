@@ -40,7 +40,7 @@ export const resolveAzure: ResolveCloud = (parts) => {
     report([...path, 'entra'], 'conflicts with `api_key`; keep one of them', 'key');
     return undefined;
   }
-  // The key of the environment belongs to the resource of the environment.
+  // The key in the environment belongs to the resource in the environment.
   const isOwn = path.at(-1)?.toLowerCase() === 'azure' || written === undefined;
   const variable =
     entra || ownKey !== undefined || !isOwn ? undefined : flagsAndEnv.variable('AZURE_OPENAI_API_KEY');
@@ -54,7 +54,7 @@ export const resolveAzure: ResolveCloud = (parts) => {
   };
 };
 
-/** The application of the entry, or of the environment if there is no key. */
+/** The application in the entry or, if there is no key, in the environment. */
 function entraOf({ context, path, entry }: CloudEntry): EntraClient | 'invalid' | undefined {
   const { report, flagsAndEnv, secrets } = context;
   const { entra } = entry;

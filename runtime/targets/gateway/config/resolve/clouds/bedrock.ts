@@ -48,7 +48,7 @@ export const resolveBedrock: ResolveCloud = (parts) => {
 type Variable = (name: string) => string | undefined;
 type Keys = NonNullable<AwsKeySources['keys']>;
 
-/** Keys of the entry. */
+/** The keys in the entry. */
 function keysOf({ context, path, entry }: CloudEntry): Keys | 'invalid' | undefined {
   const {
     access_key_id: accessKeyId,

@@ -2,7 +2,7 @@ import type { CloudSettings } from '../../../providers/adapters/cloud-settings.t
 import type { ProviderEntry } from '../../schemas/providers.ts';
 import type { Path, ResolveContext } from '../context.ts';
 
-/** What the entry of a provider of a cloud comes to. */
+/** A resolved cloud provider entry. */
 interface ResolvedCloud {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
@@ -15,11 +15,11 @@ export interface CloudEntry {
   readonly context: ResolveContext;
   readonly path: Path;
   readonly entry: ProviderEntry;
-  /** The URL of the entry, without the path that all requests have. */
+  /** The entry's URL, without the path that all requests share. */
   readonly written: string | undefined;
-  /** The key of the entry. */
+  /** The entry's key. */
   readonly apiKey: string | undefined;
 }
 
-/** Resolves the entry of a cloud; undefined if it is invalid, which is reported. */
+/** Resolves a cloud entry; undefined if invalid, which is reported. */
 export type ResolveCloud = (entry: CloudEntry) => ResolvedCloud | undefined;

@@ -12,7 +12,7 @@ export const RESOLVE_CLOUD: Readonly<Record<CloudKind, ResolveCloud>> = {
   vertex: resolveVertex,
 };
 
-/** The keys of an entry that its type does not have, each with the type that has it. */
+/** The keys in an entry that its type does not support, each with the type that does. */
 export const foreignKeys = (entry: ProviderEntry, type: string): (readonly [string, CloudKind])[] =>
   entriesOf(CLOUDS).flatMap(([kind, { entryKeys }]) =>
     kind === type

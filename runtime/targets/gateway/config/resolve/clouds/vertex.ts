@@ -43,7 +43,7 @@ export const resolveVertex: ResolveCloud = (parts) => {
   };
 };
 
-/** The file of the entry, of the environment or of gcloud, or the machine. */
+/** The credentials file from the entry, the environment or gcloud; otherwise the machine's own credentials. */
 function credentialsOf({ context, path, entry }: CloudEntry): GoogleSource | undefined {
   const { flagsAndEnv, report } = context;
   const own = entry.google?.credentials;
