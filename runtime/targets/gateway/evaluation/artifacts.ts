@@ -4,9 +4,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Store } from '../store/store.ts';
 import { signingKey } from '../store/signing-key.ts';
 
-/** Files that jobs produce. A signed address allows downloads without a credential until it expires. */
+/** Files produced by jobs. A signed URL allows downloads without credentials until it expires. */
 export interface Artifacts {
-  /** Path and query of an address that is valid for one hour. */
+  /** Path and query of a URL that is valid for one hour. */
   address(id: string): Promise<string>;
   /** Throws a ForbiddenError if the signature is invalid or expired. */
   check(id: string, expires: string | undefined, signature: string | undefined): Promise<void>;

@@ -6,7 +6,7 @@ import { isStorable, storableText } from '../store/storable-text.ts';
 import { createSeal, type Seal } from '#platform/seal.ts';
 import type { Owner } from '../shared/owner.ts';
 
-/** A secret for display, without its value. */
+/** A secret as displayed, without its value. */
 interface SecretInfo {
   readonly name: string;
   readonly description: string;
@@ -14,7 +14,10 @@ interface SecretInfo {
   readonly updatedAt: number | null;
 }
 
-/** Credentials of model servers that jobs need. Each belongs to the space that it was set in, or to the master key (owner null). */
+/**
+ * Model server credentials that jobs need. Each belongs to the space that it was created in, or to the master
+ * key (owner null).
+ */
 export interface Secrets {
   /** Sets a secret and returns whether it is new. */
   set(owner: Owner | null, name: string, value: string, description: string): Promise<boolean>;
@@ -22,7 +25,7 @@ export interface Secrets {
   /** Deletes a secret. Throws a NotFoundError if it does not exist. */
   delete(owner: Owner | null, name: string): Promise<void>;
   has(owner: Owner | null, name: string): Promise<boolean>;
-  /** The value of a secret. Throws a NotFoundError, or a ConfigError if it was encrypted with another master key. */
+  /** Returns a secret's value. Throws a NotFoundError, or a ConfigError if it was encrypted with another master key. */
   reveal(owner: Owner | null, name: string): Promise<string>;
 }
 
@@ -34,7 +37,7 @@ export interface SecretOptions {
   readonly masterKey: string | undefined;
 }
 
-/** Stores secrets encrypted with the master key. Without one, only the permissions of the database protect them. */
+/** Stores secrets encrypted with the master key. Without a master key, only the database's permissions protect them. */
 export function createSecrets(
   { db, audit }: Pick<Store, 'db' | 'audit'>,
   { clock, masterKey }: SecretOptions,
@@ -126,7 +129,7 @@ export function createSecrets(
   };
 }
 
-/** The space as a column value, which is part of the primary key. That of the master key is empty. */
+/** The space as a column value, which is part of the primary key. For the master key, it is empty. */
 const spaceColumn = (owner: Owner | null): string => owner?.space ?? '';
 
 function checkSecret(name: string, value: string): void {

@@ -1,17 +1,17 @@
 import type { Store } from '../store/store.ts';
 
-/** The rows that a worker of a job processes at the moment. */
+/** The rows that a job's worker is currently processing. */
 export interface WorkerProgress {
   readonly jobId: string;
   readonly worker: string;
-  /** Number of the first row of its range, from 0. */
+  /** Number of its range's first row (0-based). */
   readonly firstRow: number;
   readonly rows: number;
   readonly doneRows: number;
   readonly failedRows: number;
 }
 
-/** What each worker of these jobs is doing, in the order of the rows. */
+/** What each worker of these jobs is doing, in row order. */
 export async function workerProgress(
   { db }: Pick<Store, 'db'>,
   jobIds: readonly string[],

@@ -8,8 +8,8 @@ function fieldOf(text: string): string {
 }
 
 /**
- * Spreadsheets execute fields that start like this, and fields can contain text from anyone. Of such texts, only numbers are
- * harmless.
+ * Spreadsheets execute fields that start like this, and fields can contain text from anyone. Only numbers
+ * that start like this are harmless.
  */
 const isFormula = (text: string): boolean =>
   /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?(e[+-]?\d+)?$/.test(text);

@@ -1,7 +1,7 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import { readMultipart } from './multipart.ts';
 
-/** A file of a form, in the pieces in which it arrived, so that it is in memory only once. */
+/** A file in a form, kept in the pieces in which it arrived, so that it is in memory only once. */
 export interface FormFile {
   readonly name: string;
   readonly filename: string;
@@ -12,7 +12,7 @@ export interface FormFile {
 
 /** A multipart form. */
 export interface Form {
-  /** Texts by the name of their field, in the order of the form. */
+  /** Texts by field name, in form order. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
   readonly files: readonly FormFile[];
 }
@@ -20,7 +20,7 @@ export interface Form {
 const MAX_PARTS = 200;
 const MAX_FIELD_BYTES = 1_048_576;
 
-/** Reads a whole form. Throws a MalformedError if it is broken. */
+/** Reads a complete form. Throws a MalformedError if it is malformed. */
 export async function readForm(body: AsyncIterable<Uint8Array>, boundary: string): Promise<Form> {
   const fields = new Map<string, string[]>();
   const files: FormFile[] = [];
@@ -42,7 +42,7 @@ export async function readForm(body: AsyncIterable<Uint8Array>, boundary: string
   return { fields, files };
 }
 
-/** Writes a form. Files are not copied. */
+/** Serializes a form. Files are not copied. */
 export function writeForm({ fields, files }: Form, boundary: string): Uint8Array[] {
   const head = (name: string, more = ''): Buffer =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${more}\r\n\r\n`);
@@ -61,7 +61,7 @@ export function writeForm({ fields, files }: Form, boundary: string): Uint8Array
   ];
 }
 
-/** The only file with this name. Throws an InputError if there is none, or another file. */
+/** The only file with this name. Throws an InputError if it is missing, or if there are other files. */
 export function requiredFile({ files }: Form, name: string): FormFile {
   const [file] = files;
   if (file?.name === name && files.length === 1) return file;

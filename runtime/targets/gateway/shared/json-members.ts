@@ -1,6 +1,6 @@
 import { stringEnd } from '#core/json/string-end.ts';
 
-/** Changes to members of an object: another JSON text, or `undefined` to remove the member. */
+/** Changes to an object's members: another JSON text, or `undefined` to remove the member. */
 export type MemberEdits = Readonly<Record<string, string | undefined>>;
 
 export interface JsonMember {
@@ -9,7 +9,7 @@ export interface JsonMember {
   readonly start: number;
   readonly value: number;
   readonly end: number;
-  /** Number of members of all objects inside the value, including duplicates. */
+  /** Total number of members in all objects inside the value, including duplicates. */
   readonly inside: number;
 }
 
@@ -28,8 +28,9 @@ interface Splice {
 }
 
 /**
- * Edits members of a JSON object text and leaves every other byte unchanged: long numbers, order, white space. New members are
- * added at the front. The text must be valid JSON and an object; `members` are its members if they have been listed before.
+ * Edits members in the text of a JSON object and leaves every other byte unchanged: long numbers, order,
+ * white space. New members are added at the front. The text must be valid JSON and an object; `members` are
+ * its members if already listed.
  */
 export function editMembers(
   json: Uint8Array,
@@ -55,7 +56,7 @@ export function editMembers(
   return splices.length === 0 ? json : spliced(json, splices);
 }
 
-/** Returns the insertion of new members, or nothing if there are none. */
+/** Returns the insertion of new members; empty if there are none. */
 function additions(
   json: Uint8Array,
   members: readonly JsonMember[],
@@ -89,7 +90,7 @@ function spliced(json: Uint8Array, splices: readonly Splice[]): Buffer {
   return result;
 }
 
-/** Lists the members of a JSON object text, including duplicates. */
+/** Lists the members in the text of a JSON object, including duplicates. */
 export function listMembers(json: Uint8Array): JsonMember[] {
   const members: JsonMember[] = [];
   const text = bufferOf(json);
@@ -108,7 +109,10 @@ export function listMembers(json: Uint8Array): JsonMember[] {
   }
 }
 
-/** Decodes a name. Plain names, which are the rule, are not parsed, because that would take longer than everything else. */
+/**
+ * Decodes a name. Plain names, which are the common case, are not parsed, because parsing would take longer
+ * than everything else.
+ */
 function nameIn(json: Buffer, start: number, end: number): string {
   const name = json.toString('latin1', start + 1, end - 1);
   if (PLAIN_NAME.test(name)) return name;
@@ -134,7 +138,7 @@ function endOfValue(json: Uint8Array, start: number): Pick<JsonMember, 'end' | '
       if (depth === 0) return { end: at + 1, inside };
     } else if (opens(byte)) depth += 1;
     else if (closes(byte)) {
-      // The closing bracket of the enclosing list or object.
+      // This is the closing bracket of the enclosing list or object.
       if (depth === 0) return { end: at, inside };
       depth -= 1;
       if (depth === 0) return { end: at + 1, inside };

@@ -1,12 +1,12 @@
 export interface ModelName {
-  /** Name of the provider in lower case. */
+  /** Provider name in lower case. */
   readonly provider: string;
   readonly model: string;
 }
 
 /**
- * Parses `provider:model`, split at the first colon, and the older form `provider/model`, which has a slash before any colon.
- * Undefined if either part is empty.
+ * Parses `provider:model`, split at the first colon, or the older form `provider/model`, where a slash
+ * precedes any colon. Undefined if either part is empty.
  */
 export function parseModel(text: string): ModelName | undefined {
   const [colon, slash] = [text.indexOf(':'), text.indexOf('/')];

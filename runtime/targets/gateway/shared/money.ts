@@ -1,8 +1,8 @@
 import { trimEndOf } from '#core/text/trim-text.ts';
 
 /**
- * Money in nano-dollars as bigint: a number would silently lose cents above nine million dollars, and a bigint cannot be
- * confused with a token count.
+ * Amounts in nano-dollars as bigint: a number would silently lose cents above nine million dollars, and a
+ * bigint cannot be confused with a token count.
  */
 export type Nanos = bigint;
 
@@ -13,7 +13,8 @@ const MAX_DOLLARS = 9_000_000_000n;
 const DECIMAL = /^\+?(\d{0,30})(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Converts dollars to nano-dollars, rounded to the nearest. Returns undefined if the amount is invalid, negative or too large.
+ * Converts dollars to nano-dollars, rounded to the nearest. Returns undefined if the amount is invalid,
+ * negative or too large.
  */
 export function nanosOf(dollars: number | string): Nanos | undefined {
   const [, whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(dollars).trim()) ?? [];
@@ -31,7 +32,7 @@ export function dollarText(nanos: Nanos): string {
   return nanos < 0n ? `-${text}` : text;
 }
 
-/** The number nearest to the amount in dollars. */
+/** The nearest number to the amount in dollars. */
 export const dollarsOf = (nanos: Nanos): number => Number(dollarText(nanos));
 
 /** Multiplies by a power of ten and rounds half up. Returns undefined if the result has more digits than any amount. */

@@ -1,12 +1,12 @@
 import { AppError } from '#contract/errors.ts';
 import { headerParameters } from '#core/net/header-parameters.ts';
 
-/** One field or file of a multipart form, https://www.rfc-editor.org/rfc/rfc7578. Unread content is skipped. */
+/** A field or file in a multipart form, https://www.rfc-editor.org/rfc/rfc7578. Unread content is skipped. */
 export interface Part {
   readonly name: string;
   /** File name; undefined if the part is not a file. */
   readonly filename: string | undefined;
-  /** Content type, if the part names one. */
+  /** Content type, if the part has one. */
   readonly type: string | undefined;
   readonly bytes: AsyncGenerator<Uint8Array, void>;
 }
@@ -15,14 +15,14 @@ const MAX_HEADER_BYTES = 16_384;
 const MAX_BOUNDARY_LENGTH = 200;
 const CRLF = Buffer.from('\r\n');
 
-/** Returns the boundary of a content type; undefined if it is not a multipart form. */
+/** Returns a content type's boundary; undefined if it is not a multipart form. */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   if (contentType === undefined || !/^multipart\/form-data\s*;/i.test(contentType)) return undefined;
   const boundary = headerParameters(contentType).parameters.get('boundary') ?? '';
   return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? undefined : boundary;
 }
 
-/** Yields the parts of a form as they arrive; only a piece of a file is held in memory. Throws a MalformedError. */
+/** Yields a form's parts as they arrive; only one piece of a file is in memory at a time. Throws a MalformedError. */
 export async function* readMultipart(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
@@ -52,7 +52,7 @@ export async function* readMultipart(
   async function* content(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
       const at = buffer.indexOf(delimiter);
-      // Bytes that could be the start of a delimiter are kept until the next chunk.
+      // Keeps bytes that could be the start of a delimiter until the next chunk.
       const end = at >= 0 ? at : Math.max(0, buffer.length - delimiter.length + 1);
       const piece = buffer.subarray(0, end);
       buffer = buffer.subarray(at >= 0 ? at + delimiter.length : end);
@@ -91,7 +91,7 @@ function namesIn(text: string): Omit<Part, 'bytes'> {
   const { parameters } = /^form-data\s*;/i.test(disposition)
     ? headerParameters(disposition)
     : { parameters: new Map<string, string>() };
-  // Browsers write a quotation mark of a name as %22.
+  // Browsers encode a quotation mark in a name as %22.
   const value = (key: string): string | undefined => parameters.get(key)?.replaceAll('%22', '"');
   const name = value('name');
   if (name === undefined)

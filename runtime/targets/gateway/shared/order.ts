@@ -1,14 +1,14 @@
-/** The order of a list. */
+/** A sort order for a list. */
 export interface Order<Name extends string = string> {
   readonly by: Name;
   readonly isDescending: boolean;
 }
 
-/** Words that name the orders of a list, with `-` for descending ones: `spend`, `-spend`. */
+/** Sort parameters, with `-` for descending order: `spend`, `-spend`. */
 export const orderWords = (names: readonly string[]): readonly string[] =>
   names.flatMap((name) => [name, `-${name}`]);
 
-/** The order that a word names; undefined if no order has this name. */
+/** The sort order for a parameter; undefined if there is none with this name. */
 export function orderOf<Name extends string>(
   word: string | undefined,
   names: readonly Name[],

@@ -1,34 +1,34 @@
 declare const spaceBrand: unique symbol;
 
 /**
- * Where data of a user belong: the internal id of the user, which is random and never used again, and how its key was made. Only
- * `spaceOf` creates one, so that no store can be given the id of a user instead.
+ * Identifies where a user's data belongs: the user's internal ID, which is random and never reused, and how
+ * its key was created. Only `spaceOf` creates one, so that no store can be given a user ID instead.
  */
 export type Space = string & { readonly [spaceBrand]: true };
 
 /**
- * What a key separates: `own` for keys that the user has created with a sign-in, `issued` for keys that an administrator of the gateway
- * has created or rotated, and one realm per team for keys of the team.
+ * What a key separates: `own` for keys that the user created after a sign-in, `issued` for keys that a
+ * gateway administrator created or rotated, and one realm per team for team keys.
  */
 export type Realm = 'own' | 'issued' | `team:${string}`;
 
-/** Who creates data. Null stands for the master key. */
+/** The creator of data. Null stands for the master key. */
 export interface Owner {
-  /** The user, for bills and messages. It can be used again after the user is deleted, so it grants nothing. */
+  /** The user, for billing and messages. User IDs can be reused after the user is deleted, so this grants nothing. */
   readonly userId: string;
   readonly space: Space;
 }
 
-/** Whose data a caller can see: that of these spaces, all of one user, or with the master key that of everyone. */
+/** Whose data a caller can see: data in these spaces, all of one user's data or, with the master key, everyone's. */
 export type Viewer = 'everyone' | { readonly spaces: readonly Space[] } | { readonly ownerId: string };
 
-/** What a caller creates belongs to `owner`, and what `viewer` allows is visible. */
+/** New data of a caller belongs to `owner`; the caller sees what `viewer` allows. */
 export interface DataAccess {
   readonly owner: Owner | null;
   readonly viewer: Viewer;
 }
 
-/** The access of the master key. */
+/** The master key's access. */
 export const ALL_DATA: DataAccess = { owner: null, viewer: 'everyone' };
 
 /** The access of a user that does not exist. */
@@ -36,12 +36,12 @@ export const NO_DATA: Viewer = { spaces: [] };
 
 export const spaceOf = (ownerId: string, realm: Realm): Space => `${ownerId}/${realm}` as Space;
 
-/** The start of all spaces of a user. */
+/** The common prefix of all of a user's spaces. */
 export const spacesOfUser = (ownerId: string): string => `${ownerId}/`;
 
 export const teamRealm = (teamOwnerId: string): Realm => `team:${teamOwnerId}`;
 
-/** Whether a viewer can see what is in a space; null is that of the master key. */
+/** Whether a viewer can see data in a space; null is the master key's space. */
 export function canSee(viewer: Viewer, space: Space | null): boolean {
   if (viewer === 'everyone') return true;
   if (space === null) return false;

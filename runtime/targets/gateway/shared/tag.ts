@@ -1,7 +1,7 @@
-/** Maximum number of tags of a request. */
+/** Maximum number of tags per request. */
 export const MAX_TAGS = 10;
 
-/** What a tag must be. Commas separate tags, and a tag is written between quotation marks in the database. */
+/** The rule for tags. Commas separate tags, and the database stores tags between quotation marks. */
 export const TAG_RULE =
   '1 to 64 letters, digits, spaces and any of . _ : / @ + = # -, beginning with a letter, a digit or _';
 

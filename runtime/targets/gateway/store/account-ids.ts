@@ -1,27 +1,27 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { GroupKind, ReservationRow } from './schema.ts';
 
-/** The IDs of accounts in `gateway_accounts`. */
+/** IDs of accounts in `gateway_accounts`. */
 export const userAccount = (userId: string): string => `user:${userId}`;
 export const keyAccount = (keyId: string): string => `key:${keyId}`;
 export const tagAccount = (tag: string): string => `tag:${tag}`;
 
-/** Accounts of groups have the IDs `team:<id>` and `org:<id>`. */
+/** Group accounts have the IDs `team:<id>` and `org:<id>`. */
 export const groupAccount = (kind: GroupKind, id: string): string => `${kind}:${id}`;
 
-/** What an account belongs to, from its id. */
+/** The owner of an account, derived from its ID. */
 export function accountOwner(accountId: string): { readonly kind: string; readonly id: string } {
   const at = accountId.indexOf(':');
   return { kind: accountId.slice(0, at), id: accountId.slice(at + 1) };
 }
 
-/** The id of the group of a kind among accounts; null if there is none. */
+/** The ID of the first group of a kind among accounts; null if there is none. */
 export function groupIn(accounts: readonly string[], kind: GroupKind): string | null {
   const prefix = groupAccount(kind, '');
   return accounts.find((id) => id.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
-/** All accounts that a reservation is held against. */
+/** All accounts that a reservation is charged to. */
 export function accountsOf({
   user_id: userId,
   key_id: keyId,
@@ -32,6 +32,6 @@ export function accountsOf({
   return others === null ? own : [...own, ...(parseJsonText(others) as string[])];
 }
 
-/** IDs of further accounts as text for the database; null if there are none. */
+/** Additional account IDs as text for the database; null if there are none. */
 export const otherAccountsToText = (ids: readonly string[] | undefined): string | null =>
   ids === undefined || ids.length === 0 ? null : JSON.stringify(ids);

@@ -1,14 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isStorable } from './storable-text.ts';
 
-/** The condition that a column contains a text, as both are written. */
+/** SQL condition that a column contains a text, case-sensitively. */
 export const contains = (column: string, text: string): RawBuilder<SqlBool> => like(sql.ref(column), text);
 
-/** The condition that one of several columns contains a text, in any case; true without a text. */
+/** SQL condition that one of several columns contains a text, ignoring case; true without a text. */
 export function containsInAnyCase(columns: readonly string[], text: string | undefined): RawBuilder<SqlBool> {
   if (text === undefined) return sql`1 = 1`;
   const values = columns.map((column) => sql`coalesce(${sql.ref(column)}, '')`);
-  // The columns are joined, so that the database converts each row once. Texts of one line do not match across two columns.
+  // The columns are concatenated, so that the database converts each row once. Since the texts have a single
+  // line, they do not match across two columns.
   return like(
     sql`lower(${sql.join(values, sql` || ${'\n'} || `)})`,
     text,

@@ -1,7 +1,7 @@
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** Explains an error of the database to its operator. */
+/** Explains a database error to the operator. */
 export function explainOpenError(error: unknown, shown: string): AppError {
   if (error instanceof AppError) return error;
   const reason = SQLITE_REASONS[primaryCode(error)] ?? POSTGRES_REASONS[codeOf(error)];
@@ -32,13 +32,13 @@ export function isContention(error: unknown): boolean {
   );
 }
 
-/** Error for a lock of our own, in the form of SQLite's errors. */
+/** Error for the program's own lock, in the format of SQLite errors. */
 export const ledgerLockedError = (): Error =>
   Object.assign(new Error('Another process has exclusive access to the ledger.'), {
     errcode: OWNED_BY_OTHER,
   });
 
-/** Whether a row can never be stored, for example because of invalid text, a number out of range or a duplicate id. */
+/** Whether a row can never be stored, for example because of invalid text, a number out of range or a duplicate ID. */
 export function isBadData(error: unknown): boolean {
   return primaryCode(error) === SQLITE_CONSTRAINT || /^(22|23|ERR_INVALID_ARG_VALUE$)/.test(codeOf(error));
 }
@@ -51,16 +51,16 @@ export function databaseFailure(error: unknown): AppError | undefined {
   return isOurs || isGone ? databaseUnavailable(error) : undefined;
 }
 
-/** Errors of a starting, stopping or full PostgreSQL server. */
+/** Errors of a PostgreSQL server that is starting, stopping or full. */
 const POSTGRES_IS_GONE = /^(?:08...|25006|53...|57...|58...)$/;
 
-/** Errors of closed connections and files, which have no code of their own. */
+/** Errors about closed connections and files, which have no code of their own. */
 const CLOSED =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|database is not open)/;
 
 /**
- * Errors of connections. Codes such as ERR_INVALID_URL are mistakes of a program, and ENOENT is also a missing file: retrying does not
- * help there.
+ * Connection errors. Codes such as ERR_INVALID_URL are programming mistakes, and ENOENT also means a missing
+ * file: retrying does not help there.
  */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -86,7 +86,7 @@ function syscallOf(error: unknown): unknown {
 }
 
 const SQLITE_BUSY = 5;
-/** An extended code of SQLITE_BUSY that SQLite itself does not use. */
+/** An extended SQLITE_BUSY code that SQLite itself does not use. */
 const OWNED_BY_OTHER = SQLITE_BUSY | (0xff << 8);
 const SQLITE_LOCKED = 6;
 const SQLITE_CONSTRAINT = 19;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
 
-/** The location of a database. `shown` is the URL without credentials, for messages. */
+/** A database's location. `shown` is the URL without credentials, for messages. */
 export type DatabaseLocation =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly shown: string };
@@ -9,7 +9,10 @@ export type DatabaseLocation =
 const RULE =
   'Use `postgres://user:password@host:5432/name` or `sqlite:<file>`, or remove it to use a file in the data folder.';
 
-/** Parses a database URL. A file is relative to `folder`. Throws a ConfigError, whose message never contains a password. */
+/**
+ * Parses a database URL. File paths are relative to `folder`. Throws a ConfigError, whose message never
+ * contains a password.
+ */
 export function parseDatabaseUrl(text: string, folder = '.'): DatabaseLocation {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text.trim()) ?? [];
   switch (scheme.toLowerCase()) {
@@ -25,18 +28,18 @@ export function parseDatabaseUrl(text: string, folder = '.'): DatabaseLocation {
   }
 }
 
-/** Returns the location of a database for messages, without credentials. */
+/** Returns a database's location for messages, without credentials. */
 export const locationText = (location: DatabaseLocation): string =>
   location.kind === 'sqlite' ? location.path : location.shown;
 
-/** Parses the path in `sqlite:path`, or in `sqlite:///relative` and `sqlite:////absolute`, the forms of other tools. */
+/** Parses the path in `sqlite:path`, or in `sqlite:///relative` and `sqlite:////absolute`, which other tools use. */
 function sqlitePath(rest: string, folder: string): string {
   const path = rest.startsWith('///') ? rest.slice(3) : rest;
   if (path === '' || path.startsWith('//')) throw configError(`The database URL contains no file. ${RULE}`);
   return resolve(folder, path);
 }
 
-/** Returns the server and database of a URL, without user, password and options. */
+/** Returns a URL's server and database, without user, password and options. */
 function shownUrl(url: string): string {
   assertDecodable(url);
   try {
@@ -47,7 +50,7 @@ function shownUrl(url: string): string {
   }
 }
 
-/** Throws a ConfigError for an invalid percent-encoding, because the error of the PostgreSQL client would not explain it. */
+/** Throws a ConfigError for invalid percent-encoding, which the PostgreSQL client's error would not explain. */
 function assertDecodable(url: string): void {
   try {
     decodeURIComponent(url);

@@ -2,12 +2,12 @@ import { type ColumnDataType, type ColumnDefinitionBuilder, type Kysely, sql } f
 
 type SqlType = 'text' | 'bigint' | 'integer' | 'double precision' | 'bytes';
 
-/** A column of a table, and the type of its values. */
+/** A table column, with the type of its values. */
 export interface Column<Value> {
   readonly type: SqlType;
   readonly isNullable?: boolean;
   readonly isUnique?: boolean;
-  /** The value of rows that are inserted without one. */
+  /** Value of rows that are inserted without one. */
   readonly initial?: string | number;
   readonly isNegativeRefused?: boolean;
   /** Whether a later migration adds the column. */
@@ -17,11 +17,11 @@ export interface Column<Value> {
 }
 
 export const textColumn: Column<string> = { type: 'text' };
-/** A text that is one of some words, or has a format that TypeScript knows. */
+/** A text that is one of several words, or has a format expressed in TypeScript. */
 export const textOf = <Value extends string>(): Column<Value> => ({ type: 'text' });
 export const integer: Column<number> = { type: 'integer' };
 export const bigint: Column<number> = { type: 'bigint' };
-/** An amount of money. The name of its column ends in `_nano`. */
+/** An amount of money. Its column name ends in `_nano`. */
 export const nanos: Column<bigint> = { type: 'bigint' };
 export const real: Column<number> = { type: 'double precision' };
 export const bytes: Column<Uint8Array> = { type: 'bytes' };
@@ -40,7 +40,7 @@ export const notNegative = <Value>(column: Column<Value>): Column<Value> => ({
   isNegativeRefused: true,
 });
 /**
- * Marks a column that a migration after the first one adds, which leaves it out.
+ * Marks a column that a migration after the first one adds; the first migration omits it.
  *
  * @internal There is no such migration yet, except in tests.
  */
@@ -51,12 +51,12 @@ type Columns = Readonly<Record<string, Column<unknown>>>;
 interface Index<Name> {
   readonly columns: readonly Name[];
   readonly isUnique?: boolean;
-  /** The rows that the index contains, as SQL; all by default. */
+  /** The rows that the index contains, as an SQL condition; all by default. */
   readonly where?: string;
 }
 
 interface Layout<Name> {
-  /** The primary key; by default the first column. */
+  /** The primary key; by default, the first column. */
   readonly key?: readonly Name[];
   /** Indexes by name. */
   readonly indexes?: Readonly<Record<string, Index<Name>>>;
@@ -64,7 +64,7 @@ interface Layout<Name> {
   readonly isLater?: boolean;
 }
 
-/** A table: its columns, its key and its indexes. */
+/** A table: columns, keys and indexes. */
 export interface Table<Definition extends Columns = Columns> extends Layout<string> {
   readonly columns: Definition;
 }
@@ -76,16 +76,16 @@ export const table = <const Definition extends Columns>(
 
 type ValueOf<Type> = Type extends Column<infer Value> ? Value : never;
 
-/** The rows of a table, as queries return them. */
+/** A table's rows, as returned by queries. */
 export type RowOf<Type> =
   Type extends Table<infer Definition>
     ? { readonly [Name in keyof Definition]: ValueOf<Definition[Name]> }
     : never;
 
-/** The rows of several tables, by name. */
+/** Several tables' rows, by table name. */
 export type RowsOf<Tables> = { [Name in keyof Tables]: RowOf<Tables[Name]> };
 
-/** The SQL types of the columns of a table, for statements without a query builder. */
+/** The SQL types of a table's columns, for statements without a query builder. */
 export const columnTypes = <Definition extends Columns>({
   columns,
 }: Table<Definition>): Readonly<Record<keyof Definition, SqlType>> =>
@@ -94,7 +94,7 @@ export const columnTypes = <Definition extends Columns>({
     SqlType
   >;
 
-/** Creates a table with its indexes, without the columns that later migrations add. */
+/** Creates a table with its indexes, without columns that later migrations add. */
 export async function createTable(
   db: Kysely<unknown>,
   name: string,
@@ -121,7 +121,7 @@ export async function createTable(
 }
 
 /**
- * Adds columns that are marked as later ones to an existing table.
+ * Adds columns marked as later ones to an existing table.
  *
  * @internal There is no such migration yet, except in tests.
  */

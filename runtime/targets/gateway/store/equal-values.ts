@@ -2,7 +2,7 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import { entriesOf } from '#core/values/keys.ts';
 import { isStorable } from './storable-text.ts';
 
-/** The condition that columns have these values; those that are undefined are not compared. */
+/** SQL condition that columns have these values; undefined ones are not compared. */
 export function equalValues<Row>(
   values: Partial<Record<keyof Row & string, string | undefined>>,
 ): Expression<SqlBool> {

@@ -13,14 +13,14 @@ import {
 import { bigint, type Column, initially, integer, nanos, nullable, textColumn } from './define-table.ts';
 import { storableText } from './storable-text.ts';
 
-/** How a kind of field is stored. */
+/** How to store a kind of field. */
 interface Storage {
   readonly column: Column<unknown>;
-  /** Converts a value that is neither null nor undefined. Default: it is stored as it is. */
+  /** Converts a value that is neither null nor undefined. Default: stored as is. */
   readonly write?: (value: unknown) => unknown;
   /** Converts a cell that is not null. */
   readonly read?: (cell: never, field: SimpleField) => unknown;
-  /** The cell of a new object. Default: null. */
+  /** The cell for a new object. Default: null. */
   readonly initial?: (field: SimpleField) => unknown;
 }
 
@@ -66,7 +66,7 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
   percentages: { ...TEXT, write: sortedPercentages, read: (cell: string) => parseJsonText(cell) },
 };
 
-/** The models of a cell; null for all. */
+/** The models in a cell; null for all. */
 export function modelsOf(cell: string | null): readonly string[] | null {
   const models = cell === null ? null : parseJsonText(cell);
   return Array.isArray(models) ? models : null;
@@ -77,7 +77,7 @@ function sortedPercentages(percentages: unknown): string {
   return JSON.stringify([...new Set(percentages as readonly number[])].toSorted((a, b) => a - b));
 }
 
-/** All stored fields of a table, with the parts of objects. */
+/** All stored fields of a table, including those of object parts. */
 const storedFields = (table: FieldTable): readonly (readonly [string, SimpleField])[] =>
   Object.entries(table).flatMap(([name, field]) =>
     field.isComputed ? [] : field.kind === 'parts' ? storedFields(field.parts) : [[name, field] as const],
@@ -85,7 +85,7 @@ const storedFields = (table: FieldTable): readonly (readonly [string, SimpleFiel
 
 type ColumnsOf<Table> = { readonly [Name in keyof CellsOf<Table>]: Column<CellsOf<Table>[Name]> };
 
-/** The columns of the fields. */
+/** The columns for the fields. */
 export const columnsOf = <Table extends FieldTable>(table: Table): ColumnsOf<Table> =>
   Object.fromEntries(
     storedFields(table).map(([name, field]) => {
@@ -95,7 +95,7 @@ export const columnsOf = <Table extends FieldTable>(table: Table): ColumnsOf<Tab
     }),
   ) as ColumnsOf<Table>;
 
-/** The cells of a new object of which nothing is set. */
+/** The cells of a new object with nothing set. */
 export const emptyCells = <Table extends FieldTable>(table: Table): CellsOf<SettableFields<Table>> =>
   Object.fromEntries(
     storedFields(settable(table)).map(([name, field]) => [
@@ -111,7 +111,7 @@ const settable = (table: FieldTable): FieldTable =>
     ),
   );
 
-/** The cells of the fields that are set, by their names in the program. */
+/** The cells for the fields that are set, keyed by the program's names. */
 export function cellsOf<Table extends FieldTable>(
   table: Table,
   changes: Readonly<Partial<Record<string, unknown>>>,
@@ -132,7 +132,7 @@ export function cellsOf<Table extends FieldTable>(
 
 const writtenOf = ({ kind }: SimpleField, value: unknown): unknown => STORAGE[kind].write?.(value) ?? value;
 
-/** The values of a row, without fields that are computed. */
+/** A row's values, without computed fields. */
 export function valuesOf<Table extends FieldTable>(table: Table, row: CellsOf<Table>): StoredValues<Table> {
   const cells: Readonly<Record<string, unknown>> = row as object as Record<string, unknown>;
   const values = Object.entries(table)
@@ -148,7 +148,7 @@ type StoredValues<Table> = ValuesOf<{
   [Name in keyof Table as Table[Name] extends { readonly isComputed: true } ? never : Name]: Table[Name];
 }>;
 
-/** The object of its parts; null if all parts that it must have are null. */
+/** The object made of its parts; null if all required parts are null. */
 function partsOf(parts: PartTable, cells: Readonly<Record<string, unknown>>): object | null {
   const needed = Object.entries(parts).filter(([, { isOptional }]) => !isOptional);
   if (needed.every(([name, field]) => cells[columnOf(name, field)] === null)) return null;

@@ -5,26 +5,26 @@ import type { Store } from './store.ts';
 import { databaseUnavailable } from './database-error.ts';
 import type { Schema } from './schema.ts';
 
-/** How long the revision is considered current without reading it again. */
+/** How long the revision is considered current without rereading it. */
 const MAX_AGE_MS = 1000;
 
-/** The database's revision as known to this process. Values that were cached at another revision must be read again. */
+/** The database revision as known to this process. Values cached at another revision must be reread. */
 export interface FollowedRevision {
-  /** Takes the revision that the ledger reads with every batch, so that it need not be read separately. */
+  /** Receives the revision that the ledger reads with every batch, so that it does not have to be read separately. */
   readonly noticed: (revision: number) => void;
-  /** Returns the revision, at most one second old. It is a promise only if the database must be queried. */
+  /** Returns the revision, at most one second old. Only returns a promise if the database must be queried. */
   readonly current: () => number | Promise<number>;
   /**
-   * Changes users, keys, budgets or prices in a transaction, one at a time over all processes, and increments the revision, so that
-   * all processes discard what they have cached of them. What `work` reports to `note` is recorded in the audit log, in the same
-   * transaction.
+   * Changes users, keys, budgets or prices in a transaction, serialized across all processes, and increments
+   * the revision, so that all processes discard the related caches. Changes that `work` passes to `note` are
+   * recorded in the audit log, in the same transaction.
    */
   readonly change: <Result>(
     work: (trx: Transaction<Schema>, note: NoteChange) => Promise<Result>,
   ) => Promise<Result>;
 }
 
-/** Reports a change of one object for the audit log. */
+/** Reports a change to an object for the audit log. */
 export type NoteChange = (
   action: string,
   object: string | undefined,

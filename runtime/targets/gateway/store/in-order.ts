@@ -2,8 +2,8 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Order } from '../shared/order.ts';
 
 /**
- * Sorts rows. Those without a value are last in both directions, in which databases differ by default. Rows with equal values have
- * the order of their ids, so that pages do not overlap.
+ * Sorts rows. Rows without a value come last in both directions, which would otherwise depend on the
+ * database. Rows with equal values are sorted by ID, so that pages do not overlap.
  */
 export function inOrder<Tables, Named extends keyof Tables, Row, Name extends string>(
   query: SelectQueryBuilder<Tables, Named, Row>,
@@ -16,5 +16,5 @@ export function inOrder<Tables, Named extends keyof Tables, Row, Name extends st
     .orderBy(sql.ref(id));
 }
 
-/** A text column in an order that ignores case. */
+/** A text column, sorted case-insensitively. */
 export const textOrder = (column: string): RawBuilder<unknown> => sql`lower(${sql.ref(column)})`;

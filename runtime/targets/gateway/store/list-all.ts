@@ -3,7 +3,7 @@ import { pushAll } from '#core/values/push-all.ts';
 
 const PAGE_SIZE = 1000;
 
-/** Returns all items of a paged list, or those that a query selects. */
+/** Returns all items of a paginated list, or those selected by a query. */
 export async function listAll<Item, Query = undefined>(
   source: { list(page: ListPage, query?: Query): Promise<readonly Item[]> },
   query?: Query,

@@ -2,8 +2,9 @@ import type { Kysely } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /**
- * Locks a row until the transaction ends; returns false if it does not exist. It uses an update without a change, which locks the
- * row in both databases. To avoid deadlocks, lock several rows in this order: experiment, workflow, job, dataset.
+ * Locks a row until the transaction ends; returns false if it does not exist. It uses an update that changes
+ * nothing, which locks the row in both databases. To avoid deadlocks, lock multiple rows in this order:
+ * experiment, workflow, job, dataset.
  */
 export async function lockRow(
   trx: Kysely<Schema>,

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { errorCode } from '#core/values/error-code.ts';
 
 /**
- * Returns a name for the process id namespace of this machine. A host name is not enough: two containers can have the same, and after
- * a restart of the machine, new processes can have old ids.
+ * Returns a name for this machine's process ID namespace. A host name is not sufficient: two containers can
+ * have the same one, and after a reboot, new processes can have old IDs.
  */
 export function machineName(): string {
   if (process.platform !== 'linux') return hostname();
@@ -16,7 +16,10 @@ export function machineName(): string {
   }
 }
 
-/** Whether a process of this machine can be running. True is not certain, because another process can have its id by now. */
+/**
+ * Whether a process on this machine may be running. A true result is not certain, because another process may
+ * have its ID by now.
+ */
 export function canBeRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -26,7 +29,7 @@ export function canBeRunning(pid: number): boolean {
   }
 }
 
-/** Whether a process of this machine, which reported at `seen_at` that it is alive, has ended. */
+/** Whether a process on this machine, which last reported at `seen_at` that it is alive, has ended. */
 export const isGone = ({ pid, seen_at }: { readonly pid: number; readonly seen_at: number }): boolean =>
-  // An earlier process can have had the id of this one. Its report is older than this process.
+  // An earlier process may have had this process's ID. Its report is older than this process.
   pid === process.pid ? seen_at < performance.timeOrigin : !canBeRunning(pid);

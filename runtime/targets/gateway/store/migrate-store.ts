@@ -5,8 +5,8 @@ import { migrate, type MigrateResult, NEWEST_VERSION, versionsOf } from './migra
 import { openDatabase } from './open-store.ts';
 
 /**
- * Creates a database or migrates it to the current schema, and closes it. A dry run only returns its version and creates nothing.
- * Throws a ConfigError if the database cannot be used.
+ * Creates a database or migrates it to the current schema, then closes it. A dry run only returns its version
+ * and creates nothing. Throws a ConfigError if the database cannot be used.
  */
 export async function migrateStore(
   location: DatabaseLocation,

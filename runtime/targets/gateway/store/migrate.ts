@@ -5,7 +5,7 @@ import { MIGRATIONS, migrationsFrom, versionAfter, versionProblem } from './migr
 import { META, type Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
-/** Arbitrary key of the advisory lock, the same in all gateways. */
+/** Arbitrary advisory lock key, which all gateways share. */
 const MIGRATION_LOCK = 7_214_053_881;
 
 export interface MigrateResult {
@@ -14,18 +14,18 @@ export interface MigrateResult {
   readonly to: number;
 }
 
-/** Schema version that this gateway requires. */
+/** Schema version required by this gateway. */
 export const NEWEST_VERSION = versionAfter(MIGRATIONS);
 
-/** Returns the version that the database has and the one that it should have, without a change. */
+/** Returns the database's version and the version that it should have, without changing anything. */
 export const versionsOf = async ({ db }: Pick<Store, 'db'>): Promise<MigrateResult> => ({
   from: await versionOf(db),
   to: NEWEST_VERSION,
 });
 
 /**
- * Migrates the database to the current schema, in one transaction, one process at a time. Throws a ConfigError if the database has a
- * version that cannot be migrated, or if it has an older one and `apply` is false.
+ * Migrates the database to the current schema, in one transaction, one process at a time. Throws a
+ * ConfigError if the database's version cannot be migrated, or if it is older and `apply` is false.
  */
 export async function migrate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
@@ -35,7 +35,7 @@ export async function migrate(
 ): Promise<MigrateResult> {
   const to = versionAfter(migrations);
   return await db.transaction().execute(async (trx) => {
-    // On SQLite, the dialect already runs one transaction at a time.
+    // On SQLite, the dialect already serializes transactions.
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
     const from = await versionOf(trx);
     const unusable = versionProblem(from, to);

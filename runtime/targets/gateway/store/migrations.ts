@@ -5,22 +5,26 @@ import { TABLES } from './schema.ts';
 export type Migration = (db: Kysely<unknown>) => Promise<void>;
 
 /**
- * Each migration increments the schema version by one. A released migration never changes: a later version adds another one at the
- * end, and marks what it adds in the definitions of the tables (`later`, `isLater`), so that the first one leaves it out.
+ * Each migration increments the schema version by one. A released migration never changes: a later version
+ * appends another one, and marks its additions in the table definitions (`later`, `isLater`), so that the
+ * first migration omits them.
  */
 export const MIGRATIONS: readonly Migration[] = [createTables];
 
-/** Version of a database after the first migration. Lower ones were those of builds before the first release. */
+/** Database version after the first migration. Lower versions were used by builds before the first release. */
 const FIRST_VERSION = 100;
 
-/** The schema version that migrations lead to. */
+/** The schema version that the migrations lead to. */
 export const versionAfter = ({ length }: readonly Migration[]): number => FIRST_VERSION + length - 1;
 
-/** Returns the migrations that a database of a version needs. An empty database has version 0. */
+/** Returns the migrations that a database of this version needs. An empty database has version 0. */
 export const migrationsFrom = (version: number, migrations: readonly Migration[]): readonly Migration[] =>
   version === 0 ? migrations : migrations.slice(version - FIRST_VERSION + 1);
 
-/** Why a gateway cannot use a database of a version, not even after a migration, and the way out; undefined if it can. */
+/**
+ * Why a gateway cannot use a database of this version, not even after a migration, and how to solve it;
+ * undefined if it can.
+ */
 export function versionProblem(
   version: number,
   newest: number,

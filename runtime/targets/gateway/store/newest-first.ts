@@ -2,17 +2,17 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import type { ListPage } from './page.ts';
 
 interface Order {
-  /** Column of the time. */
+  /** Time column. */
   readonly time: string;
   /** Order of rows with the same time. */
   readonly ids: 'asc' | 'desc';
 }
 
 const OBJECTS: Order = { time: 'created_at', ids: 'asc' };
-/** Ids of events increase with time. */
+/** Event IDs increase with time. */
 export const EVENTS: Order = { time: 'at', ids: 'desc' };
 
-/** Returns one page of a query's rows, newest first, and the total number of rows. */
+/** Returns a page of a query's rows, newest first, and the total row count. */
 export async function newestFirst<Tables, Named extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Named, Row>,
   { skip, limit }: ListPage,

@@ -1,4 +1,4 @@
-/** A page of a list. */
+/** One page of a list. */
 export interface ListPage {
   readonly skip: number;
   readonly limit: number;

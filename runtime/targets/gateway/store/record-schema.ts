@@ -20,9 +20,12 @@ import {
   type RowOf,
 } from './define-table.ts';
 
-/** Tables of what requests and administrators did, of sums of it, and of what is kept for later requests. */
+/**
+ * Tables for the actions of requests and administrators, for their aggregates, and for what is kept for later
+ * requests.
+ */
 export const RECORD_TABLES = {
-  /** The only row of the stored price map. */
+  /** The stored price map (a single row). */
   gateway_price_map: table({
     id: integer,
     date: textColumn,
@@ -30,7 +33,7 @@ export const RECORD_TABLES = {
     updated_at: bigint,
     content: textColumn,
   }),
-  /** A cached answer. */
+  /** A cached response. */
   gateway_answers: table(
     {
       key: textColumn,
@@ -41,13 +44,13 @@ export const RECORD_TABLES = {
       dropped_tools: textColumn,
       created_at: bigint,
       expires_at: bigint,
-      /** Size in bytes of the whole row. */
+      /** Size of the whole row in bytes. */
       size: bigint,
-      /** The questions that its own one is compared with; null if it is not compared. */
+      /** Identifies the questions that this one is compared with; null if it is not compared. */
       question_group: nullable(textColumn),
-      /** Little-endian 32-bit numbers. */
+      /** Little-endian 32-bit floats. */
       vector: nullable(bytes),
-      /** The experiment whose workflows share the answer; null for answers to clients. */
+      /** The experiment whose workflows share the response; null for responses to clients. */
       experiment_id: nullable(textColumn),
       body: bytes,
       api_key_id: nullable(textColumn),
@@ -65,14 +68,14 @@ export const RECORD_TABLES = {
     api_key_id: textColumn,
     cleared_at: bigint,
   }),
-  /** An alert about a budget, which is sent to the webhook until it is accepted. */
+  /** A budget alert, which is resent to the webhook until it is accepted. */
   gateway_alerts: table(
     {
       /** The same for every gateway that raises the alert. */
       id: textColumn,
       kind: textColumn,
       account_id: textColumn,
-      /** The name of the account, for people. */
+      /** The account's display name. */
       label: textColumn,
       /** Percentage of the budget; null for a rejected request. */
       threshold: nullable(integer),
@@ -83,7 +86,10 @@ export const RECORD_TABLES = {
       created_at: bigint,
       state: textOf<AlertState>(),
       attempts: integer,
-      /** When a gateway can try to send it. A gateway that tries moves it into the future, so that no other one does. */
+      /**
+       * When a gateway can try to send it. A gateway that tries moves it into the future, so that no other
+       * gateway does.
+       */
       next_attempt_at: bigint,
       sent_at: nullable(bigint),
       /** Why the last attempt failed. */
@@ -91,7 +97,7 @@ export const RECORD_TABLES = {
     },
     { indexes: { gateway_alerts_due: { columns: ['state', 'next_attempt_at'] } } },
   ),
-  /** How many tokens of a model one token of its estimate is, for texts in a script. */
+  /** For texts in a script, how many of a model's tokens correspond to one estimated token. */
   gateway_token_factors: table(
     {
       model: textColumn,
@@ -101,49 +107,52 @@ export const RECORD_TABLES = {
     },
     { key: ['model', 'script'] },
   ),
-  /** A change by an administrator, or a rejected attempt. Rows are only added, and deleted when they are older than the retention. */
+  /**
+   * A change by an administrator, or a rejected attempt. Rows are only added, and deleted when their
+   * retention expires.
+   */
   gateway_audit: table(
     {
-      /** A UUID of version 7, so that ids of one process are in order. */
+      /** A version 7 UUID, so that IDs from one process are in order. */
       id: textColumn,
       at: bigint,
       actor: textOf<ActorKind>(),
-      /** Id of the key, prefix of a refused key, or name of the user of the operating system. */
+      /** Key ID, prefix of a rejected key, or operating system user name. */
       actor_id: nullable(textColumn),
       actor_user: nullable(textColumn),
       address: nullable(textColumn),
-      /** The header X-Forwarded-For, which clients can set to anything. */
+      /** The X-Forwarded-For header, which clients can set to anything. */
       forwarded_for: nullable(textColumn),
       request_id: nullable(textColumn),
-      /** The kind of object and what happened to it, e.g. `key.update`. */
+      /** The object kind and what happened to the object, e.g. `key.update`. */
       action: textColumn,
       object: nullable(textColumn),
       outcome: textOf<AuditOutcome>(),
       reason: nullable(textColumn),
-      /** The members that changed, as JSON. */
+      /** The changed members, as JSON. */
       before: nullable(textColumn),
       after: nullable(textColumn),
-      /** Number of attempts; more than 1 only for refused ones that are recorded together. */
+      /** Number of attempts; more than 1 only for rejected attempts that are recorded together. */
       count: bigint,
     },
     { indexes: { gateway_audit_by_time: { columns: ['at', 'id'] } } },
   ),
-  /** A request and its answer, without secrets. */
+  /** A request and its response, without secrets. */
   gateway_prompts: table(
     {
       id: textColumn,
       /** Start of the request. */
       at: bigint,
-      /** That of the usage row. */
+      /** ID of the usage row. */
       request_id: textColumn,
       user_id: nullable(textColumn),
       api_key_id: nullable(textColumn),
       model: textColumn,
       endpoint: textColumn,
       status: textOf<UsageStatus>(),
-      /** The body as JSON, which is cut if it is too long. */
+      /** The body as JSON, truncated if it is too long. */
       request: textColumn,
-      /** The output of the model; null without one. */
+      /** The model's output; null without one. */
       answer: nullable(textColumn),
       truncated: integer,
     },
@@ -154,10 +163,10 @@ export const RECORD_TABLES = {
       },
     },
   ),
-  /** A file, a batch or a response that a provider stores. */
+  /** A file, batch or response stored at a provider. */
   gateway_objects: table(
     {
-      /** The id that the provider gave it. */
+      /** The ID assigned by the provider. */
       id: textColumn,
       provider: textColumn,
       kind: textColumn,
@@ -166,16 +175,16 @@ export const RECORD_TABLES = {
       space: nullable(textOf<Space>()),
       /** The key that pays for it. */
       key_id: nullable(textColumn),
-      /** The model that works on it, `provider:model`. */
+      /** The model that processes it, `provider:model`. */
       model: nullable(textColumn),
       created_at: bigint,
-      /** The last state that the provider reported, as JSON. */
+      /** The last state reported by the provider, as JSON. */
       content: textColumn,
-      /** What its cost is estimated from, as JSON. */
+      /** The data that its cost is estimated from, as JSON. */
       plan: nullable(textColumn),
-      /** The reservation of what is not paid yet. */
+      /** The reservation for what is not paid yet. */
       hold_id: nullable(textColumn),
-      /** When a gateway last asked whether it is finished. */
+      /** When a gateway last checked whether it is finished. */
       checked_at: nullable(bigint),
     },
     {
@@ -199,14 +208,14 @@ export const RECORD_TABLES = {
     id: textColumn,
     expires_at: bigint,
   }),
-  /** Sums of the usage rows of one interval that have the same name, within a scope. */
+  /** Aggregates of the usage rows in one interval that have the same name, within a scope. */
   gateway_usage_sums: table(
     {
-      /** Length of the interval: 1 or 24 hours. */
+      /** Interval length: 1 or 24 hours. */
       hours: integer,
-      /** What the name is: `model`, `user`, `key`, `team` or `organization`. */
+      /** The kind of name: `model`, `user`, `key`, `team` or `organization`. */
       kind: textColumn,
-      /** Whose usage it is, e.g. `user:ada`; empty for that of all. */
+      /** Whose usage it is, e.g. `user:ada`; empty for everyone's. */
       scope: textColumn,
       /** Start of the interval, in UTC. */
       start: bigint,
@@ -219,21 +228,21 @@ export const RECORD_TABLES = {
       cached_tokens: bigint,
       total_tokens: bigint,
       cost_nano: nanos,
-      /** Distributions of durations of a model, see `speeds.ts`; null for other kinds. */
+      /** A model's duration distributions, see `speeds.ts`; null for other kinds. */
       speeds: nullable(textColumn),
     },
     { key: ['hours', 'kind', 'scope', 'start', 'name'] },
   ),
-  /** The only row about the sums. */
+  /** State of the aggregates (a single row). */
   gateway_usage_counted: table({
     id: integer,
-    /** Usage rows before this time are in the sums, and no others. */
+    /** The aggregates contain exactly the usage rows before this time. */
     counted_until: bigint,
   }),
   /** A text that a guardrail flagged. The text itself is not stored. */
   gateway_guardrail_hits: table(
     {
-      /** A UUID of version 7. */
+      /** A version 7 UUID. */
       id: textColumn,
       at: bigint,
       request_id: textColumn,
@@ -241,7 +250,7 @@ export const RECORD_TABLES = {
       api_key_id: nullable(textColumn),
       team_id: nullable(textColumn),
       endpoint: textColumn,
-      /** Model that the request named. */
+      /** The model in the request. */
       model: textColumn,
       profile: textColumn,
       mode: textOf<HitMode>(),

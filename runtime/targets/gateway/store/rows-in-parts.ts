@@ -1,6 +1,6 @@
 const ROWS_PER_QUERY = 1000;
 
-/** Reads the rows of a long list with several queries: `read` returns the next rows after `last`, in order. */
+/** Reads a long list's rows with several queries: `read` returns the next rows after `last`, in order. */
 export async function* rowsInParts<Row>(
   read: (last: Row | undefined, limit: number) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {

@@ -22,25 +22,28 @@ import { columnsOf } from './field-columns.ts';
 import { RECORD_TABLES } from './record-schema.ts';
 import { WORKFLOW_TABLES } from './workflow-schema.ts';
 
-/** The only row about the database itself. */
+/** State of the database itself (a single row). */
 export const META = table({
   id: integer,
   schema_version: integer,
-  /** Counts changes of users, keys, budgets, prices, providers and aliases, so that processes know when their caches are outdated. */
+  /**
+   * Counts changes to users, keys, budgets, prices, providers and aliases, so that processes know when their
+   * caches are outdated.
+   */
   revision: bigint,
-  /** The process that keeps reservations only in memory. Ledgers of other processes must not write meanwhile. */
+  /** The process that keeps reservations in memory only. Meanwhile, ledgers of other processes must not write. */
   ledger_owner: nullable(textColumn),
 });
 
 /** The kinds of groups that share a budget. */
 export type GroupKind = 'team' | 'org';
 
-/** Tables of accounts, of what they have used, and of the models that they can use. */
+/** Tables for accounts, their usage, and the models that they can use. */
 const ACCOUNT_TABLES = {
   gateway_users: table(
     {
       ...columnsOf(USER_FIELDS),
-      /** Internal id, which is random and never used again. What belongs to the user has it. */
+      /** Internal ID, which is random and never reused. The user's data refers to it. */
       owner_id: textColumn,
       deleted_at: nullable(bigint),
     },
@@ -56,7 +59,7 @@ const ACCOUNT_TABLES = {
       updated_at: bigint,
       /** `own` or `issued`. */
       issuer: initially(textColumn, 'issued'),
-      /** 1 if a member of the team has made it for itself. */
+      /** 1 if a team member created it for themselves. */
       self_made: initially(integer, 0),
     },
     { indexes: { gateway_keys_user: { columns: ['user_id'] } } },
@@ -85,21 +88,21 @@ const ACCOUNT_TABLES = {
       cache_write_1h_nano: nullable(nanos),
       /** List of tiers as JSON; null if there are none. */
       tiers: nullable(textColumn),
-      /** Prices of units as JSON; null if there are none. */
+      /** Unit prices as JSON; null if there are none. */
       units: nullable(textColumn),
     },
     { key: ['model_key', 'effective_at'] },
   ),
-  /** Spending and reservations of a user, a key, a team, an organization or a tag. */
+  /** Spending and reservations of a user, key, team, organization or tag. */
   gateway_accounts: table({
-    /** The kind and the id of the owner, e.g. `user:<id>`. */
+    /** The owner's kind and ID, e.g. `user:<id>`. */
     id: textColumn,
     spent_nano: nanos,
     reserved_nano: notNegative(nanos),
     running: notNegative(integer),
     window_started_at: nullable(bigint),
     window_ends_at: nullable(bigint),
-    /** A SlidingMinute as JSON; null without a limit per minute. */
+    /** A SlidingMinute as JSON; null without per-minute limits. */
     minute: nullable(textColumn),
   }),
   /** The amount reserved for a request in flight. */
@@ -111,15 +114,15 @@ const ACCOUNT_TABLES = {
     amount_nano: nanos,
     tokens: bigint,
     created_at: bigint,
-    /** The IDs of the accounts other than those of the user and the key, as JSON; null if there are none. */
+    /** IDs of the accounts other than the user's and the key's, as JSON; null if there are none. */
     other_accounts: nullable(textColumn),
-    /** The usage so far as JSON, which is written if the process is killed; null if nothing is known to be used. */
+    /** Usage so far as JSON, which is recorded if the process is killed; null if no usage is known. */
     interrupted: nullable(textColumn),
   }),
-  /** A process that holds reservations; those of a dead one are released, or billed with what they had used. */
+  /** A process that holds reservations; when it dies, they are released, or billed with what they had used. */
   gateway_processes: table({
     id: textColumn,
-    /** The machine and its process id namespace, to which `pid` belongs. */
+    /** The machine and its process ID namespace, to which `pid` belongs. */
     machine: textColumn,
     pid: integer,
     seen_at: bigint,
@@ -140,12 +143,12 @@ const ACCOUNT_TABLES = {
       cost_nano: nullable(nanos),
       status: textOf<UsageStatus>(),
       error_message: nullable(textColumn),
-      /** Why a provider failed. For administrators only, because it can contain addresses. */
+      /** Why a provider failed. Only for administrators, because it can contain addresses. */
       error_detail: nullable(textColumn),
       status_code: nullable(integer),
       latency_ms: nullable(bigint),
       ttft_ms: nullable(bigint),
-      /** 1 if the tokens are estimated, because the provider did not report them. */
+      /** 1 if the tokens are estimated because the provider did not report them. */
       estimated: integer,
       request_id: nullable(textColumn),
       attempt: integer,
@@ -153,15 +156,15 @@ const ACCOUNT_TABLES = {
       cache_write_tokens: nullable(bigint),
       /** The part of `cache_write_tokens` that was written for 1 hour. */
       cache_write_1h_tokens: nullable(bigint),
-      /** `own` for a configured price, or the date and the entry of the price map; null without a cost. */
+      /** `own` for a configured price, or the price map's date and entry; null without a cost. */
       priced_by: nullable(textColumn),
-      /** The client's own user that the request names. It is not checked. */
+      /** The client's own user ID in the request. It is not verified. */
       end_user: nullable(textColumn),
-      /** `exact` or `semantic` for an answer from the cache; null for others. */
+      /** `exact` or `semantic` for a cached response; null for others. */
       cache_hit: nullable(textColumn),
-      /** Tags of the request as a JSON list; null without tags. */
+      /** Request tags as a JSON list; null without tags. */
       tags: nullable(textColumn),
-      /** What the request used besides tokens, as JSON; null if there is nothing. */
+      /** What the request used besides tokens, as JSON; null if nothing. */
       units: nullable(textColumn),
       team_id: nullable(textColumn),
       organization_id: nullable(textColumn),
@@ -182,7 +185,7 @@ const ACCOUNT_TABLES = {
       },
     },
   ),
-  /** A tag of requests that has a budget. */
+  /** A request tag with a budget. */
   gateway_tags: table({
     tag: textColumn,
     budget_id: textColumn,
@@ -194,7 +197,7 @@ const ACCOUNT_TABLES = {
     {
       kind: textOf<GroupKind>(),
       ...columnsOf(TEAM_FIELDS),
-      /** Internal id, which is random and never used again. */
+      /** Internal ID, which is random and never reused. */
       owner_id: textColumn,
     },
     { key: ['kind', 'id'] },
@@ -227,7 +230,7 @@ const ACCOUNT_TABLES = {
     name: textColumn,
     /** The entry as JSON, as in the configuration file, without secrets. */
     settings: textColumn,
-    /** List of the names of secrets as JSON. */
+    /** List of secret names as JSON. */
     secret_names: textColumn,
     /** The secrets, encrypted; null if there are none. */
     secrets: nullable(bytes),
@@ -244,8 +247,8 @@ const ACCOUNT_TABLES = {
 };
 
 /**
- * All tables, the same in both databases, except for `META`. Times are milliseconds since 1970, booleans are 0 and 1, JSON is text.
- * Columns with amounts end in `_nano`; only they are read as bigint.
+ * All tables except `META`, identical in both databases. Times are milliseconds since 1970, booleans are 0
+ * and 1, JSON is text. Amount columns end in `_nano`; only they are read as bigint.
  */
 export const TABLES = { ...ACCOUNT_TABLES, ...WORKFLOW_TABLES, ...RECORD_TABLES };
 

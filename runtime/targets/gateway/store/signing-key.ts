@@ -4,7 +4,7 @@ import type { Schema } from './schema.ts';
 
 const BYTES = 32;
 
-/** Returns a key that all processes on the database share. The first process creates it. */
+/** Returns a key that all processes with this database share. The first process creates it. */
 export async function signingKey(db: Kysely<Schema>, purpose: string): Promise<Uint8Array> {
   await db.transaction().execute((trx) =>
     trx

@@ -4,7 +4,7 @@ import { type Owner, type Space, spacesOfUser, type Viewer } from '../shared/own
 
 /** Columns of rows that have an owner. */
 export const OWNED = {
-  /** The user who pays; null for the master key. It is only for display, because ids of users can be used again. */
+  /** The user who pays; null for the master key. For display only, because user IDs can be reused. */
   owner: nullable(textColumn),
   /** Who can see the row; null for the master key only. */
   space: nullable(textOf<Space>()),
@@ -20,7 +20,7 @@ export const ownedColumns = (owner: Owner | null): OwnedRow => ({
 export const ownerIn = ({ owner, space }: OwnedRow): Owner | null =>
   owner === null || space === null ? null : { userId: owner, space };
 
-/** The condition that a viewer can see a row. */
+/** SQL condition that a viewer can see a row. */
 export function isVisible(viewer: Viewer, column = 'space'): RawBuilder<SqlBool> {
   if (viewer === 'everyone') return sql<SqlBool>`1 = 1`;
   if ('ownerId' in viewer) return isOfUser(viewer.ownerId, column);
@@ -30,10 +30,10 @@ export function isVisible(viewer: Viewer, column = 'space'): RawBuilder<SqlBool>
     : sql<SqlBool>`${sql.ref(column)} in (${sql.join([...spaces])})`;
 }
 
-/** The condition that a row belongs to a user. Internal ids have no wildcards of `like`. */
+/** SQL condition that a row belongs to a user. Internal IDs contain no `like` wildcards. */
 export const isOfUser = (ownerId: string, column = 'space'): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} like ${`${spacesOfUser(ownerId)}%`}`;
 
-/** The condition that a row belongs to the realm of a team, for any creator. */
+/** SQL condition that a row belongs to a team's realm, regardless of its creator. */
 export const isOfTeam = (teamOwnerId: string, column = 'space'): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} like ${`%/team:${teamOwnerId}`}`;

@@ -6,37 +6,41 @@ import type { AccountRow, BudgetResetRow, ReservationRow, Schema, UsageRow } fro
 /** An open database with the current schema. */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres';
-  /** For everything except the writes of the ledger. */
+  /** For everything except ledger writes. */
   readonly db: Kysely<Schema>;
   readonly ledger: LedgerStore;
   readonly audit: AuditTrail;
   close(): Promise<void>;
 }
 
-/** Writes of the ledger, in batches, so that many requests share one transaction. */
+/** Ledger writes, in batches, so that many requests share one transaction. */
 export interface LedgerStore {
   /** Maximum number of concurrent batches. */
   readonly parallel: number;
   /**
-   * Locks and reads rows, writes the changes that `decide` returns, and commits. The changes are durable when it resolves. Nothing has
-   * changed when it rejects, unless the connection broke during the commit. `decide` can be called again with newer rows.
+   * Locks and reads rows, writes the changes returned by `decide`, and commits. The changes are durable when
+   * it resolves. If it rejects, nothing has changed, unless the connection broke during the commit. `decide`
+   * can be called again with newer rows.
    */
   run(ids: RowIds, decide: (rows: LedgerRows) => LedgerChanges): Promise<void>;
-  /** Same as `run`, but synchronous, if nothing needs to be written. Otherwise returns false, without a change. */
+  /**
+   * Same as `run`, but synchronous, if nothing needs to be written. Otherwise, returns false without changing
+   * anything.
+   */
   keep(ids: RowIds, decide: (rows: LedgerRows) => LedgerChanges): boolean;
   /**
-   * Allows the store to keep reservations of this process, which must be in `gateway_processes`, only in memory while no other
-   * process uses the database. If the process is killed, they are released.
+   * Allows the store to keep this process's reservations (the process must be in `gateway_processes`) in
+   * memory only, while no other process uses the database. If the process is killed, they are released.
    */
   join(processId: string): void;
   /**
-   * Stores what requests in flight have used so far. From then on their reservations are in the database, so that another process finds
-   * them if this one is killed. Reservations that were closed meanwhile are ignored.
+   * Stores what requests in flight have used so far. From then on, their reservations are in the database, so
+   * that another process finds them if this one is killed. Reservations closed in the meantime are ignored.
    */
   note(notes: readonly InFlightNote[]): Promise<void>;
-  /** Returns existing accounts, including reservations that are only in memory. Locks nothing. */
+  /** Returns existing accounts, including reservations that only exist in memory. Locks nothing. */
   accounts(ids: readonly string[]): Promise<readonly AccountRow[]>;
-  /** Writes reservations that are only in memory, before something else reads the database. */
+  /** Writes reservations that only exist in memory, before something else reads the database. */
   sync(): Promise<void>;
 }
 
@@ -53,7 +57,7 @@ export interface LedgerRows {
   /** Accounts that exist. */
   readonly accounts: readonly AccountRow[];
   readonly reservations: readonly ReservationRow[];
-  /** Ids of requested reservations whose usage is already recorded. */
+  /** IDs of requested reservations whose usage is already recorded. */
   readonly billed: readonly string[];
 }
 
@@ -63,6 +67,6 @@ export interface LedgerChanges {
   readonly closed: readonly string[];
   readonly usage: readonly UsageRow[];
   readonly resets: readonly BudgetResetRow[];
-  /** Alerts that are raised. Those that the database already has are ignored. */
+  /** Alerts to raise. Those already in the database are ignored. */
   readonly alerts: readonly AlertRow[];
 }

@@ -1,8 +1,8 @@
 import type { KyselyPlugin } from 'kysely';
 
 /**
- * Converts integers of a row to numbers, except amounts. Both databases return integers as bigint, so that none is rounded. Times
- * and counts are far below 2^53 and easier to use as numbers.
+ * Converts a row's integers to numbers, except amounts. Both databases return integers as bigint, to avoid
+ * rounding. Times and counts are far below 2^53 and easier to use as numbers.
  */
 export function wholeNumbers<Row>(row: Row): Row {
   const values = row as Record<string, unknown>;
@@ -13,7 +13,7 @@ export function wholeNumbers<Row>(row: Row): Row {
   return row;
 }
 
-/** Does the same for all rows that the query builder reads. */
+/** Same for all rows read by the query builder. */
 export const WHOLE_NUMBERS: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   transformResult({ result }) {

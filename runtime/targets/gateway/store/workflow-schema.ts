@@ -12,7 +12,7 @@ import {
   type RowOf,
 } from './define-table.ts';
 
-/** `running` is never stored: it is a created workflow with a job that has begun. */
+/** `running` is never stored: it is a created workflow with a job that has started. */
 export type WorkflowStatus = 'created' | 'running' | 'succeeded' | 'failed';
 export type JobStatus = 'created' | 'pending' | 'running' | 'succeeded' | 'failed' | 'stopped';
 
@@ -21,11 +21,11 @@ const TAGGED = {
   ...OWNED,
   /** Tags as JSON. */
   tags: initially(textColumn, '[]'),
-  /** Name and description in lower case, which a search compares with. */
+  /** Name and description in lower case, for searches. */
   search_text: initially(textColumn, ''),
 };
 
-/** Tables of datasets, experiments, workflows and jobs. */
+/** Tables for datasets, experiments, workflows and jobs. */
 export const WORKFLOW_TABLES = {
   gateway_datasets: table(
     {
@@ -35,17 +35,17 @@ export const WORKFLOW_TABLES = {
       /** Size of the uploaded file in bytes. */
       size: bigint,
       row_count: bigint,
-      /** Names of the columns as JSON. */
+      /** Column names as JSON. */
       columns: textColumn,
       /** 1 if every row has a ground truth. */
       ground_truth: integer,
-      /** Id of the workflow whose answers these are. */
+      /** ID of the workflow whose outputs it contains. */
       run_id: nullable(textColumn),
       generated: integer,
       generated_by: nullable(textColumn),
-      /** 0 while the dataset is being written; clients do not see it then. */
+      /** 0 while the dataset is being written; until then, clients do not see it. */
       complete: integer,
-      /** From where it was imported. */
+      /** Where it was imported from. */
       source: nullable(textColumn),
       created_at: bigint,
       ...TAGGED,
@@ -57,7 +57,7 @@ export const WORKFLOW_TABLES = {
       },
     },
   ),
-  /** Consecutive rows of a dataset, of scores or of an artifact, which are too large for one value. */
+  /** Consecutive rows of a dataset, score table or artifact, which is too large for a single value. */
   gateway_chunks: table(
     {
       set_id: textColumn,
@@ -67,16 +67,16 @@ export const WORKFLOW_TABLES = {
     },
     { key: ['set_id', 'first_row'] },
   ),
-  /** An upload that continues where it stopped. Its bytes are chunks, which count bytes instead of rows. */
+  /** A resumable upload. Its bytes are stored as chunks, which count bytes instead of rows. */
   gateway_uploads: table(
     {
       id: textColumn,
       filename: textColumn,
       /** Size of the file in bytes. */
       size: bigint,
-      /** Number of bytes that are stored; the size only when the dataset exists. */
+      /** Number of stored bytes; equals the size only when the dataset exists. */
       received: bigint,
-      /** New names of columns as JSON. */
+      /** New column names as JSON. */
       columns: nullable(textColumn),
       dataset_id: nullable(textColumn),
       created_at: bigint,
@@ -112,10 +112,10 @@ export const WORKFLOW_TABLES = {
       error: nullable(textColumn),
       /** Metrics by name as JSON; null before there are any. */
       metrics: nullable(textColumn),
-      /** Id of the chunks with its compiled results. */
+      /** ID of the chunks with its compiled results. */
       artifact_id: nullable(textColumn),
       team_id: nullable(textColumn),
-      /** The key that started the work; null for the master key, and for work of earlier versions. */
+      /** The key that started the work; null for the master key, and for work from earlier versions. */
       key_id: nullable(textColumn),
       created_at: bigint,
       updated_at: nullable(bigint),
@@ -139,46 +139,46 @@ export const WORKFLOW_TABLES = {
       /** Specification as JSON. */
       spec: textColumn,
       dataset_id: textColumn,
-      /** Id of the dataset that rows are written to. */
+      /** ID of the dataset that rows are written to. */
       output_id: nullable(textColumn),
       total_rows: bigint,
-      /** Number of finished rows, which are all written. */
+      /** Number of finished rows, all of which are written. */
       done_rows: bigint,
       failed_rows: bigint,
-      /** First row that is in no range yet. */
+      /** First row that is not in a range yet. */
       next_row: initially(bigint, 0),
       /** Result as JSON. */
       result: nullable(textColumn),
       error: nullable(textColumn),
-      /** 1 if the job is cancelled. */
+      /** 1 if the job is canceled. */
       cancelled: integer,
-      /** Process that runs the job. Its lease expires at `lease_until` unless it is renewed. */
+      /** Process that runs the job. Its lease expires at `lease_until` unless renewed. */
       lease_owner: nullable(textColumn),
       lease_until: nullable(bigint),
-      /** Number of claims of the job. Writes of earlier holders are rejected. */
+      /** Number of times the job was claimed. Writes by earlier holders are rejected. */
       lease_epoch: bigint,
       timeout_sec: bigint,
       /** End of the time limit, counted from the last progress. */
       deadline_at: nullable(bigint),
       compute: textColumn,
-      /** The encoders that workers fetch, as JSON; null before the first worker needs them. */
+      /** The encoders that workers download, as JSON; null before the first worker needs them. */
       files: nullable(textColumn),
-      /** Id of the job in the compute backend. */
+      /** The job's ID in the compute backend. */
       compute_ref: nullable(textColumn),
       /** Number of workers that ended before the job did, since the last batch was written. */
       failed_workers: initially(bigint, 0),
-      /** Why the job waits, unless it waits for a free slot. */
+      /** Why the job is waiting, other than for a free slot. */
       queued_reason: nullable(textColumn),
       /** A paused job is not claimed before this time. */
       resume_at: nullable(bigint),
-      /** Number of workers that the job is divided among. */
+      /** Number of workers that share the job. */
       workers: initially(bigint, 0),
       prompt_tokens: bigint,
       completion_tokens: bigint,
       cost_nano: nanos,
       /** The team that is billed in addition to the owner. */
       team_id: nullable(textColumn),
-      /** The key that started the work; null for the master key, and for work of earlier versions. */
+      /** The key that started the work; null for the master key, and for work from earlier versions. */
       key_id: nullable(textColumn),
       created_at: bigint,
       started_at: nullable(bigint),
@@ -193,29 +193,32 @@ export const WORKFLOW_TABLES = {
       },
     },
   ),
-  /** Consecutive rows of a job, which one worker processes at a time. The last range of a job has no rows: its worker ends the job. */
+  /**
+   * A job's consecutive rows, processed by one worker at a time. A job's last range has no rows: its worker
+   * ends the job.
+   */
   gateway_job_ranges: table(
     {
       job_id: textColumn,
       first_row: bigint,
       row_count: bigint,
-      /** The next row to process. All rows before it are written. */
+      /** The next row to process. All earlier rows are written. */
       next_row: bigint,
       failed_rows: bigint,
-      /** In a retry: failed rows from this index are repeated. Null once all of them were. */
+      /** During a retry: failed rows from this one on are repeated. Null once all were. */
       retry_row: nullable(bigint),
-      /** In a retry: number of failed rows that are not repeated yet. */
+      /** During a retry: number of failed rows not repeated yet. */
       rows_to_retry: bigint,
       /** State that a worker needs to continue at `next_row`, as JSON. */
       checkpoint: nullable(textColumn),
       /** 1 if all rows are processed. */
       ended: integer,
-      /** Worker that processes the range. Its lease expires at `lease_until` unless it is renewed. */
+      /** Worker that processes the range. Its lease expires at `lease_until` unless renewed. */
       lease_owner: nullable(textColumn),
       lease_until: nullable(bigint),
-      /** How often the range was leased. Writes of earlier holders are rejected. */
+      /** How often the range was leased. Writes by earlier holders are rejected. */
       lease_epoch: bigint,
-      /** Number of workers that ended while they held the range, since its last batch was written. */
+      /** Number of workers that ended while holding the range, since its last batch was written. */
       failed_workers: bigint,
     },
     { key: ['job_id', 'first_row'] },
@@ -243,7 +246,7 @@ export const WORKFLOW_TABLES = {
     },
     { key: ['space', 'name'] },
   ),
-  /** A key that is created once and shared by all processes on the database. */
+  /** A key that is created once and shared by all processes that use the database. */
   gateway_signing_keys: table({
     purpose: textColumn,
     bytes: bytes,

@@ -29,7 +29,7 @@ const COLUMNS = [
   'error',
 ];
 
-/** A CSV line for each metric of each workflow. A workflow without metrics has one line with its error. */
+/** One CSV line per metric and workflow. A workflow without metrics has a single line with its error. */
 export async function* comparisonCsv({ workflows }: ModelComparison): AsyncGenerator<string, void> {
   yield csvLine(COLUMNS);
   for (const workflow of workflows) {

@@ -6,7 +6,7 @@ const SIGNIFICANCE_LEVEL = 0.05;
 const MAX_SHOWN_ROWS = 10;
 const MAX_CELL_LENGTH = 80;
 
-/** A report in Markdown: scores and cost of each model, significant differences, and rows with different answers. */
+/** A Markdown report: each model's scores and cost, significant differences, and rows where the models disagree. */
 export function comparisonMarkdown(comparison: ModelComparison): string {
   const { experiment, workflows, metrics } = comparison;
   const shown = metrics.filter((name) => workflows.some((workflow) => workflow.metrics[name]?.interval));
@@ -126,7 +126,7 @@ function failureLines(workflows: readonly ComparedWorkflow[]): readonly string[]
   return ['## Not compared', lines.join('\n')];
 }
 
-/** A Markdown table with padded cells, so that its source is readable too. */
+/** A Markdown table with padded cells, so that its source is readable as well. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, at) =>
     Math.max(3, name.length, greatest(rows.map((row) => row[at]?.length ?? 0))),
@@ -151,7 +151,7 @@ const nameOf = (workflows: readonly ComparedWorkflow[], id: string): string =>
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
-/** Shortens and escapes a text, so that it stays in its cell. */
+/** Truncates and escapes a text so that it fits into a table cell. */
 function plain(text: string, maxLength = MAX_CELL_LENGTH): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   const short = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;

@@ -26,7 +26,10 @@ import { greatest, least } from '#core/numbers/extremes.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
 import { textOfRow } from '../work/inference/words.ts';
 
-/** Compares the workflows of an experiment. The result contains at most `maxDisagreements` rows with different answers. */
+/**
+ * Compares an experiment's workflows. The result contains at most `maxDisagreements` rows where the models
+ * disagree.
+ */
 export type Comparer = (
   experiment: Experiment,
   all: readonly WorkflowDetails[],
@@ -38,8 +41,8 @@ const MAX_CACHED = 8;
 const MAX_CACHED_DISAGREEMENTS = 100;
 
 /**
- * Caches the last comparisons. The results of ended workflows do not change, and comparing many rows takes seconds of CPU time.
- * Concurrent requests for the same comparison share one computation.
+ * Caches the latest comparisons. The results of finished workflows do not change, and comparing many rows
+ * takes seconds of CPU time. Concurrent requests for the same comparison share one computation.
  */
 export function createComparer(parts: CompareParts): Comparer {
   const cache = new Map<string, Promise<ModelComparison>>();
@@ -47,7 +50,7 @@ export function createComparer(parts: CompareParts): Comparer {
     if (all.some(isActive) || maxDisagreements > MAX_CACHED_DISAGREEMENTS) {
       return compareExperiment(experiment, all, maxDisagreements, parts);
     }
-    // A retried or renamed workflow has another `updatedAt`.
+    // Retrying or renaming a workflow changes its `updatedAt`.
     const key = JSON.stringify([
       experiment.id,
       experiment.updatedAt,
@@ -68,7 +71,7 @@ interface CompareParts {
   readonly usage: Pick<UsageReports, 'totals'>;
 }
 
-/** Compares the results of all workflows of an experiment. Failed workflows are included with their error. */
+/** Compares the results of all workflows in an experiment. Failed workflows are included with their error. */
 async function compareExperiment(
   experiment: Experiment,
   all: readonly WorkflowDetails[],
@@ -103,7 +106,7 @@ async function compareExperiment(
   };
 }
 
-/** The last succeeded job of a type, in a succeeded workflow. */
+/** The last successful job of a type in a successful workflow. */
 function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type']): Job | undefined {
   if (status !== 'succeeded') return undefined;
   return jobs.find((job) => job.spec.type === type && job.status === 'succeeded');
@@ -174,7 +177,10 @@ function countIn(job: Job | undefined, name: string): number {
 
 const ratio = (sum: number, rows: number): number | null => (rows > 0 ? sum / rows : null);
 
-/** The cost of all requests of the jobs in dollars, including failed ones. Null if a model that answered has no price. */
+/**
+ * The total cost of the jobs' requests in dollars, including failed ones. Null if a model that responded has
+ * no price.
+ */
 async function costOf(jobs: readonly Job[], usage: CompareParts['usage']): Promise<number | null> {
   const sums = await Promise.all(
     jobs.map((job) => usage.totals({ requestId: job.id, userId: payingUser(job), from: job.createdAt })),
@@ -192,7 +198,7 @@ async function disagreementsOf(
   maxItems: number,
   { datasets }: CompareParts,
 ): Promise<ModelComparison['disagreements']> {
-  // Vectors of two models always differ, so a comparison has no meaning.
+  // Two models' vectors always differ, so comparing them is meaningless.
   if (task.task === 'feature-extraction') return null;
   const answers = all.flatMap((workflow) => {
     const job = succeeded(workflow, 'inference');
@@ -204,7 +210,7 @@ async function disagreementsOf(
 
 const LATENCY_COLUMN = 'latency_ms';
 
-/** Latency of the rows that a model has answered; null if no row has one. */
+/** Latency of the rows that a model responded to; null if there are none. */
 async function latencyOf(
   datasets: Pick<Datasets, 'rows'>,
   datasetId: string,
@@ -217,10 +223,10 @@ async function latencyOf(
   return { mean, p50: percentile(known, 0.5), p95: percentile(known, 0.95) };
 }
 
-/** Maximum rows for intervals and tests. More rows would hardly change the result. */
+/** Maximum number of rows for intervals and tests. More rows would hardly change the result. */
 const MAX_ROWS = 200_000;
 
-/** Scores of rows by metric; NaN for a row without a score. */
+/** Row scores by metric; NaN for a row without a score. */
 async function rowScores(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,
@@ -242,14 +248,17 @@ async function rowScores(
 
 interface Scored {
   readonly id: string;
-  /** Scores of rows by metric. */
+  /** Row scores by metric. */
   readonly scores: ReadonlyMap<string, Float64Array>;
 }
 
-/** Maximum number of models of which all pairs are compared. With more, each is compared with the first one only. */
+/**
+ * Maximum number of models for which all pairs are compared. With more models, each is only compared with the
+ * first one.
+ */
 const MAX_FOR_ALL_PAIRS = 8;
 
-/** Compares pairs of models in every metric for which both have scores of rows. */
+/** Compares pairs of models in every metric for which both have row scores. */
 async function comparePairs(
   all: readonly Scored[],
   metrics: readonly string[],
@@ -277,7 +286,7 @@ function pairsOf(all: readonly Scored[]): readonly (readonly [Scored, Scored])[]
   return firsts.flatMap((first, at) => all.slice(at + 1).map((second) => [first, second] as const));
 }
 
-/** The means of repetitions, for the models of which at least two have succeeded. */
+/** The means over repetitions, for models with at least two successful ones. */
 function compareRepeats(
   all: readonly WorkflowDetails[],
   compared: readonly ComparedWorkflow[],
@@ -304,7 +313,7 @@ function compareRepeats(
   });
 }
 
-/** The settings without the number of the repetition. */
+/** The settings without the repetition number. */
 const settingsOf = ({ plan: { model, provider, inference, evaluation } }: WorkflowDetails): string =>
   JSON.stringify([model, provider, { ...inference, repeat: undefined }, evaluation]);
 
@@ -327,7 +336,7 @@ interface Answers {
 
 const MAX_EXAMPLE_LENGTH = 2000;
 
-/** Counts rows with different answers and returns the first ones. All datasets must have the same rows. */
+/** Counts rows where the models disagree and returns the first ones. All datasets must have the same rows. */
 async function findDisagreements(
   datasets: Pick<Datasets, 'rows'>,
   all: readonly Answers[],

@@ -4,10 +4,10 @@ import type { Experiment } from '../experiments/experiment.ts';
 import type { Failures } from '../work/work.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 
-/** A metric of a model with its confidence interval. */
+/** One of a model's metrics, with its confidence interval. */
 export interface ComparedMetric extends Pick<ScoreInterval, 'rows' | 'interval'> {
   readonly value: number;
-  /** Number of rows that the model has answered. */
+  /** Number of rows that the model responded to. */
   readonly answered: number;
 }
 
@@ -23,55 +23,58 @@ export interface ComparedWorkflow {
   readonly model: string;
   readonly provider: string;
   readonly status: WorkflowStatus;
-  /** Error of a failed workflow. */
+  /** A failed workflow's error. */
   readonly error: string | null;
   readonly rows: number;
-  /** Number of rows without an answer of the model. */
+  /** Number of rows without a model response. */
   readonly failedRows: number;
   readonly answeredRows: number;
-  /** Number of rows whose answer is from the cache of the experiment. They cost nothing. */
+  /** Number of rows whose response came from the experiment's cache. They cost nothing. */
   readonly cachedRows: number;
-  /** Number of verdicts of judges from that cache. */
+  /** Number of judge verdicts from that cache. */
   readonly cachedVerdicts: number;
-  /** Number of answered rows that a metric could not score. */
+  /** Number of rows with a response that a metric could not score. */
   readonly unscoredRows: number;
   readonly failures: Failures;
   /** Empty unless the workflow has succeeded. */
   readonly metrics: Readonly<Record<string, ComparedMetric>>;
   /** Cost in US dollars; null for models outside this gateway or without a price. */
   readonly cost: number | null;
-  /** Cost of the answers divided by the rows that are not from the cache; null without such rows or without a price. */
+  /**
+   * Cost of the responses divided by the number of rows not from the cache; null without such rows or without
+   * a price.
+   */
   readonly costPerRow: number | null;
-  /** Tokens of an answered row, also if its answer is from the cache. */
+  /** Tokens per row with a response, even if the response came from the cache. */
   readonly tokensPerRow: number | null;
-  /** Rows that the model answers in a second, without those from the cache. */
+  /** Rows per second that the model processes, not counting rows from the cache. */
   readonly rowsPerSecond: number | null;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Latency of rows in milliseconds. */
+  /** Row latency in milliseconds. */
   readonly latency: Latency | null;
   readonly seconds: number | null;
 }
 
-/** The difference of a metric between two workflows, second minus first. */
+/** The difference in a metric between two workflows: second minus first. */
 export interface ComparedPair extends PairComparison {
   readonly metric: string;
   readonly first: string;
   readonly second: string;
-  /** The p-value adjusted for the number of comparisons of this metric (Holm). */
+  /** The p-value, adjusted for the number of comparisons of this metric (Holm). */
   readonly adjusted: number | null;
 }
 
-/** How much a number differs between repetitions. */
+/** Variation of a number across repetitions. */
 export interface Spread {
   readonly mean: number;
-  /** Standard deviation of the sample. */
+  /** Sample standard deviation. */
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** Workflows of one model that differ in the number of the repetition only. */
+/** A model's workflows that only differ in their repetition number. */
 export interface ComparedRepeats {
   /** Name of the first one. */
   readonly name: string;
@@ -80,25 +83,25 @@ export interface ComparedRepeats {
   readonly metrics: Readonly<Record<string, Spread>>;
 }
 
-/** A row with different answers of the models. */
+/** A row where the models' responses differ. */
 export interface Disagreement {
   /** Row number, starting at 1. */
   readonly row: number;
   readonly example: string;
   readonly groundTruth: DatasetCell;
-  /** Answers by the id of the workflow. */
+  /** Responses by workflow ID. */
   readonly answers: Readonly<Record<string, DatasetCell>>;
 }
 
 export interface ModelComparison {
   readonly experiment: Experiment;
-  /** Whether a workflow is missing in the comparison because it failed or has not ended. */
+  /** Whether a workflow is missing from the comparison because it failed or has not finished. */
   readonly partial: boolean;
-  /** Names of all metrics that any workflow has. */
+  /** Names of all metrics that any of the workflows has. */
   readonly metrics: readonly string[];
   readonly workflows: readonly ComparedWorkflow[];
   readonly pairs: readonly ComparedPair[];
-  /** Means of repetitions. */
+  /** Means over repetitions. */
   readonly repeats: readonly ComparedRepeats[];
   readonly disagreements: { readonly total: number; readonly items: readonly Disagreement[] } | null;
 }

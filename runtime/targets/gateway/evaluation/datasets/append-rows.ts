@@ -4,14 +4,14 @@ import type { RowCells, RowChunk } from './dataset.ts';
 import { GROUND_TRUTH, isEmptyCell } from './check-row.ts';
 import { putRows, decodeRows } from './chunks.ts';
 
-/** Number of rows that are joined to one chunk. */
+/** Number of rows merged into one chunk. */
 const JOINED_ROWS = 100;
-/** Maximum size of chunks to join. Larger ones are efficient to read as they are. */
+/** Maximum size of chunks to merge. Larger ones are efficient to read as they are. */
 const MAX_JOINED_BYTES = 256 * 1024;
 
 /**
- * Adds rows to the output of a job, in the caller's transaction. The row count, size and columns of the dataset are updated
- * now, because reading all rows again in the transaction that ends the job would block other writers.
+ * Adds rows to a job's output, in the caller's transaction. Row count, size and columns of the dataset are
+ * updated now, because rereading all rows in the transaction that ends the job would block other writers.
  */
 export async function appendRows(
   db: Kysely<Schema>,
@@ -36,7 +36,7 @@ export async function appendRows(
     .execute();
 }
 
-/** Joins small chunks of rows that were written one by one, because every chunk costs time when rows are read. */
+/** Merges small chunks of rows that were written one by one, because reading has a cost per chunk. */
 async function joinRows(
   db: Kysely<Schema>,
   setId: string,
@@ -46,7 +46,7 @@ async function joinRows(
   const block = firstRow - (firstRow % JOINED_ROWS);
   const end = firstRow + rows.length;
   if (end < block + JOINED_ROWS) return;
-  // Other workers can have written later rows, and rows before the start.
+  // Other workers may already have written later rows, and rows before the start.
   const from = Math.max(block, start);
   const chunks = db
     .selectFrom('gateway_chunks')

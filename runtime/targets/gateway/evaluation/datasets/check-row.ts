@@ -2,12 +2,12 @@ import { AppError, inputError } from '#contract/errors.ts';
 import type { DatasetCell, RowCells } from './dataset.ts';
 import { MAX_CELL_CHARACTERS } from './read/limits.ts';
 
-/** The column with the input of models. */
+/** The column with the model input. */
 export const EXAMPLES = 'examples';
 /** The column with the expected answers. */
 export const GROUND_TRUTH = 'ground_truth';
 
-/** Throws a ForbiddenError, as the reference API does, if the column with the input is missing. */
+/** Throws a ForbiddenError if the input column is missing, as the reference API does. */
 export function checkRequiredColumns(columns: readonly string[]): void {
   if (columns.includes(EXAMPLES)) return;
   throw new AppError('ForbiddenError', `Dataset is missing required fields: ${EXAMPLES}`, {
@@ -15,7 +15,7 @@ export function checkRequiredColumns(columns: readonly string[]): void {
   });
 }
 
-/** Throws an InputError for a row that cannot be sent to a model. `number` counts from 1. */
+/** Throws an InputError for a row that cannot be sent to a model. `number` is 1-based. */
 export function checkRow(row: RowCells, number: number): void {
   for (const [column, cell] of Object.entries(row)) {
     const length =

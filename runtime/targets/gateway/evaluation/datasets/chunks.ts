@@ -17,12 +17,12 @@ export async function putRows(
     .execute();
 }
 
-/** Chunks that start within this number of rows are read in one query: many small ones or a single large one. */
+/** Chunks that start within this number of rows are read with one query: many small ones or a single large one. */
 const ROWS_AHEAD = 32;
 
 /**
- * Reads rows from a row on, in order. Rows that are not written yet are omitted. It yields to the event loop, because SQLite's
- * driver is synchronous.
+ * Reads rows from a row on, in order, skipping rows that are not written yet. It yields to the event loop,
+ * because the SQLite driver is synchronous.
  */
 export async function* readStoredRows(
   db: Kysely<Schema>,
@@ -44,7 +44,7 @@ export async function* readStoredRows(
   }
 }
 
-/** The chunk with a row, and some after it. */
+/** The chunk containing a row, and some chunks after it. */
 const chunksAt = (db: Kysely<Schema>, setId: string, row: number) =>
   db
     .selectFrom('gateway_chunks')
@@ -76,7 +76,7 @@ export async function deleteRows(db: Kysely<Schema>, setId: string): Promise<voi
   await db.deleteFrom('gateway_chunks').where('set_id', '=', setId).execute();
 }
 
-/** Encodes rows as compressed lines of JSON, which the database stores as one value. */
+/** Encodes rows as compressed JSON Lines, which the database stores as one value. */
 export function encodeRows(rows: readonly RowCells[]): Uint8Array {
   return zstdCompressSync(rows.map((row) => JSON.stringify(row)).join('\n'));
 }

@@ -1,6 +1,6 @@
 import type { DatasetCell, Dataset, Datasets } from './dataset.ts';
 
-/** The text of a dataset as a file, chunk by chunk. */
+/** A dataset's text as a file, chunk by chunk. */
 export async function* datasetText(
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
   datasets: Pick<Datasets, 'rows'>,
@@ -17,7 +17,7 @@ export async function* datasetText(
   }
 }
 
-/** The rows of a dataset as lines of JSON. Rows can have different columns. */
+/** A dataset's rows as JSON Lines. Rows can have different columns. */
 export async function* jsonLines(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,

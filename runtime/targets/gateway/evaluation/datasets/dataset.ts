@@ -4,7 +4,7 @@ import type { Schema } from '../../store/schema.ts';
 import type { Search } from '../../store/search.ts';
 import type { Owner, Viewer } from '../../shared/owner.ts';
 
-/** A cell of a dataset: text in CSV, any JSON value in JSON Lines and Parquet. */
+/** A dataset cell: text in CSV, any JSON value in JSON Lines and Parquet. */
 export type DatasetCell =
   | string
   | number
@@ -16,7 +16,7 @@ export type RowCells = Readonly<Record<string, DatasetCell>>;
 
 /** Consecutive rows that are stored together. */
 export interface RowChunk {
-  /** Number of the first row, from 0. */
+  /** Number of the first row, 0-based. */
   readonly firstRow: number;
   readonly rows: readonly RowCells[];
 }
@@ -30,18 +30,18 @@ export interface Dataset {
   readonly columns: readonly string[];
   /** Whether every row has a ground truth. */
   readonly groundTruth: boolean;
-  /** The workflow whose answers the dataset contains. */
+  /** The workflow whose outputs the dataset contains. */
   readonly runId: string | null;
   readonly generated: boolean;
   readonly generatedBy: string | null;
   readonly owner: Owner | null;
   readonly tags: readonly string[];
-  /** From where it was imported. */
+  /** Where it was imported from. */
   readonly source: string | null;
   readonly createdAt: number;
 }
 
-/** New values of a dataset; undefined for those that stay. */
+/** New values for a dataset; undefined leaves a value unchanged. */
 interface DatasetChanges {
   readonly filename?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -49,47 +49,50 @@ interface DatasetChanges {
 
 /** A file with rows. */
 export interface UploadFile {
-  /** The extension selects the format: `.csv`, `.jsonl`, `.ndjson`, `.parquet`. */
+  /** The file extension determines the format: `.csv`, `.jsonl`, `.ndjson`, `.parquet`. */
   readonly filename: string;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Whether labels that are numbers get the names that the file lists for them. */
+  /** Whether numeric labels are replaced by the names that the file lists for them. */
   readonly hasLabelNames?: boolean | undefined;
 }
 
 interface UploadOptions {
   /** Null for the master key. */
   readonly owner: Owner | null;
-  /** New names of columns. */
+  /** New column names. */
   readonly columns?: ColumnMapping | undefined;
   readonly tags?: readonly string[] | undefined;
 }
 
 interface Upload extends UploadFile, UploadOptions {}
 
-/** Files that become one dataset, whose rows follow one another. */
+/** Files that are concatenated into one dataset. */
 export interface FilesUpload extends UploadOptions {
-  /** Name of the dataset. */
+  /** The dataset's name. */
   readonly filename: string;
   readonly files: AsyncIterable<UploadFile>;
-  /** From where the files are. */
+  /** Where the files come from. */
   readonly source: string | null;
 }
 
-/** A dataset that a job writes. */
+/** A dataset written by a job. */
 export interface OutputOptions {
   readonly filename: string;
-  /** The workflow, if there is one. */
+  /** The workflow, if any. */
   readonly runId: string | null;
   readonly generatedBy: string;
   readonly owner: Owner | null;
 }
 
 export interface Datasets {
-  /** Stores a dataset, which is visible after all rows are checked. Throws an InputError with the place of an invalid row. */
+  /**
+   * Stores a dataset, which becomes visible after all rows are checked. Throws an InputError with the
+   * position of an invalid row.
+   */
   upload(upload: Upload): Promise<Dataset>;
   /** Stores the rows of several files as one dataset. */
   uploadFiles(upload: FilesUpload): Promise<Dataset>;
-  /** Datasets, newest first, with their total number. */
+  /** Datasets, newest first, with their total count. */
   list(
     viewer: Viewer,
     page: ListPage,
@@ -97,20 +100,20 @@ export interface Datasets {
   ): Promise<{ readonly total: number; readonly items: readonly Dataset[] }>;
   /** Reads a dataset. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<Dataset>;
-  /** Changes a dataset. Throws a NotFoundError. */
+  /** Updates a dataset. Throws a NotFoundError. */
   change(viewer: Viewer, id: string, changes: DatasetChanges): Promise<Dataset>;
-  /** The output of a job, also before it is complete. Throws a NotFoundError. */
+  /** A job's output, even before it is complete. Throws a NotFoundError. */
   output(id: string): Promise<Dataset>;
   /** Deletes a dataset unless `check` throws. The dataset is locked during the check. */
   delete(viewer: Viewer, id: string, check?: (trx: Kysely<Schema>) => Promise<void>): Promise<void>;
   /** The rows from a row on, chunk by chunk. */
   rows(id: string, from?: number): AsyncGenerator<RowChunk, void>;
-  /** Creates a dataset for the output of a job. It is not visible before it is finished. */
+  /** Creates a dataset for a job's output. It is not visible until it is finished. */
   begin(db: Kysely<Schema>, output: OutputOptions): Promise<string>;
   /** Adds the next rows, in the caller's transaction. */
   append(db: Kysely<Schema>, id: string, chunk: RowChunk): Promise<void>;
   finish(db: Kysely<Schema>, id: string): Promise<Dataset>;
 }
 
-/** Names of columns in the file by the names that they get, e.g. `examples: text`. */
+/** Maps column names in the file to new names, e.g. `examples: text`. */
 export type ColumnMapping = Readonly<Record<string, string>>;

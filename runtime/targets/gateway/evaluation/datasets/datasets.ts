@@ -155,7 +155,7 @@ const datasetOf = (row: DatasetRow): Dataset => ({
   createdAt: row.created_at,
 });
 
-/** Columns of a dataset before its first row. */
+/** A dataset's columns before its first row. */
 const UNFINISHED = {
   format: 'job',
   size: 0,
@@ -178,7 +178,10 @@ interface UploadOptions {
   readonly maxBytes: number;
 }
 
-/** Stores rows while they arrive, and makes the dataset visible when all of them are valid. Otherwise everything is removed. */
+/**
+ * Stores rows as they arrive, and makes the dataset visible when all of them are valid. Otherwise, everything
+ * is removed.
+ */
 async function uploadDataset(
   db: Kysely<Schema>,
   { filename, files, owner, columns, tags = [], source }: FilesUpload,
@@ -225,7 +228,7 @@ async function uploadDataset(
     );
     return datasetOf(row);
   } catch (error) {
-    // Removal can fail too, for example on a full disk; then a later upload removes the rows.
+    // Removal can fail as well, for example on a full disk; a later upload then removes the rows.
     await remove(db, id).catch(() => undefined);
     throw error;
   }
@@ -260,10 +263,13 @@ interface Facts {
 
 const createFacts = (): Facts => ({ rowCount: 0, columns: [], hasGroundTruth: true });
 
-/** Rows after which other work can get a turn. */
+/** Number of rows after which other work gets a turn. */
 const ROWS_PER_TURN = 64;
 
-/** Checks rows. It yields to the event loop, because rows of a file that has arrived, and SQLite's driver, never wait for anything. */
+/**
+ * Validates rows. It yields to the event loop, because neither rows of a fully received file nor the SQLite
+ * driver ever wait for I/O.
+ */
 async function* checked(rows: AsyncIterable<RowCells>, facts: Facts): AsyncGenerator<RowCells, void> {
   const yieldToOthers = createYielder();
   for await (const row of rows) {
@@ -279,7 +285,7 @@ async function* checked(rows: AsyncIterable<RowCells>, facts: Facts): AsyncGener
   }
 }
 
-/** The rows of all files. Throws an InputError for a file with other columns than the first one. */
+/** The rows of all files. Throws an InputError for a file whose columns differ from the first one's. */
 async function* rowsOf(
   files: AsyncIterable<UploadFile>,
   counter: ByteCounter,
@@ -302,7 +308,7 @@ async function* rowsOf(
 }
 
 interface ByteCounter {
-  /** Passes bytes on. Throws a TooLargeError when all of them exceed the maximum. */
+  /** Passes bytes through. Throws a TooLargeError when their total exceeds the maximum. */
   readonly count: (bytes: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, void>;
   readonly size: () => number;
 }
@@ -323,7 +329,7 @@ function createByteCounter(maxBytes: number): ByteCounter {
   };
 }
 
-/** Size of a chunk: large enough that few values are written, and small enough to read it for a single row. */
+/** Chunk size: large enough to write few values, and small enough to read for a single row. */
 const CHUNK_CHARACTERS = 256 * 1024;
 const MAX_CHUNK_ROWS = 1000;
 
@@ -344,7 +350,7 @@ async function* chunkRows(rows: AsyncIterable<RowCells>): AsyncGenerator<RowChun
   if (waiting.length > 0) yield { firstRow, rows: waiting };
 }
 
-/** Renames columns. Throws an InputError if a column is missing, or if two columns would get one name. */
+/** Renames columns. Throws an InputError if a column is missing or if two columns would get the same name. */
 async function* renameColumns(
   rows: AsyncIterable<RowCells>,
   mapping: ColumnMapping | undefined,

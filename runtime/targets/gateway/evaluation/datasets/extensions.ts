@@ -1,4 +1,4 @@
-/** Extensions of dataset files by content type, for a file without a name. */
+/** Dataset file extensions by content type, for files without a name. */
 export const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ['text/csv', '.csv'],
   ['text/tab-separated-values', '.tsv'],

@@ -3,12 +3,16 @@ import { createYielder } from '#platform/run-yielding.ts';
 import type { Dataset, Datasets, RowCells } from '../datasets/dataset.ts';
 import type { EvaluatedTask } from '../work/tasks/task.ts';
 
-/** Maximum number of labels that are returned. More distinct values are not a set of labels; the evaluation reports problems then. */
+/**
+ * Maximum number of labels returned. More distinct values are not a label set; the evaluation then reports
+ * the problem.
+ */
 const MAX_LABELS = 1000;
 
 /**
- * The labels of the ground truth, each with the first row that has it, counted from 1. Throws an InputError for a dataset that does
- * not fit the task. All rows are checked, because a problem in the last row would otherwise be found only during a job.
+ * The ground truth labels, each with the first row that has it (1-based). Throws an InputError for a dataset
+ * that does not fit the task. All rows are checked; otherwise, a problem in the last row would only surface
+ * during a job.
  */
 export async function checkRows(
   datasets: Pick<Datasets, 'rows'>,
@@ -42,7 +46,7 @@ function labelsOf(task: EvaluatedTask, row: RowCells, number: number): readonly 
   }
 }
 
-/** Adds the dataset as the location of an InputError. */
+/** Adds the dataset as an InputError's location. */
 export function aboutDataset({ code, message, reason }: AppError): AppError {
   if (code !== 'InputError') return new AppError(code, message, { reason });
   return new AppError('InputError', message, { details: [{ location: 'body.dataset', message }], reason });

@@ -178,7 +178,10 @@ const experimentOf = (row: Selectable<Schema['gateway_experiments']>): Experimen
   updatedAt: row.updated_at,
 });
 
-/** The requested name or, if the owner has an experiment with this name, the name with a timestamp, as in the reference API. */
+/**
+ * The requested name or, if the owner already has an experiment with this name, the name plus a timestamp, as
+ * in the reference API.
+ */
 async function freeName(
   trx: Kysely<Schema>,
   name: string,
@@ -186,7 +189,7 @@ async function freeName(
   now: number,
 ): Promise<string> {
   let candidate = name;
-  // Microseconds distinguish several experiments of the same millisecond.
+  // Microseconds distinguish experiments created in the same millisecond.
   for (let later = 0; await isTaken(trx, candidate, owner); later += 1)
     candidate = `${name}_${stampOf(now, later)}`;
   return candidate;

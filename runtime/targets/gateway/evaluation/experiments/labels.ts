@@ -1,14 +1,14 @@
 import { searchTextOf } from '../../store/search.ts';
 import { storableText } from '../../store/storable-text.ts';
 
-/** What users call an experiment or a workflow. */
+/** The name, description and tags that users give to an experiment or workflow. */
 interface Labels {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
 }
 
-/** The columns of labels, with the text that a search compares with. */
+/** The label columns, with the text that searches compare with. */
 export const labelColumns = ({ name, description, tags }: Labels) => ({
   name: storableText(name),
   description: storableText(description),
@@ -16,5 +16,5 @@ export const labelColumns = ({ name, description, tags }: Labels) => ({
   search_text: searchTextOf(name, description),
 });
 
-/** The labels alone, for the audit log. */
+/** Only the labels, for the audit log. */
 export const labelsAlone = ({ name, description, tags }: Labels): Labels => ({ name, description, tags });

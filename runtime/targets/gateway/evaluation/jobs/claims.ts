@@ -18,13 +18,13 @@ export interface ClaimOptions {
 
 type Claims = Pick<JobQueue, 'claim' | 'held' | 'renew' | 'end' | 'release'>;
 
-/** Leases of jobs. Every write for a job contains the epoch of its claim and is rejected if there is a newer claim. */
+/** Job leases. Every write for a job contains its claim's epoch, and is rejected if there is a newer claim. */
 export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: ClaimOptions): Claims {
   const { holder, onEnded } = options;
   const now = DATABASE_NOW[kind];
   const held = sql<number>`${now} + ${sql.lit(LEASE_MS)}`;
 
-  /** Jobs that are waiting or whose holder has ended, oldest first. */
+  /** Jobs that are queued or whose holder has ended, oldest first. */
   const free = async (
     computes: readonly string[] | undefined,
   ): Promise<readonly Pick<JobRow, 'id' | 'lease_epoch'>[]> => {
@@ -39,7 +39,7 @@ export function createClaims({ db, kind }: Pick<Store, 'db' | 'kind'>, options: 
       .execute();
     return rows.filter((row) => row.is_free || (row.lease_owner !== null && holder.isGone(row.lease_owner)));
   };
-  /** Claims a job; undefined if another process claimed it first. Workers of the earlier holder lose their ranges. */
+  /** Claims a job; undefined if another process claimed it first. The previous holder's workers lose their ranges. */
   const take = async (
     trx: Kysely<Schema>,
     { id, lease_epoch: epoch }: Pick<JobRow, 'id' | 'lease_epoch'>,

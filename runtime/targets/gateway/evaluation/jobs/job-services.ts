@@ -20,7 +20,7 @@ import type { Owner } from '../../shared/owner.ts';
 import { AppError } from '#contract/errors.ts';
 import { leaseLost } from './lease.ts';
 
-/** The services that jobs need, on one database. */
+/** The services that jobs need, for one database. */
 export interface JobServices {
   readonly queue: JobQueue;
   readonly datasets: Datasets;
@@ -30,10 +30,10 @@ export interface JobServices {
   readonly tokens: WorkerTokens;
   readonly access: WorkerAccess;
   readonly files: JobFiles;
-  /** The rows that workers of these jobs process at the moment. */
+  /** The rows that these jobs' workers are currently processing. */
   readonly workerProgress: (jobIds: readonly string[]) => Promise<readonly WorkerProgress[]>;
   readonly standing: Standing;
-  /** Whether jobs of this owner are allowed to use files, and addresses of this machine and of private networks. */
+  /** Whether this owner's jobs are allowed to use files, loopback and private addresses. */
   readonly trusts: (owner: Owner | null) => boolean;
 }
 
@@ -43,9 +43,9 @@ export interface JobServicesOptions extends Pick<JobFilesParts, 'program' | 'enc
   readonly identity: Identity;
   /** Maximum size of an upload. */
   readonly maxDatasetBytes: number;
-  /** Whether jobs of users have the same permissions as jobs of the master key. */
+  /** Whether users' jobs have the same permissions as jobs of the master key. */
   readonly trustUsers: boolean;
-  /** The name that permissions for a model have, e.g. that of an alias; undefined for an unknown model. */
+  /** The name that model permissions refer to, e.g. an alias; undefined for an unknown model. */
   readonly permissionOf: (model: string) => string | undefined;
   readonly onEnded: (db: Kysely<Schema>, job: Job) => Promise<void>;
 }
@@ -79,11 +79,12 @@ export function createJobServices(store: Store, options: JobServicesOptions): Jo
 }
 
 /**
- * A queue that ends jobs whose key no longer allows them: when they are claimed, at each renewal of their lease, and at each request of a
- * worker. So it does not matter on which machine and in which program their workers run.
+ * A queue that ends jobs whose key no longer allows them: when they are claimed, at each renewal of their
+ * lease, and at each worker request. It therefore does not matter on which machine and in which program their
+ * workers run.
  */
 function createStandingQueue(queue: JobQueue, standing: Standing): JobQueue {
-  /** Ends the job if it must not continue. Resolves with whether it continues. */
+  /** Ends the job if it is not allowed to continue. Resolves with whether it continues. */
   const goesOn = async (claim: Claim): Promise<boolean> => {
     const { job } = claim;
     try {
@@ -114,7 +115,7 @@ function createStandingQueue(queue: JobQueue, standing: Standing): JobQueue {
   };
 }
 
-/** Another request of the job can end it at the same time. */
+/** Another of the job's requests may end it at the same time. */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof AppError && error.reason === 'lease_lost')) throw error;
 }

@@ -15,16 +15,16 @@ export interface Job {
   readonly status: JobStatus;
   readonly spec: WorkSpec;
   readonly datasetId: string;
-  /** The dataset or table of scores that the job writes. */
+  /** The dataset or score table that the job writes. */
   readonly outputId: string | null;
   readonly totalRows: number;
   readonly doneRows: number;
   readonly failedRows: number;
   readonly result: WorkResult | null;
   readonly error: string | null;
-  /** Why the job waits, e.g. because a cluster is unreachable; null if it only waits for a free slot. */
+  /** Why the job is waiting, e.g. because a cluster is unreachable; null if it only waits for a free slot. */
   readonly queuedReason: string | null;
-  /** Number of workers that the job is divided among; 0 before it starts. */
+  /** Number of workers that share the job; 0 before it starts. */
   readonly workers: number;
   readonly compute: string;
   /** Time limit in seconds, counted from the last progress. */
@@ -35,7 +35,7 @@ export interface Job {
   readonly owner: Owner | null;
   /** The team that is billed in addition to the owner. */
   readonly teamId: string | null;
-  /** The key that started it, whose limits and state hold until it has ended; null for the master key. */
+  /** The key that started it. The key's limits and status apply until the job has ended. Null for the master key. */
   readonly keyId: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
@@ -58,7 +58,10 @@ export interface NewJob {
   readonly keyId: string | null;
 }
 
-/** A job that this process holds until the lease expires. Writes are rejected if another process holds the job by then. */
+/**
+ * A job held by this process until the lease expires. Writes are rejected if another process has taken it
+ * over by then.
+ */
 export interface Claim {
   readonly job: Job;
   readonly epoch: number;
@@ -66,7 +69,10 @@ export interface Claim {
   readonly isCancelled: boolean;
 }
 
-/** Consecutive rows of a job that one worker holds until the lease expires. Writes are rejected if another worker holds them by then. */
+/**
+ * A job's consecutive rows, held by one worker until the lease expires. Writes are rejected if another worker
+ * has taken them over by then.
+ */
 export interface RangeLease {
   readonly worker: string;
   readonly firstRow: number;
@@ -77,33 +83,36 @@ export interface LeasedRange extends RangeLease {
   readonly rowCount: number;
   /** The next row to process. */
   readonly nextRow: number;
-  /** During a retry: failed rows from this one on are processed again. Null when all of them were. */
+  /** During a retry: the row from which failed rows are still to be processed again. Null when none are left. */
   readonly retryRow: number | null;
   readonly checkpoint: Json | null;
-  /** Checkpoints of all ranges, for the last one, which has no rows: its worker ends the job. Otherwise null. */
+  /**
+   * The checkpoints of all ranges; set only for the last range, which has no rows: its worker ends the job.
+   * Otherwise null.
+   */
   readonly checkpoints: readonly Json[] | null;
 }
 
 /** How often workers ended before the job did. */
 interface WorkerFailures {
-  /** Since the last batch of their range was written or, without a range, since the last batch of the job. */
+  /** Counted since the last batch of their range was written or, without a range, since the job's last batch. */
   readonly times: number;
   /** The row at which they ended; null if they held no rows. */
   readonly row: number | null;
 }
 
-/** New results for rows that had failed. */
+/** New results for failed rows. */
 interface ReplacedRows {
-  /** First row of the batch. It must be the `retryRow` of the range. */
+  /** First row in the batch. It must equal the range's `retryRow`. */
   readonly from: number;
-  /** Row at which the retry continues; null if no failed row is left. */
+  /** Row at which the retry continues; null if no failed rows are left. */
   readonly next: number | null;
-  /** Numbers of the rows, from 0, ascending. */
+  /** Row numbers (0-based), ascending. */
   readonly numbers: readonly number[];
   readonly outcome: BatchOutcome;
 }
 
-/** Changes of an ended job that goes back into the queue. */
+/** Changes to an ended job that is put back into the queue. */
 interface JobRetry {
   readonly spec: WorkSpec;
   readonly timeoutSec: number;
@@ -111,7 +120,7 @@ interface JobRetry {
   readonly outputId: string | null;
   /** The key that pays from now on. */
   readonly keyId: string | null;
-  /** Whether stored rows are kept; otherwise the job starts at its first row. */
+  /** Whether to keep stored rows; otherwise, the job restarts at its first row. */
   readonly resumes: boolean;
 }
 
@@ -122,7 +131,10 @@ export interface JobLogLine {
   readonly text: string;
 }
 
-/** The queue of jobs in the database. A process needs a lease to work on a job, and another one can continue if it ends. */
+/**
+ * The job queue in the database. Working on a job requires a lease, and if a process ends, another one can
+ * continue.
+ */
 export interface JobQueue {
   create(db: Kysely<Schema>, job: NewJob): Promise<Job>;
   /** Reads a job. Throws a NotFoundError if it does not exist or is not visible. */
@@ -134,38 +146,50 @@ export interface JobQueue {
   ): Promise<{ readonly total: number; readonly items: readonly Job[] }>;
   logs(id: string, after?: string): Promise<readonly JobLogLine[]>;
   log(id: string, level: string, text: string): Promise<void>;
-  /** Cancels a job: immediately if it is queued, otherwise when its holder notices. Ended and deleted jobs are not changed. */
+  /**
+   * Cancels a job: immediately if it is queued, otherwise when its holder notices. Ended and deleted jobs are
+   * not affected.
+   */
   cancel(id: string): Promise<void>;
-  /** Waits until the job has ended, for a limited time. Resolves with whether it has. */
+  /** Waits for a limited time until the job has ended. Resolves with whether it has. */
   stopped(id: string, withinMs: number): Promise<boolean>;
 
-  /** Claims the oldest free job for one of these computes, by default for all. Jobs whose lease has expired are free too. */
+  /**
+   * Claims the oldest free job for one of these computes, or for any of them by default. Jobs with an expired
+   * lease are free, too.
+   */
   claim(computes?: readonly string[]): Promise<Claim | undefined>;
-  /** The current state of a claimed job, whichever process holds it. Throws a ConflictError if the lease is lost. */
+  /** A claimed job's current state, whichever process holds it. Throws a ConflictError if the lease is lost. */
   held(id: string, epoch: number): Promise<Claim>;
-  /** Marks the work as started, unless it already is. Its time limit starts. */
+  /** Marks the work as started, unless it already is. This starts its time limit. */
   begin(claim: Claim): Promise<void>;
-  /** Starts the time limit again, because rows were answered. */
+  /** Restarts the time limit, because rows were completed. */
   progressed(claim: Claim): Promise<void>;
-  /** Stores the reason why the work has not started or cannot be observed; null if it can. */
+  /** Stores why the work has not started or cannot be observed; null if it can. */
   explainWait(claim: Claim, reason: string | null): Promise<void>;
-  /** Puts a job back into the queue because its compute is unavailable. Other jobs that wait for it get the same reason. */
+  /**
+   * Puts a job back into the queue because its compute is unavailable. Other jobs waiting for the same
+   * compute get the same reason.
+   */
   postpone(claim: Claim, reason: string): Promise<void>;
-  /** Puts a job back into the queue for some seconds, for example because a budget is spent. Throws a ConflictError if the lease is lost. */
+  /**
+   * Puts a job back into the queue for some time, for example because a budget is exhausted. Throws a
+   * ConflictError if the lease is lost.
+   */
   pause(claim: Claim, reason: string, seconds: number): Promise<void>;
   /** Renews the lease. Resolves with `late` if the time limit has expired. */
   renew(claim: Claim): Promise<'held' | 'lost' | 'cancelled' | 'ended' | 'late'>;
-  /** Stores the number of workers, which decides how many rows a range has. */
+  /** Stores the number of workers, which determines how many rows a range has. */
   divide(claim: Claim, workers: number): Promise<void>;
-  /** The number of workers that the remaining rows are enough for. */
+  /** The number of workers for which enough rows remain. */
   possibleWorkers(claim: Claim): Promise<number>;
-  /** Leases rows to a worker. Resolves with undefined if other workers hold all rows that are left. */
+  /** Leases rows to a worker. Resolves with undefined if other workers hold all remaining rows. */
   lease(claim: Claim, worker: string): Promise<LeasedRange | undefined>;
-  /** Renews the lease of rows. Throws a ConflictError if it is lost. */
+  /** Renews the lease on rows. Throws a ConflictError if it is lost. */
   renewRange(claim: Claim, lease: RangeLease): Promise<void>;
   /**
-   * Writes the results of a batch and the checkpoint in one transaction, once. Resolves with the failed rows of the job that are not
-   * waiting for a retry. Throws a ConflictError if the lease is lost.
+   * Writes a batch's results and the checkpoint in one transaction, exactly once. Resolves with the number of
+   * failed rows in the job that are not waiting for a retry. Throws a ConflictError if the lease is lost.
    */
   commit(
     claim: Claim,
@@ -174,13 +198,13 @@ export interface JobQueue {
     outcome: BatchOutcome,
     checkpoint: Json,
   ): Promise<number>;
-  /** Replaces failed rows by new results, like `commit`. */
+  /** Replaces failed rows with new results, like `commit`. */
   replace(claim: Claim, lease: RangeLease, rows: ReplacedRows, checkpoint: Json): Promise<number>;
   /** Ends the leases of a worker that has ended, and counts it if it failed. */
   workerEnded(claim: Claim, worker: string, hasFailed: boolean): Promise<WorkerFailures>;
   /** Puts an ended job back into the queue. Throws a ConflictError if it has not ended. */
   retry(db: Kysely<Schema>, job: Job, retry: JobRetry): Promise<void>;
-  /** Ends a job. Throws a ConflictError if its lease, or the given one of rows, is lost. */
+  /** Ends a job. Throws a ConflictError if its lease, or the given lease on rows, is lost. */
   end(
     claim: Claim,
     how:
@@ -188,6 +212,6 @@ export interface JobQueue {
       | { readonly status: 'failed' | 'stopped'; readonly error: string },
     range?: RangeLease,
   ): Promise<void>;
-  /** Gives up the lease, so that another process can continue. */
+  /** Releases the lease, so that another process can continue. */
   release(claim: Claim): Promise<void>;
 }

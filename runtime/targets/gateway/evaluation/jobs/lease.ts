@@ -5,13 +5,13 @@ import type { JobRow } from '../../store/workflow-schema.ts';
 import { randomUUID } from 'node:crypto';
 import { machineName, canBeRunning } from '../../store/machine.ts';
 
-/** Duration of a lease. A job, or a range of its rows, whose lease is not renewed within this time can be taken over. */
+/** Lease duration. A job or range whose lease is not renewed within this time can be taken over. */
 export const LEASE_MS = 15_000;
 
-/** The columns of a job or a range without a lease. */
+/** Column values of a job or range without a lease. */
 export const NO_LEASE = { lease_owner: null, lease_until: null } as const;
 
-/** The row of a claimed job. Throws a ConflictError if the lease is lost. */
+/** A claimed job's row. Throws a ConflictError if the lease is lost. */
 export async function heldRow(db: Kysely<Schema>, id: string, epoch: number): Promise<JobRow> {
   const row = await db
     .selectFrom('gateway_jobs')
@@ -29,10 +29,10 @@ export const leaseLost = (id: string): AppError =>
     reason: 'lease_lost',
   });
 
-/** The process that holds a job. */
+/** The process holding a job. */
 export interface Holder {
   readonly name: string;
-  /** Whether a holder has ended. Known only for processes of this machine; false for all others. */
+  /** Whether a holder has ended. Only known for processes on this machine; false for all others. */
   readonly isGone: (name: string) => boolean;
 }
 

@@ -154,11 +154,11 @@ const NEW = {
 const MAX_LINE_LENGTH = 10_000;
 const MAX_LINES = 10_000;
 
-/** Log lines of jobs in the database. Ids of lines are ascending. */
+/** Job log lines in the database. Line IDs are ascending. */
 function createJobLogs({ db }: Pick<Store, 'db'>, clock: Clock): Pick<JobQueue, 'log' | 'logs'> {
   const process = randomUUID();
   let written = 0;
-  /** Ids sort by time, and lines of one process always in the order in which they were written. */
+  /** IDs sort by time; lines from one process are always in the order in which they were written. */
   const nextId = (at: number): string =>
     [String(at).padStart(15, '0'), String((written += 1)).padStart(12, '0'), process].join('-');
 
@@ -186,7 +186,7 @@ function createJobLogs({ db }: Pick<Store, 'db'>, clock: Clock): Pick<JobQueue, 
   };
 }
 
-/** Retries of ended jobs. Rows with an answer keep it. */
+/** Retries of ended jobs. Rows with a response keep it. */
 function createRetries(): Pick<JobQueue, 'retry'> {
   return {
     async retry(trx, { id, outputId: oldOutput, spec: { type } }, retry) {
@@ -240,7 +240,7 @@ async function repeatFailedRows(trx: Kysely<Schema>, id: string): Promise<void> 
     .execute();
 }
 
-/** Without rows, a retry can use new versions of the files. */
+/** If no rows exist, a retry can use new versions of the files. */
 const FILES_WITH_ROWS = sql<string | null>`case done_rows when 0 then null else files end`;
 
 const AT_FIRST_ROW = {
@@ -254,10 +254,10 @@ const AT_FIRST_ROW = {
 
 type Waits = Pick<JobQueue, 'begin' | 'progressed' | 'explainWait' | 'postpone' | 'pause'>;
 
-/** How precise the time of the last progress is. Writing it for each batch would cost more. */
+/** Precision of the time of last progress. Writing it for each batch would be expensive. */
 const PROGRESS_MS = 1000;
 
-/** What a job waits for. Its time limit counts from its last progress. */
+/** What a job is waiting for. Its time limit counts from its last progress. */
 function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): Waits {
   const now = DATABASE_NOW[kind];
   const deadline = sql<number>`${now} + 1000 * timeout_sec`;
@@ -268,7 +268,7 @@ function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): 
       .where('lease_epoch', '=', epoch)
       .where('lease_owner', '=', holder.name)
       .where('ended_at', 'is', null);
-  /** Sets the reason for all queued jobs that wait for the same compute. Paused jobs have reasons of their own. */
+  /** Sets the reason for all queued jobs waiting for the same compute. Paused jobs have their own reasons. */
   const explainToOthers = (trx: Kysely<Schema>, { job }: Claim, reason: string | null) =>
     trx
       .updateTable('gateway_jobs')
@@ -337,7 +337,7 @@ function createWaits({ db, kind }: Pick<Store, 'db' | 'kind'>, holder: Holder): 
             ...NO_LEASE,
             status: 'created',
             queued_reason: text,
-            // A job with finished rows keeps its start time; its time limit starts again.
+            // A job with finished rows keeps its start time, but its time limit restarts.
             started_at: sql<number | null>`case done_rows when 0 then null else started_at end`,
             deadline_at: null,
           })

@@ -3,18 +3,18 @@ import type { Identity, WorkPayer } from '../../accounts/identity/identity.ts';
 import type { WorkSpec } from '../work/work.ts';
 import type { Job } from './job.ts';
 
-/** Whether work can continue for those who pay for it. */
+/** Whether work can continue on behalf of its payers. */
 export interface Standing {
   /**
-   * Throws the error that a request would get: its key was deleted or disabled or has expired, its user or its team is blocked, or a
-   * model is no longer allowed. Work of the master key can always continue.
+   * Throws the error that a request would get: its key was deleted, disabled or has expired, its user or team
+   * is blocked, or a model is no longer allowed. Work of the master key can always continue.
    */
   require(work: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'spec'>): Promise<void>;
 }
 
 interface StandingParts {
   readonly identity: Pick<Identity, 'spender' | 'requireModel'>;
-  /** The name that permissions for a model have, e.g. that of an alias; undefined for an unknown model. */
+  /** The name that model permissions refer to, e.g. an alias; undefined for an unknown model. */
   readonly permissionOf: (model: string) => string | undefined;
 }
 
@@ -31,12 +31,12 @@ export function createStanding({ identity, permissionOf }: StandingParts): Stand
   };
 }
 
-/** The user that jobs of the master key are billed to. */
+/** The user that the master key's jobs are billed to. */
 export const WORKFLOWS_USER = 'workflows';
 
 export const payingUser = ({ owner }: Pick<Job, 'owner'>): string => owner?.userId ?? WORKFLOWS_USER;
 
-/** The payer of the requests of a job. */
+/** The payer for a job's requests. */
 export const payerOfJob = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>): WorkPayer => ({
   kind: 'work',
   userId: payingUser(job),
@@ -45,14 +45,14 @@ export const payerOfJob = (job: Pick<Job, 'owner' | 'teamId' | 'keyId' | 'id'>):
   jobId: job.id,
 });
 
-/** The models of this gateway that work calls. */
+/** The gateway models that the work calls. */
 export function servedModels(spec: WorkSpec): readonly string[] {
   const backends =
     spec.type === 'evaluation' ? [spec.judge?.backend, spec.embedder?.backend] : [spec.backend];
   return backends.flatMap((backend) => (backend?.kind === 'gateway' ? [backend.model] : []));
 }
 
-/** The reason why work ends and cannot continue; undefined for an error that can pass, e.g. of the database. */
+/** Why work ends and cannot continue; undefined for a temporary error, e.g. from the database. */
 export function endOfStanding(error: unknown): string | undefined {
   if (!(error instanceof AppError) || !FINAL.has(error.code)) return undefined;
   return `Stopped: ${error.message.replace(/\.?$/, '.')} Retry with a key that is allowed to do this.`;

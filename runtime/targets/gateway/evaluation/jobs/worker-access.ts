@@ -8,34 +8,37 @@ import { payerOfJob, servedModels, WORKFLOWS_USER } from './standing.ts';
 import { isWorkerToken, type WorkerTokens } from './worker-tokens.ts';
 import type { Backend, WorkSpec } from '../work/work.ts';
 
-/** Identifies the job that a request of a worker belongs to, from its credential. */
+/** Identifies a worker request's job from its credential. */
 export interface WorkerAccess {
-  /** Throws an UnauthorizedError for any other credential, a ConflictError if the lease is lost. */
+  /** Throws an UnauthorizedError for any other credential, and a ConflictError if the lease is lost. */
   claim(headers: HeaderReader): Promise<WorkerClaim>;
-  /** Creates the user that jobs of the master key are billed to, if it is missing. */
+  /** Creates the user that the master key's jobs are billed to, if missing. */
   openAccount(claim: Claim): Promise<void>;
-  /** The payer of a job's model calls, and the models that it can call; undefined, without waiting, for any other credential. */
+  /**
+   * The payer for a job's model calls, and the models that it can call; undefined, without waiting, for any
+   * other credential.
+   */
   payer(headers: HeaderReader): Promise<WorkPayer> | undefined;
 }
 
-/** The claim of the gateway that has started a worker, and the id of the worker. */
+/** The claim of the gateway that started a worker, and the worker's ID. */
 export interface WorkerClaim extends Claim {
   readonly worker: string;
 }
 
 /**
- * How long the job of a worker is remembered for calls of models: a worker that has lost its job can start requests for this long. Key,
- * user, team and model are checked for each request.
+ * How long a worker's job is cached for model calls: a worker that has lost its job can start requests for
+ * this long. Key, user, team and model are checked for each request.
  */
 const REMEMBERED_MS = 250;
-/** Maximum remembered jobs. A full list is cleared. */
+/** Maximum number of cached jobs. A full cache is cleared. */
 const MAX_REMEMBERED = 10_000;
 
 interface AccessParts {
   readonly queue: Pick<JobQueue, 'held'>;
   readonly tokens: WorkerTokens;
   readonly users: Users;
-  /** The name that permissions for a model have; undefined for an unknown model. */
+  /** The name that model permissions refer to; undefined for an unknown model. */
   readonly permissionOf: (model: string) => string | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -59,7 +62,7 @@ export function createWorkerAccess(parts: AccessParts): WorkerAccess {
     found.catch(() => remembered.delete(hash));
     return found;
   };
-  // The users of a cluster can read the tokens of its jobs, so a token calls the models of its job only.
+  // A cluster's users can read its jobs' tokens, so a token can only call its own job's models.
   const payerIn = async (token: string): Promise<WorkPayer> => {
     const job = await rememberedJob(token);
     return {

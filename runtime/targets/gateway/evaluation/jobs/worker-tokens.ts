@@ -2,17 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Store } from '../../store/store.ts';
 import { signingKey } from '../../store/signing-key.ts';
 
-/** Credentials of workers. A token is valid for one job while the lease that the worker was started with is held. */
+/** Worker credentials. A token is valid for one job, while the lease that the worker was started with is held. */
 export interface WorkerTokens {
   sign(lease: WorkerLease): Promise<string>;
-  /** Reads a token; undefined if its signature is invalid. The queue checks whether the lease is still held. */
+  /** Parses a token; undefined if its signature is invalid. The queue checks whether the lease is still held. */
   read(token: string): Promise<WorkerLease | undefined>;
 }
 
 interface WorkerLease {
   readonly jobId: string;
   readonly epoch: number;
-  /** Id of the worker, which is the holder of its ranges. */
+  /** The worker's ID, which is the holder of its ranges. */
   readonly worker: string;
 }
 

@@ -1,6 +1,6 @@
 import type { AnyJson, NumberOrReason } from './metric.ts';
 
-/** How often a label, or a type of span, was correct, predicted and true. */
+/** How often a label, or a span type, was correct, predicted and true. */
 export interface LabelCounts {
   readonly label: string;
   readonly hits: number;
@@ -71,7 +71,7 @@ export type SavedTally = readonly (readonly [
   actual: number,
 ])[];
 
-/** Returns the label of an item; an item is what two rows can have in common. */
+/** Returns an item's label; an item is what two rows can have in common. */
 type LabelOf = (item: string) => string;
 
 export function labelTally(saved: SavedTally = []): LabelTally {
@@ -98,7 +98,10 @@ export function labelTally(saved: SavedTally = []): LabelTally {
   };
 }
 
-/** Sorts labels by code point, like Python's tools. UTF-16 order, which `sort` uses, differs for characters above U+FFFF. */
+/**
+ * Sorts labels by code point, as Python tools do. UTF-16 order, which `sort` uses, differs for characters
+ * above U+FFFF.
+ */
 export const sortedLabels = (labels: Iterable<string>): string[] => [...new Set(labels)].sort(byCodePoint);
 
 function byCodePoint(one: string, other: string): number {

@@ -1,10 +1,13 @@
 import type { RowIndex } from '../rows/row-index.ts';
 import { type Plots, plotsOf } from './plots.ts';
 
-/** Maximum number of cached answers for the rows of an experiment, one for each metric and label. */
+/** Maximum number of cached plots per experiment, one for each metric and label. */
 const MAX_CACHED = 50;
 
-/** Computes the plots of rows once for each metric and label, because 100,000 rows take tenths of a second. Changed rows have a new index. */
+/**
+ * Computes the plots once per metric and label, because 100,000 rows take several tenths of a second. Changed
+ * rows get a new index.
+ */
 export function createPlots(): typeof plotsOf {
   const cache = new WeakMap<RowIndex, Map<string, Plots>>();
   return (index, workflows, wanted) => {

@@ -9,8 +9,9 @@ export interface CalibrationPoint {
 }
 
 /**
- * Share of rows that have a label against the score of the label, in bins of equal width without the empty ones, as in scikit-learn
- * (`calibration_curve`): a score on the edge of two bins belongs to the lower one.
+ * The share of rows that have a label, against the label's score, in bins of equal width without the empty
+ * ones, as in scikit-learn (`calibration_curve`): a score on the edge between two bins belongs to the lower
+ * one.
  */
 export function calibrationCurve(ranked: readonly RankedScore[], bins = 10): readonly CalibrationPoint[] {
   const sums = Array.from({ length: bins }, () => ({ rows: 0, scores: 0, hits: 0 }));
@@ -26,7 +27,7 @@ export function calibrationCurve(ranked: readonly RankedScore[], bins = 10): rea
     .map(({ rows, scores, hits }) => ({ rows, predicted: scores / rows, observed: hits / rows }));
 }
 
-/** Number of inner edges below the score. */
+/** Number of inner bin edges below the score. */
 function binOf(score: number, bins: number): number {
   let bin = 0;
   while (bin < bins - 1 && score > (bin + 1) / bins) bin += 1;

@@ -4,7 +4,10 @@ export interface Bin {
   readonly rows: number;
 }
 
-/** Counts values in bins of equal width between two numbers; the last bin includes its upper edge, as in NumPy. NaN is omitted. */
+/**
+ * Counts values in bins of equal width between two numbers; the last bin includes its upper edge, as in
+ * NumPy. NaN is omitted.
+ */
 export function histogramOf(
   values: Iterable<number>,
   { from, to, bins }: { readonly from: number; readonly to: number; readonly bins: number },
@@ -15,7 +18,7 @@ export function histogramOf(
   for (const value of values) {
     if (!(value >= from && value <= to)) continue;
     let at = Math.min(bins - 1, Math.floor((value - from) / width));
-    // Division can round to the wrong side of an edge.
+    // Division can round to the wrong side of a bin edge.
     if (value < (edges[at] ?? from)) at -= 1;
     else if (at < bins - 1 && value >= (edges[at + 1] ?? to)) at += 1;
     counts[at] = (counts[at] ?? 0) + 1;

@@ -8,7 +8,7 @@ export interface LengthGroup {
   readonly mean: number;
 }
 
-/** Mean score against the length of the texts: the rows with a score, by length, in groups of about the same number of rows. */
+/** Mean score against text length: rows with a score, sorted by length, in groups of about equal size. */
 export function lengthGroups(
   lengths: ArrayLike<number>,
   scores: Float64Array,

@@ -26,11 +26,11 @@ export interface WorkflowPlots {
     readonly labels: readonly string[];
     readonly matrix: readonly (readonly number[])[];
   } | null;
-  /** Curves of the chosen label against all others; null for models without scores of labels. */
+  /** Curves for the selected label against all others; null for models without label scores. */
   readonly curves: LabelCurves | null;
-  /** Scores of the chosen metric. */
+  /** Scores of the selected metric. */
   readonly scores: readonly Bin[];
-  /** Latency in milliseconds, up to the 99th percentile of all models. */
+  /** Latency in milliseconds, up to the 99th percentile across all models. */
   readonly latency: readonly Bin[];
   readonly lengths: readonly LengthGroup[];
 }
@@ -48,7 +48,7 @@ const BINS = 20;
 /** More points would not be visible. */
 const MAX_POINTS = 200;
 
-/** Data for the plots of an experiment. */
+/** Data for an experiment's plots. */
 export function plotsOf(
   index: RowIndex,
   workflows: readonly WorkflowDetails[],
@@ -56,7 +56,7 @@ export function plotsOf(
 ): Plots {
   const metric = chosenMetric(index, wanted.metric);
   const labels = sortedLabels(index.models.flatMap(({ labelScores }) => [...labelScores.keys()]));
-  // Of two labels, e.g. NEGATIVE and POSITIVE, the last one is what is looked for.
+  // Of two labels, e.g. NEGATIVE and POSITIVE, the last one counts as the positive class.
   const label = wanted.label ?? (labels.length === 2 ? labels[1] : labels[0]);
   const columns = index.models.map(({ scores }) => scores.get(metric ?? '') ?? new Float64Array());
   const range = rangeOf(columns);
@@ -83,7 +83,7 @@ export function plotsOf(
   };
 }
 
-/** The labels of each row; undefined without any. Most rows share a few labels, which are read once. */
+/** Each row's labels; undefined without any. Most rows share a few labels, which are parsed once. */
 function labelsOf(truths: RowIndex['truths']): (readonly string[] | undefined)[] {
   const known = new Map<RowIndex['truths'][number], readonly string[] | undefined>();
   return truths.map((truth) => {
@@ -126,7 +126,7 @@ function curvesOf(
   };
 }
 
-/** The matrix that the evaluation has counted. Rows are true labels and columns are predicted labels. */
+/** The confusion matrix from the evaluation. Rows are true labels and columns are predicted labels. */
 function confusionOf(workflow: WorkflowDetails | undefined): WorkflowPlots['confusion'] {
   const result = workflow?.jobs.find(({ spec }) => spec.type === 'evaluation')?.result;
   const counted = memberOf(result?.details, 'classification');
@@ -145,7 +145,7 @@ function rangeOf(columns: readonly Float64Array[]): { from: number; to: number }
     }
   }
   if (to === -Infinity) return undefined;
-  // Most scores are shares, whose plots are easier to compare with the same axis.
+  // Most scores are between 0 and 1; their plots are easier to compare on the same axis.
   return from >= 0 && to <= 1 ? { from: 0, to: 1 } : { from, to: to === from ? from + 1 : to };
 }
 

@@ -10,8 +10,8 @@ export interface ThresholdCurves {
 }
 
 /**
- * The ROC curve and the precision-recall curve with a point for each distinct score, as in scikit-learn with `drop_intermediate=False`.
- * Undefined unless there are rows with and without the label.
+ * The ROC curve and the precision-recall curve, with a point for each distinct score, as in scikit-learn with
+ * `drop_intermediate=False`. Undefined unless there are rows with and without the label.
  */
 export function thresholdCurves(ranked: readonly RankedScore[]): ThresholdCurves | undefined {
   const positives = ranked.filter(({ isTrue }) => isTrue).length;
@@ -29,7 +29,7 @@ export function thresholdCurves(ranked: readonly RankedScore[]): ThresholdCurves
   return { roc, precisionRecall };
 }
 
-/** Keeps at most `max` points of a curve: the first, the last, and others at equal distances between them. */
+/** Keeps at most `max` points of a curve: the first, the last, and evenly spaced ones in between. */
 export function thinned(points: readonly CurvePoint[], max: number): readonly CurvePoint[] {
   if (points.length <= max) return points;
   const step = (points.length - 1) / (max - 1);

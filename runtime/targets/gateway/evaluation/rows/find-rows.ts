@@ -18,23 +18,26 @@ export const ROW_ORDERS = [
 ] as const;
 
 export interface RowQuery extends ListPage {
-  /** Text that the example, the ground truth or an answer contains; case is ignored. */
+  /** Text to find in the example, the ground truth or a response; case is ignored. */
   readonly search: string;
   readonly show: (typeof SHOWN_ROWS)[number];
   readonly sort: (typeof ROW_ORDERS)[number];
-  /** Metric of the orders by score and spread. Undefined: the first one. */
+  /** Metric for sorting by score or spread. Undefined: the first one. */
   readonly metric: string | undefined;
-  /** Model of the orders by score and latency, and of rows with errors. Undefined: the mean, or any model. */
+  /**
+   * Model for sorting by score or latency, and for filtering rows with errors. Undefined: the mean over
+   * models, or any model.
+   */
   readonly workflowId: string | undefined;
 }
 
 interface FoundRows {
   readonly total: number;
-  /** Indexes of the rows of the page. */
+  /** Indexes of the rows on the page. */
   readonly rows: readonly number[];
 }
 
-/** Finds the rows of a page. */
+/** Finds a page of rows. */
 export function findRows(index: RowIndex, query: RowQuery): FoundRows {
   const models = query.workflowId === undefined ? index.models : [modelOf(index.models, query.workflowId)];
   const metric = chosenMetric(index, query.metric);
@@ -53,7 +56,10 @@ export function findRows(index: RowIndex, query: RowQuery): FoundRows {
   return { total, rows };
 }
 
-/** The row at each place of an order. Rows without a key are the last ones in both directions. Equal keys keep the order of the rows. */
+/**
+ * Row indexes in sorted order. Rows without a key come last in both directions. Rows with equal keys keep
+ * their order.
+ */
 function orderOf(
   index: RowIndex,
   sort: RowQuery['sort'],
@@ -67,11 +73,11 @@ function orderOf(
   return (place) => sorted[place] ?? 0;
 }
 
-/** Metrics of rows that any model has, sorted by name. */
+/** Row metrics that any of the models has, sorted by name. */
 export const metricsOfRows = ({ models }: Pick<RowIndex, 'models'>): readonly string[] =>
   [...new Set(models.flatMap(({ scores }) => [...scores.keys()]))].sort();
 
-/** The requested metric, or the first one. Throws an InputError for an unknown one. */
+/** The requested metric, or the first one. Throws an InputError for an unknown metric. */
 export function chosenMetric(
   index: Pick<RowIndex, 'models'>,
   metric: string | undefined,

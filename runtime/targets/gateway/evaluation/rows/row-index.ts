@@ -9,7 +9,7 @@ import { scoresOf, cellText } from '../work/evaluation/read-cells.ts';
 import { textOfRow } from '../work/inference/words.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 
-/** The rows of a model, by row. Rows that the model has not reached yet have null. */
+/** A model's rows by row number; null for rows that the model has not reached yet. */
 export interface IndexedModel {
   readonly id: string;
   readonly name: string;
@@ -17,34 +17,34 @@ export interface IndexedModel {
   readonly errors: (string | null)[];
   /** Milliseconds; NaN if unknown. */
   readonly latency: Float64Array;
-  /** Scores by metric; NaN for a row without a score. */
+  /** Scores by metric; NaN for rows without a score. */
   readonly scores: Map<string, Float64Array>;
-  /** Reasons of judges by metric. */
+  /** The judges' reasons by metric. */
   readonly reasons: (Readonly<Record<string, string>> | undefined)[];
-  /** The score that the model gives to each label; NaN for a row without one. */
+  /** The model's score for each label; NaN for rows without one. */
   readonly labelScores: Map<string, Float64Array>;
 }
 
-/** All rows of an experiment in memory, so that they are searched and sorted without reading them again. */
+/** All of an experiment's rows in memory, so that they can be searched and sorted without rereading them. */
 export interface RowIndex {
   readonly size: number;
   readonly examples: string[];
   readonly truths: DatasetCell[];
   readonly models: readonly IndexedModel[];
-  /** Text of each row in lower case: the example, the ground truth, and all answers. */
+  /** Each row's text in lower case: the example, the ground truth, and all responses. */
   readonly texts: string[];
-  /** 1 for rows with different answers. */
+  /** 1 for rows where the responses differ. */
   readonly differs: Uint8Array;
 }
 
-/** Maximum rows of an experiment in memory. */
+/** Maximum number of an experiment's rows in memory. */
 const MAX_ROWS = 200_000;
-/** Longer texts are cut, so that a large dataset fits into memory. */
+/** Longer texts are truncated, so that a large dataset fits into memory. */
 const MAX_TEXT_LENGTH = 4000;
-/** Members of rows with scores that are texts. */
+/** Members of score rows that are texts. */
 const REASON_SUFFIX = '_reason';
 
-/** Reads all rows of an experiment: examples, answers and scores. */
+/** Reads all of an experiment's rows: examples, responses and scores. */
 export async function readRowIndex(
   { task, datasetId, maxSamples }: Experiment,
   workflows: readonly WorkflowDetails[],
@@ -60,7 +60,7 @@ export async function readRowIndex(
   });
   const models: IndexedModel[] = [];
   for (const workflow of workflows) {
-    // Vectors are not for reading.
+    // Vectors are not meant for reading.
     const field = task.task === 'feature-extraction' ? undefined : workflow.plan.inference.outputField;
     models.push(await readModel(workflow, field, size, datasets));
   }
@@ -114,7 +114,7 @@ async function readModel(
   return model;
 }
 
-/** Output of the newest job of a type, also before the job has ended. */
+/** Output of the newest job of a type, even before the job has ended. */
 const outputOf = (jobs: readonly Job[], type: Job['spec']['type']): string | null =>
   jobs.find(({ spec }) => spec.type === type)?.outputId ?? null;
 
@@ -157,7 +157,7 @@ async function textsOf(
     if (at % 256 === 0) await yieldToOthers();
     const answers = models.map(({ answers: all }) => all[at]);
     texts.push([example, ...[truths[at], ...answers].map(cellText)].join('\n').toLowerCase());
-    // A model that has not reached the row does not disagree.
+    // A model that has not reached the row does not count as different.
     const known = answers.filter((answer) => answer !== undefined).map((answer) => JSON.stringify(answer));
     differs[at] = new Set(known).size > 1 ? 1 : 0;
   }

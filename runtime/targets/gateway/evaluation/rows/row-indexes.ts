@@ -5,10 +5,10 @@ import { readRowIndex, type RowIndex } from './row-index.ts';
 
 export type RowIndexes = (experiment: Experiment, workflows: readonly WorkflowDetails[]) => Promise<RowIndex>;
 
-/** An index of 100,000 rows with long texts takes hundreds of megabytes. */
+/** Maximum number of cached indexes. An index of 100,000 rows with long texts takes hundreds of megabytes. */
 const MAX_CACHED = 2;
 
-/** Caches the rows of the experiments that were read last. Concurrent requests share one reading. */
+/** Caches the rows of the most recently read experiments. Concurrent requests share one read. */
 export function createRowIndexes(datasets: Pick<Datasets, 'rows' | 'output'>): RowIndexes {
   const cache = new Map<string, { readonly version: string; readonly index: Promise<RowIndex> }>();
   return (experiment, workflows) => {

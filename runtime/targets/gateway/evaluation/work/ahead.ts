@@ -1,13 +1,13 @@
 import type { RowCells } from '../datasets/dataset.ts';
 import type { WorkAhead } from './work.ts';
 
-/** Rows that are started ahead for each concurrent request, so that a slow row does not stop the requests behind it. */
+/** Number of rows started ahead per concurrent request, so that a slow row does not block the requests behind it. */
 const ROWS_PER_REQUEST = 32;
 
-/** Calls for batches, which can be started before their turn. */
+/** Calls for batches, which can start before their turn. */
 export interface CallsAhead<Result> {
   readonly ahead: WorkAhead;
-  /** The result for rows that were started, or of a call that is made now. */
+  /** The result for rows that were started ahead, or of a call made now. */
   take(rows: readonly RowCells[], signal: AbortSignal): Promise<Result>;
 }
 
@@ -21,7 +21,7 @@ export function createCallsAhead<Result>(
       rows: ROWS_PER_REQUEST * maxConcurrency,
       start({ rows }, signal) {
         const result = call(rows, signal);
-        // An error is thrown when it is the turn of these rows, and ignored if the job ends before.
+        // An error is thrown when it is these rows' turn, and ignored if the job ends before.
         result.catch(() => undefined);
         started.set(rows, result);
       },

@@ -4,7 +4,7 @@ import { openEvaluation } from './evaluation/open-evaluation.ts';
 import { openInference } from './inference/open-inference.ts';
 import { PACING, type Pacing } from './pacing.ts';
 
-/** Opens the models of a job, at its start or to continue from a checkpoint. Throws an AppError if the job cannot run. */
+/** Opens a job's models, at its start or to continue from a checkpoint. Throws an AppError if the job cannot run. */
 export function openWork(
   spec: WorkSpec,
   tools: WorkTools,

@@ -9,7 +9,7 @@ export interface Pacing {
 
 export const PACING: Pacing = { clock: systemClock, random: Math.random };
 
-/** Retries of rows. No client waits for a single row, so long pauses that a provider requests are respected. */
+/** Row retries. No client is waiting for a single row, so long delays requested by a provider are respected. */
 export const ROW_RETRIES: RetryPolicy = {
   retries: 3,
   baseDelay: 250,
@@ -17,8 +17,8 @@ export const ROW_RETRIES: RetryPolicy = {
   maxPause: 120_000,
 };
 
-/** Retries of rate-limited requests, which are sent more slowly each time. */
+/** Retries of rate-limited requests, each time more slowly. */
 export const RATE_RETRIES: RetryPolicy = { ...ROW_RETRIES, retries: 30 };
 
-/** Retries while a server is down. They take longer than a restart. */
+/** Retries while a server is down. In total, they last longer than a restart. */
 export const RESTART_RETRIES: RetryPolicy = { ...ROW_RETRIES, retries: 9 };

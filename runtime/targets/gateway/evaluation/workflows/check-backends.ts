@@ -21,16 +21,19 @@ export interface CheckParts {
   readonly compute: string;
 }
 
-/** The owner of a request, with the check of the models that its credential allows. */
+/** The owner of a request, with the check for which models its credential allows. */
 export interface WorkflowRequester {
   readonly owner: Owner | null;
   readonly assertModelAllowed: AssertModelAllowed;
 }
 
-/** Time limit for a model to report its type. A slower model could not answer many rows. */
+/** Timeout for a model to report its type. A slower model could not process many rows. */
 const INSPECTION_MS = 10_000;
 
-/** Throws an InputError if the model is unavailable, cannot do the task or lacks a label. `labels` has the first row of each. */
+/**
+ * Throws an InputError if the model is unavailable, cannot perform the task or lacks a label. `labels` has
+ * the first row for each label.
+ */
 export async function checkInferenceModel(
   { task, backend, prompt, fewShot }: Pick<InferenceSpec, 'task' | 'backend' | 'prompt' | 'fewShot'>,
   labels: ReadonlyMap<string, number>,
@@ -47,7 +50,7 @@ export async function checkInferenceModel(
 const noPrompts = ({ name }: BackendModel): AppError =>
   inputError(`${name} is not a generative model, so it has no prompt and no examples. Remove them.`);
 
-/** Throws an InputError if the judge or the embedder of an evaluation is unavailable or has the wrong type. */
+/** Throws an InputError if an evaluation's judge or embedder is unavailable or has the wrong type. */
 export async function checkEvaluationModels(
   { judge, embedder }: Pick<EvaluationSpec, 'judge' | 'embedder'>,
   requester: WorkflowRequester,
@@ -96,7 +99,7 @@ async function inspect(
   }
 }
 
-/** Turns errors of a model server into errors of the request, because the request names the server. */
+/** Converts a model server's errors to request errors, because the request names the server. */
 function asInput(error: unknown): unknown {
   if (isTimeout(error)) {
     return inputError(`The model did not report its type within ${INSPECTION_MS / 1000} seconds.`, error);
@@ -121,7 +124,10 @@ function checkServed(model: string, models: CurrentModels, assertModelAllowed: A
 
 const MAX_SHOWN_LABELS = 20;
 
-/** Throws an InputError if the ground truth has a label that the model does not have and therefore can never predict. */
+/**
+ * Throws an InputError if the ground truth has a label that the model does not have and therefore can never
+ * predict.
+ */
 function checkLabels(
   { name, labels: known, modelType }: BackendModel,
   labels: ReadonlyMap<string, number>,
@@ -141,7 +147,7 @@ function checkLabels(
 /** A label without its position tag: `B-PER` and `I-PER` are the same entity type. */
 const withoutPrefix = (label: string): string => label.replace(/^[BIES]-/, '');
 
-/** Throws an InputError for a prompt or examples that do not fit the columns of the dataset. */
+/** Throws an InputError for a prompt or examples that do not fit the dataset's columns. */
 export function checkPrompt(
   spec: Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>,
   columns: readonly string[],

@@ -3,8 +3,8 @@ import type { Job } from '../jobs/job.ts';
 import type { WorkflowDetails } from './workflow.ts';
 
 /**
- * All results of a workflow as one JSON text. It is generated while it is sent, column by column from the stored rows, so nothing is
- * stored twice and the result does not have to fit into memory.
+ * All of a workflow's results as one JSON text. It is generated while being sent, column by column from the
+ * stored rows, so nothing is stored twice and the result does not have to fit into memory.
  */
 export async function* compiledResults(
   workflow: WorkflowDetails,
@@ -34,7 +34,7 @@ export async function* compiledResults(
     } else {
       const names = (await datasets.get('everyone', job.outputId)).columns;
       for (const name of names) {
-        // Clients find the answers under this name, whatever the name of the column.
+        // Clients find the outputs under this name, whatever the column is called.
         const shown = name === outputField ? 'predictions' : name;
         if (shown === 'predictions' && name !== outputField) continue;
         yield ',';
@@ -45,7 +45,7 @@ export async function* compiledResults(
   yield '}}';
 }
 
-/** Columns of the scores that repeat the answers. */
+/** Score columns that repeat the outputs. */
 const NO_SCORES: ReadonlySet<string> = new Set(['ground_truth', 'predictions']);
 
 export const parametersOf = (jobs: readonly Job[]): object =>
@@ -65,7 +65,7 @@ async function* column(
   yield ']';
 }
 
-/** All columns of a set of rows. A row without a score for a metric lacks its column, so all rows are read. */
+/** All columns in a set of rows. A row without a score for a metric lacks that column, so all rows are read. */
 async function columnsOf(datasets: Datasets, setId: string): Promise<readonly string[]> {
   const names = new Set<string>();
   for await (const { rows } of datasets.rows(setId)) {

@@ -8,7 +8,7 @@ import type { Schema } from '../../store/schema.ts';
 /** Maximum time to wait for jobs to stop. Workers notice a cancellation within seconds. */
 const STOP_MS = 10_000;
 
-/** Stops jobs and waits until they have ended. Writes of a job that does not stop in time are rejected later. */
+/** Stops jobs and waits until they have ended. If a job does not stop in time, its later writes are rejected. */
 export async function stopJobs(
   queue: Pick<JobQueue, 'cancel' | 'stopped'>,
   ids: readonly string[],
@@ -38,7 +38,7 @@ export async function deleteWorkflow(trx: Kysely<Schema>, id: string): Promise<v
   await trx.deleteFrom('gateway_datasets').where('run_id', '=', id).execute();
 }
 
-/** Throws a ConflictError if an experiment uses the answers of the workflow. */
+/** Throws a ConflictError if an experiment uses the workflow's outputs. */
 export async function refuseDependents(
   db: Kysely<Schema>,
   id: string,

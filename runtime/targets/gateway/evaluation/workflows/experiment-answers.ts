@@ -9,11 +9,11 @@ import type { Store } from '../../store/store.ts';
 import type { Job } from '../jobs/job.ts';
 import type { KeptAnswer } from '../work/work.ts';
 
-/** Answers of language models that all workflows of an experiment share, in the gateway's cache of answers. */
+/** Language model responses shared by all of an experiment's workflows, in the gateway's response cache. */
 export interface ExperimentAnswers {
-  /** Whether a job uses answers of its experiment. */
+  /** Whether a job uses its experiment's responses. */
   isShared(job: Job): boolean;
-  /** The answers with these keys, in their order; null for a key without an answer. */
+  /** The cached responses with these keys, in the same order; null for a key without one. */
   find(job: Job, keys: readonly string[]): Promise<readonly (KeptAnswer | null)[]>;
   keep(job: Job, answers: readonly (KeptAnswer & { readonly key: string })[]): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface AnswerParts {
 
 const DAY_MS = 86_400_000;
 
-/** An experiment is repeated and extended within weeks. Its answers are deleted with it. */
+/** Experiments are repeated and extended within weeks. Deleting an experiment also deletes its responses. */
 const SETTINGS: CacheSettings = { ...CACHE_DEFAULTS, store: 'database', ttlMs: 30 * DAY_MS };
 
 export function createExperimentAnswers({ db, cache, models, clock }: AnswerParts): ExperimentAnswers {
@@ -38,7 +38,7 @@ export function createExperimentAnswers({ db, cache, models, clock }: AnswerPart
     const workflows = db.selectFrom('gateway_workflows').where('id', '=', job.workflowId ?? '');
     return (await workflows.select('experiment_id').executeTakeFirst())?.experiment_id;
   };
-  /** The key in the database. After an alias has other targets, earlier answers are not found. */
+  /** The key in the database. When an alias gets other targets, earlier responses are no longer found. */
   const keyIn = (experimentId: string, { spec }: Job): ((key: string) => string) => {
     const backends = spec.type === 'evaluation' ? [spec.judge?.backend] : [spec.backend];
     const scope = [
@@ -52,7 +52,7 @@ export function createExperimentAnswers({ db, cache, models, clock }: AnswerPart
     try {
       return held.set.router.resolve(model).targets.map(({ key }) => key);
     } catch {
-      // The request of the worker reports the reason.
+      // The worker's request reports the reason.
       return [];
     } finally {
       held.release();

@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 
-/** Runs a check and adds the member of the request to the location of its errors. */
+/** Runs a check and prefixes its errors' locations with the request member. */
 export function inMember<Result>(member: string, check: () => Result): Result {
   try {
     return check();
@@ -9,7 +9,7 @@ export function inMember<Result>(member: string, check: () => Result): Result {
   }
 }
 
-/** The same for a check that takes time. */
+/** Same for an asynchronous check. */
 export async function inMemberAsync<Result>(member: string, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();
@@ -18,7 +18,7 @@ export async function inMemberAsync<Result>(member: string, check: () => Promise
   }
 }
 
-/** Adds a member as the location of an InputError. Other errors are returned unchanged. */
+/** Adds a member as an InputError's location. Other errors are returned unchanged. */
 export function atMember(member: string, error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'InputError' || error.details) return error;
   const { message, reason, cause } = error;
@@ -29,7 +29,7 @@ export function atMember(member: string, error: unknown): unknown {
   });
 }
 
-/** Runs a check of an object in the request and prefixes the locations of its errors with the name of the object. */
+/** Runs a check of an object in the request and prefixes its errors' locations with the object's name. */
 export async function inObject<Result>(object: string, check: () => Promise<Result>): Promise<Result> {
   try {
     return await check();

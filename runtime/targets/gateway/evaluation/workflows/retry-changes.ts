@@ -2,14 +2,14 @@ import { inputError } from '#contract/errors.ts';
 import type { Backend, InferenceSpec } from '../work/work.ts';
 import { inMember } from './member-errors.ts';
 
-/** Settings that a retry can change. With them, stored answers stay comparable with new ones. */
+/** Settings that a retry can change. Stored responses stay comparable with new ones regardless. */
 export interface RetryChanges {
   readonly batchSize?: number | undefined;
-  /** Maximum concurrent requests to the language model that is evaluated. */
+  /** Maximum number of concurrent requests to the evaluated language model. */
   readonly maxConcurrency?: number | undefined;
   readonly maxErrorRate?: number | undefined;
   readonly timeoutSec?: number | undefined;
-  /** Secret of the model that is evaluated. */
+  /** The evaluated model's secret. */
   readonly secretName?: string | undefined;
 }
 

@@ -14,12 +14,12 @@ export interface JobRetryParts {
 interface ChangedJob {
   readonly spec: WorkSpec;
   readonly timeoutSec: number;
-  /** Name of the new dataset, if the stored rows are missing. */
+  /** The new dataset's name, if the stored rows are missing. */
   readonly outputName: string;
   readonly generatedBy: string;
 }
 
-/** Puts an ended job back into the queue. Rows with an answer keep it. */
+/** Puts an ended job back into the queue. Rows with a response keep it. */
 export async function retryJob(
   trx: Kysely<Schema>,
   job: Job,
@@ -29,7 +29,8 @@ export async function retryJob(
   const { queue, datasets } = services;
   const shared = { spec, timeoutSec, compute, keyId };
   if (job.spec.type === 'evaluation') {
-    // Metrics cannot remove a failed row from their totals, so an evaluation with too many failed rows starts again.
+    // Metrics cannot remove a failed row from their totals, so an evaluation with too many failed rows
+    // restarts.
     const resumes = job.failedRows <= spec.maxErrorRate * job.totalRows;
     return await queue.retry(trx, job, { ...shared, outputId: job.outputId, resumes });
   }
@@ -41,13 +42,13 @@ export async function retryJob(
   if (numUpdatedRows > 0n) {
     return await queue.retry(trx, job, { ...shared, outputId: job.outputId, resumes: true });
   }
-  // Earlier versions deleted the rows of jobs that failed.
+  // Earlier versions deleted the rows of failed jobs.
   const output = { filename: outputName, runId: job.workflowId, generatedBy, owner: job.owner };
   const outputId = await datasets.begin(trx, output);
   return await queue.retry(trx, job, { ...shared, outputId, resumes: false });
 }
 
-/** The log line of a retry. */
+/** A retry's log line. */
 export function retryLine({ doneRows, failedRows, spec, error }: Job): string {
   const kept = spec.type === 'evaluation' ? '' : `: ${doneRows - failedRows} rows keep their answers`;
   return `Retried${kept}.${error === null ? '' : ` Previous error: ${error}`}`;

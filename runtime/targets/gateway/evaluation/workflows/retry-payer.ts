@@ -4,7 +4,7 @@ import type { Job } from '../jobs/job.ts';
 import type { JobServices } from '../jobs/job-services.ts';
 import type { WorkSpec } from '../work/work.ts';
 
-/** Who retries work. */
+/** The caller who retries work. */
 export interface RetryCaller {
   readonly viewer: Viewer;
   readonly teamId: string | null;
@@ -19,8 +19,8 @@ interface Retried extends Pick<Job, 'owner' | 'teamId' | 'keyId'> {
 }
 
 /**
- * The key that pays for a retry: the key of the caller, which must belong to the team that the work is billed to, or for the master key
- * the key that started the work. Throws if that key cannot start the work now.
+ * The key that pays for a retry: the caller's key, which must belong to the team that the work is billed to;
+ * for the master key, the key that originally started the work. Throws if that key cannot start the work now.
  */
 export async function payerOfRetry(
   { name, specs, ...work }: Retried,

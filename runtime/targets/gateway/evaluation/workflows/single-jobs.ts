@@ -56,11 +56,14 @@ export interface NewEvaluationJob extends AnyJob {
 
 /** Jobs without a workflow. */
 export interface SingleJobs {
-  /** Starts a job in which a model answers the rows of a dataset. */
+  /** Starts a job in which a model processes a dataset's rows. */
   infer(job: NewInferenceJob): Promise<Job>;
-  /** Starts a job that compares the answers in a dataset with its ground truth. */
+  /** Starts a job that compares a dataset's outputs with its ground truth. */
   evaluate(job: NewEvaluationJob): Promise<Job>;
-  /** Retries a job that failed or has failed rows. Throws a ConflictError for other jobs and for jobs of workflows. */
+  /**
+   * Retries a job that failed or has failed rows. Throws a ConflictError for other jobs and for jobs that
+   * belong to workflows.
+   */
   retry(caller: RetryCaller, id: string, changes: RetryChanges): Promise<Job>;
 }
 

@@ -8,7 +8,7 @@ import type { Workflow } from './workflow.ts';
 type Started = Pick<Workflow, 'id' | 'name' | 'description' | 'plan' | 'owner' | 'teamId' | 'keyId'>;
 type Services = Pick<JobServices, 'queue' | 'datasets'> & { readonly compute: string };
 
-/** Starts the first job of a workflow, in which the model answers the rows. */
+/** Starts a workflow's first job, in which the model processes the rows. */
 export async function startInference(
   trx: Kysely<Schema>,
   { id, name, description, plan, owner, teamId, keyId }: Started,
@@ -37,7 +37,7 @@ export async function startInference(
   });
 }
 
-/** Starts the second job of a workflow, which compares the answers with the ground truth. */
+/** Starts a workflow's second job, which compares the outputs with the ground truth. */
 export async function startEvaluation(
   trx: Kysely<Schema>,
   { id, name, description, plan, owner, teamId, keyId }: Started,

@@ -22,7 +22,7 @@ export type InferenceRequest = Pick<
   | 'maxErrorRate'
 >;
 
-/** The specification of an inference job. `labels` are the labels of the ground truth. */
+/** An inference job's specification. `labels` are the ground truth labels. */
 export function inferenceSpec(
   type: InferenceSpec['type'],
   request: InferenceRequest,
@@ -92,9 +92,9 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
 }
 
 /**
- * The backend of a model in a request. With provider `encoder` it is an `.encoder` executable at a URL, as a file, or configured in
- * this gateway. With any other provider it is a server with OpenAI's API if there is a `base_url`, and otherwise a model of this
- * gateway. Throws an InputError.
+ * The backend for a model in a request. With provider `encoder`, it is an `.encoder` executable at a URL, as
+ * a file, or configured in this gateway. With any other provider, it is an OpenAI-compatible server if there
+ * is a `base_url`, otherwise one of this gateway's models. Throws an InputError.
  */
 function backendOf({ provider, model, baseUrl, secretName }: NamedModel): Backend {
   if (provider === 'encoder') {

@@ -4,13 +4,13 @@ import type { JobQueue, JobLogLine } from '../jobs/job.ts';
 import type { WorkflowDetails } from './workflow.ts';
 import { isActive } from './workflow-row.ts';
 
-/** Separates the logs of two jobs. */
+/** Separates two jobs' logs. */
 export const LOG_SEPARATOR = '\n================\n';
 const POLL_INTERVAL_MS = 300;
 
 const lineText = ({ at, level, text }: JobLogLine): string => `${rfc3339(at)} ${level.toUpperCase()} ${text}`;
 
-/** The log of a job as text. */
+/** A job's log as text. */
 export async function jobLog(queue: Pick<JobQueue, 'logs'>, id: string): Promise<string> {
   const texts: string[] = [];
   for await (const line of linesOf(queue, id)) texts.push(lineText(line));
@@ -22,7 +22,7 @@ export interface FollowedLine {
   readonly line: JobLogLine;
 }
 
-/** Follows the logs of all jobs of a workflow until it has ended or the signal is aborted. */
+/** Follows the logs of all of a workflow's jobs until the workflow has ended or the signal is aborted. */
 export async function* followWorkflowLogs(
   queue: Pick<JobQueue, 'logs'>,
   read: () => Promise<WorkflowDetails>,
@@ -30,7 +30,7 @@ export async function* followWorkflowLogs(
 ): AsyncGenerator<FollowedLine, void> {
   const last = new Map<string, string>();
   while (!signal.aborted) {
-    // The workflow is read before the lines, so that the lines of an ended workflow are complete.
+    // The workflow is read before the lines, so that an ended workflow's lines are complete.
     const workflow = await read();
     for (const { id: jobId } of workflow.jobs.toReversed()) {
       for await (const line of linesOf(queue, jobId, last.get(jobId))) {

@@ -5,7 +5,10 @@ import type { Workflow, WorkflowPlan } from './workflow.ts';
 import type { WorkflowStatus } from '../../store/workflow-schema.ts';
 import { ownerIn } from '../../store/space-columns.ts';
 
-/** Selects workflows. The stored status is `created` until the end; `running` is derived from the jobs, so both always agree. */
+/**
+ * Selects workflows. The stored status is `created` until the end; `running` is derived from the jobs, so the
+ * two always agree.
+ */
 export const selectWorkflows = (db: Kysely<Schema>) =>
   db
     .selectFrom('gateway_workflows as w')

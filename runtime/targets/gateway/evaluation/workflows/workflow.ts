@@ -20,51 +20,51 @@ export interface NamedModel {
   readonly secretName: string | null;
 }
 
-/** A language model in a request that scores answers. */
+/** A language model in a request that scores outputs. */
 export interface NamedJudge extends NamedModel {
   readonly generation: GenerationConfig;
   readonly maxConcurrency: number;
 }
 
-/** Settings of a workflow, which evaluates one model of an experiment. */
+/** Settings for a workflow, which evaluates one of an experiment's models. */
 export interface WorkflowRequest extends NamedModel {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Empty for the default of the task. */
+  /** If empty, the task's default applies. */
   readonly systemPrompt: string;
-  /** Template of the message for a row; undefined for the text of the row. */
+  /** Template for a row's message; undefined for the row's text. */
   readonly prompt: string | undefined;
-  /** Example rows with answers that the model gets before each row. */
+  /** Example rows with outputs that the model gets before each row. */
   readonly fewShot: readonly RowCells[] | undefined;
   readonly batchSize: number;
-  /** Maximum concurrent requests to a language model. */
+  /** Maximum number of concurrent requests to a language model. */
   readonly maxConcurrency: number;
   readonly outputField: string;
   readonly generation: GenerationConfig;
-  /** Time limit of each job. */
+  /** Time limit per job. */
   readonly timeoutSec: number;
-  /** Null for the default metrics of the task. */
+  /** Null for the task's default metrics. */
   readonly metrics: readonly string[] | null;
   readonly customMetrics: readonly CustomMetric[] | undefined;
   readonly judge: NamedJudge | null;
   readonly embedder: NamedModel | null;
   readonly failures: Failures;
-  /** Whether answers of language models are shared within the experiment. */
+  /** Whether language model responses are shared within the experiment. */
   readonly sharesAnswers: boolean;
-  /** Number of the repetition, whose answers are not those of others; undefined for the first. */
+  /** Repetition number. Repetitions do not share responses. Undefined for the first. */
   readonly repeat: number | undefined;
   readonly maxErrorRate: number;
 }
 
-/** The complete settings of the jobs of a workflow. They are stored, so that the workflow can be retried. */
+/** The complete settings for a workflow's jobs. They are stored, so that the workflow can be retried. */
 export interface WorkflowPlan {
   readonly model: string;
   readonly provider: string;
   readonly systemPrompt: string;
   readonly timeoutSec: number;
   readonly rows: number;
-  /** Name of the dataset with the answers. */
+  /** Name of the dataset with the outputs. */
   readonly outputName: string;
   readonly inference: InferenceSpec;
   readonly evaluation: EvaluationSpec;
@@ -78,7 +78,7 @@ export interface Workflow {
   readonly plan: WorkflowPlan;
   readonly status: WorkflowStatus;
   readonly error: string | null;
-  /** Metrics of all jobs, by name. */
+  /** All jobs' metrics, by name. */
   readonly metrics: Readonly<Record<string, number>>;
   readonly owner: Owner | null;
   readonly tags: readonly string[];
@@ -91,11 +91,11 @@ export interface Workflow {
 }
 
 export interface WorkflowDetails extends Workflow {
-  /** Jobs of the workflow, newest first. */
+  /** The workflow's jobs, newest first. */
   readonly jobs: readonly Job[];
 }
 
-/** Throws a ForbiddenError if the caller is not allowed to use this model of the gateway. */
+/** Throws a ForbiddenError if the caller is not allowed to use this gateway model. */
 export type AssertModelAllowed = (model: string) => void;
 
 export interface NewWorkflow {
@@ -112,7 +112,10 @@ interface WorkflowFilter extends Search {
 }
 
 export interface Workflows extends ExperimentWorkflows {
-  /** Creates a workflow. Throws an InputError for an invalid request, also for problems that only a call of the model shows. */
+  /**
+   * Creates a workflow. Throws an InputError for an invalid request, including problems that only a model
+   * call can reveal.
+   */
   create(workflow: NewWorkflow): Promise<Workflow>;
   /** Reads a workflow with its jobs. Throws a NotFoundError if it does not exist or is not visible. */
   get(viewer: Viewer, id: string): Promise<WorkflowDetails>;
@@ -122,20 +125,23 @@ export interface Workflows extends ExperimentWorkflows {
     filter: WorkflowFilter,
     page: ListPage,
   ): Promise<{ readonly total: number; readonly items: readonly WorkflowDetails[] }>;
-  /** All workflows of these experiments, oldest first. */
+  /** All of these experiments' workflows, oldest first. */
   ofExperiments(ids: readonly string[]): Promise<readonly WorkflowDetails[]>;
-  /** Changes what a workflow is called. */
+  /** Changes a workflow's name, description or tags. */
   change(viewer: Viewer, id: string, changes: LabelChanges): Promise<WorkflowDetails>;
   /** Cancels the running jobs. Throws a ConflictError if the workflow has ended. */
   cancel(viewer: Viewer, id: string): Promise<WorkflowDetails>;
-  /** Retries a workflow that failed or has failed rows. Rows with an answer keep it. Throws a ConflictError if nothing failed. */
+  /**
+   * Retries a workflow that failed or has failed rows. Rows with a response keep it. Throws a ConflictError
+   * if nothing failed.
+   */
   retry(caller: RetryCaller, id: string, changes: RetryChanges): Promise<WorkflowDetails>;
-  /** Deletes a workflow. Without `force`, it must have ended and its answers must not be used by an experiment. */
+  /** Deletes a workflow. Without `force`, it must have ended and no experiment may use its outputs. */
   delete(viewer: Viewer, id: string, force: boolean): Promise<Workflow>;
-  /** Called in the transaction that ends a job. Continues or ends the workflow of the job. */
+  /** Called in the transaction that ends a job. Continues or ends the job's workflow. */
   ended(trx: Kysely<Schema>, job: Job): Promise<void>;
 }
 
-/** The name of a dataset with the answers of a model, for example `reviews-openai-small-predictions.csv`. */
+/** The name of a dataset with a model's outputs, for example `reviews-openai-small-predictions.csv`. */
 export const predictionsName = (filename: string, model: string): string =>
   `${filename.replace(/\.[^.]*$/, '')}-${model.replaceAll('/', '-')}-predictions.csv`;

@@ -137,7 +137,7 @@ export function createWorkflows({ db, audit }: Pick<Store, 'db' | 'audit'>, part
       const workflow = await get(viewer, id);
       if (!isActive(workflow)) throw notCancellable(workflow);
       await stopJobs(queue, running(workflow));
-      // A job that ended before it could be stopped has started the next one.
+      // A job that ended before it could be stopped may have started the next one.
       await stopJobs(queue, running(await get(viewer, id)));
       return await get(viewer, id);
     },
@@ -203,7 +203,7 @@ const notCancellable = ({ id, status }: Workflow): AppError =>
     reason: 'workflow_over',
   });
 
-/** Adds the jobs of each workflow, newest first, with one query for all workflows. */
+/** Adds each workflow's jobs, newest first, with a single query for all workflows. */
 async function withJobs(
   db: Kysely<Schema>,
   workflows: readonly Workflow[],
@@ -218,7 +218,7 @@ async function withJobs(
       workflows.map(({ id }) => id),
     )
     .orderBy('created_at', 'desc')
-    // A job can be created in the same millisecond as the one before, so the type decides the order.
+    // A job can be created in the same millisecond as the previous one, so the type determines the order.
     .orderBy('type')
     .execute();
   const jobs = Map.groupBy(rows.map(jobOf), ({ workflowId }) => workflowId);
@@ -229,7 +229,7 @@ interface PlanParts extends CheckParts {
   readonly services: Pick<JobServices, 'datasets' | 'secrets' | 'trusts'>;
 }
 
-/** Plans the jobs of a workflow. Throws for everything in the request that would make them fail later. */
+/** Plans a workflow's jobs. Throws for everything in the request that would make them fail later. */
 async function planWorkflow(
   { experiment, request, assertModelAllowed }: NewWorkflow,
   parts: PlanParts,
@@ -268,8 +268,8 @@ interface AdvanceParts {
 }
 
 /**
- * Continues a workflow after the end of a job: starts the next job or ends the workflow. It runs in the transaction that ends the
- * job, so both happen or neither does, also if a process is killed.
+ * Continues a workflow after a job has ended: starts the next job or ends the workflow. It runs in the
+ * transaction that ends the job, so that both happen or neither does, even if a process is killed.
  */
 async function advance(trx: Kysely<Schema>, job: Job, parts: AdvanceParts): Promise<void> {
   const { datasets } = parts.services;
@@ -308,7 +308,10 @@ async function finish(
     .execute();
 }
 
-/** The metrics of all succeeded jobs of a workflow. If several jobs have a metric of the same name, the last one applies. */
+/**
+ * Metrics of all of a workflow's successful jobs. If several jobs have a metric of the same name, the last
+ * one applies.
+ */
 async function metricsOf(trx: Kysely<Schema>, id: string): Promise<Workflow['metrics']> {
   const rows = await trx
     .selectFrom('gateway_jobs')
@@ -330,7 +333,10 @@ interface RetryParts extends JobRetryParts {
   readonly now: number;
 }
 
-/** The job to retry: the failed one or, in a succeeded workflow, the one with failed rows. Throws a ConflictError without one. */
+/**
+ * The job to retry: the failed one or, in a successful workflow, the one with failed rows. Throws a
+ * ConflictError if there is none.
+ */
 function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
   if (status === 'created' || status === 'running') throw notRetryable(id, `is ${status}`);
   const job =
@@ -341,7 +347,7 @@ function jobToRetry({ id, status, jobs }: WorkflowDetails): Job {
   throw notRetryable(id, 'has succeeded, and every row has an answer');
 }
 
-/** Retries a workflow. Rows with an answer keep it; the model processes failed rows and the remaining ones. */
+/** Retries a workflow. Rows with a response keep it; the model processes failed and remaining rows. */
 async function retryWorkflow(
   trx: Kysely<Schema>,
   workflow: WorkflowDetails,

@@ -7,14 +7,14 @@ import { storableText } from '../storable-text.ts';
 import { changedStates } from './changed-states.ts';
 import { createEventIds } from './event-ids.ts';
 
-/** Who acts: a caller of the API, a user of the operating system, or the gateway itself. */
+/** The actor: an API caller, an operating system user, or the gateway itself. */
 export interface Actor {
   readonly kind: ActorKind;
-  /** Id of the key, or name of the user of the operating system. */
+  /** Key ID, or operating system user name. */
   readonly id?: string | undefined;
-  /** User of the key. */
+  /** The key's user. */
   readonly userId?: string | undefined;
-  /** Address of the connection. */
+  /** The connection's address. */
   readonly address?: string | undefined;
   readonly forwardedFor?: string | undefined;
   readonly requestId?: string | undefined;
@@ -22,21 +22,24 @@ export interface Actor {
 
 export interface AuditEvent {
   readonly at: number;
-  /** The kind of object and what happened to it, e.g. `key.update`. */
+  /** The object kind and what happened to the object, e.g. `key.update`. */
   readonly action: string;
-  /** Id or name of the object. */
+  /** The object's ID or name. */
   readonly object?: string | undefined;
   readonly outcome?: AuditOutcome | undefined;
   readonly reason?: string | undefined;
-  /** The object before and after. Members that did not change are omitted, and secrets too. */
+  /** The object before and after. Unchanged members and secrets are omitted. */
   readonly before?: object | undefined;
   readonly after?: object | undefined;
   readonly count?: number | undefined;
 }
 
-/** Records who changed what. Stores call it in the transaction of the change, so that neither is stored without the other. */
+/**
+ * Records who changed what. Stores call it in the transaction of the change, so that neither is stored
+ * without the other.
+ */
 export interface AuditTrail {
-  /** Runs work, of which all events have this actor. */
+  /** Runs work, attributing all of its events to this actor. */
   actingAs<Result>(actor: Actor, work: () => Result): Result;
   record(db: Kysely<Schema>, event: AuditEvent): Promise<void>;
 }

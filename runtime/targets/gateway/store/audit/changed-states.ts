@@ -5,9 +5,9 @@ import { rfc3339 } from '#core/time/rfc3339.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { storableText } from '../storable-text.ts';
 
-/** Members that requests change, not administrators. */
+/** Members that change through requests, not through administrators. */
 const VOLATILE = new Set(['spent', 'reserved', 'lastUsedAt', 'updatedAt', 'status', 'budgetStartedAt']);
-/** Metadata of an object is at most 16 KiB; a list of models can be longer. */
+/** An object's metadata is limited to 16 KiB; a model list can be longer. */
 const MAX_CHARACTERS = 65_536;
 const TOO_LONG = '{"omitted":"longer than 65536 characters"}';
 
@@ -17,8 +17,8 @@ interface Texts {
 }
 
 /**
- * The states of an object as JSON, with names and values as in the API. Of a changed object, only members that differ; of a new or
- * deleted one, all.
+ * The object's states as JSON, with names and values as in the API. For a changed object, only members that
+ * differ; for a new or deleted one, all members.
  */
 export function changedStates(before: object | undefined, after: object | undefined): Texts {
   const [old, fresh] = [membersOf(before), membersOf(after)];
@@ -47,7 +47,7 @@ function apiValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => memberOf(name, member)));
 }
 
-/** Metadata has the names that administrators chose. */
+/** Administrators chose the names in the metadata. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (!isObject(value)) return value;

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 
 const MAX_COUNT = 0xfff;
 
-/** Creates UUIDs of version 7. Those of one millisecond are in order, too. */
+/** Creates version 7 UUIDs, which are ascending even within a millisecond. */
 export function createEventIds(): (at: number) => string {
   let last = 0;
   let count = 0;
   return (at) => {
     const now = Math.max(Math.floor(at), last);
     count = now === last ? count + 1 : 0;
-    // More than 4096 events in one millisecond use the next one.
+    // Beyond 4096 events per millisecond, IDs use the next millisecond.
     last = count > MAX_COUNT ? now + 1 : now;
     if (count > MAX_COUNT) count = 0;
     const time = last.toString(16).padStart(12, '0');

@@ -10,7 +10,7 @@ import { columnTypes } from '../define-table.ts';
 
 const isInt8 = (type: number): boolean => type === 20;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Statements are short, so one that takes longer waits for a lock that is not released. */
+/** Statements are short, so a longer one is waiting for a lock that is not released. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 export interface PostgresOptions {
@@ -18,7 +18,7 @@ export interface PostgresOptions {
   readonly connections?: number | undefined;
 }
 
-/** Opens a pool. Connections are opened on demand, and replaced after they break. */
+/** Opens a connection pool. Connections are opened on demand, and replaced when they break. */
 export function openPostgres({ url, connections = 10 }: PostgresOptions): Store {
   const pool = new Pool({
     connectionString: url,
@@ -27,12 +27,12 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'gateway',
     keepAlive: true,
-    // Statements of one transaction are sent together, which saves round trips over the network.
+    // Statements of one transaction are sent together, which saves network round trips.
     ...PIPELINED,
     types: { getTypeParser: parserOf },
   });
-  // A broken connection already fails its statement, and the pool replaces it. Without these listeners, the error would end the
-  // process.
+  // A broken connection already fails its statement, and the pool replaces it. Without these listeners, the
+  // error would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }), plugins: [WHOLE_NUMBERS] });
@@ -48,21 +48,21 @@ export function openPostgres({ url, connections = 10 }: PostgresOptions): Store 
 /** An option of pg that its types do not have yet. */
 const PIPELINED: object = { pipeline: true };
 
-/** Parsers of this pool only, because the library's own table of parsers is shared by the whole process. */
+/** Parsers for this pool only, because the whole process shares the library's own parser table. */
 const parserOf: typeof types.getTypeParser = (type, format) =>
   isInt8(type) && format !== 'binary' ? BigInt : (types.getTypeParser(type, format) as unknown);
 
 type Decide = (rows: LedgerRows) => LedgerChanges;
 
 /**
- * Runs a batch of requests with one round trip to the server if the cached rows are still current. Otherwise it needs two more: lock
- * and read, then write and commit. Requests that arrive meanwhile form the next batch. Two batches can run in parallel, because
- * another process can block one of them.
+ * Runs a batch of requests with one round trip to the server if the cached rows are still current. Otherwise,
+ * it needs two more: lock and read, then write and commit. Requests that arrive meanwhile form the next
+ * batch. Two batches can run in parallel, because another process can block one of them.
  */
 function postgresLedger(pool: Pool): LedgerStore {
   const cache = createRowCache();
 
-  /** Returns false, without a change, if the rows in the database differ from the cached rows. */
+  /** Returns false, without changing anything, if the database rows differ from the cached rows. */
   const runCached = async (rows: LedgerRows, decide: Decide): Promise<boolean> => {
     const changes = decide(rows);
     if (changes.alerts.length > 0) return false;
@@ -86,7 +86,7 @@ function postgresLedger(pool: Pool): LedgerStore {
       cache.learn(rows, changes);
       client.release();
     } catch (error) {
-      // The connection is closed, because it can be in the middle of a transaction.
+      // The connection is closed, because it may be in the middle of a transaction.
       client.release(true);
       throw error;
     }
@@ -159,7 +159,7 @@ async function write(client: PoolClient, changes: LedgerChanges): Promise<void> 
       : client.query({ name: 'alerts', text: WRITE_ALERTS, values: [toJson(alerts)] }),
     client.query('commit'),
   ]);
-  // A failed transaction answers a commit with ROLLBACK instead of an error.
+  // For a failed transaction, the response to a commit is ROLLBACK instead of an error.
   if (command === 'ROLLBACK') throw new Error('The transaction was rolled back.');
 }
 
@@ -171,11 +171,17 @@ const valuesOf = ({ accounts, opened, closed, usage, resets }: LedgerChanges): u
   toJson(resets),
 ];
 
-/** Whether the changes only open reservations of this process. Losing those is harmless, so the commit need not wait for the server's disk. */
+/**
+ * Whether the changes only open reservations of this process. Losing those is harmless, so the commit does
+ * not have to wait for the server's disk.
+ */
 const isReservationOnly = ({ opened, closed, usage, resets }: LedgerChanges): boolean =>
   closed.length + usage.length + resets.length === 0 && !opened.some(isLasting);
 
-/** Formats rows as JSON for PostgreSQL. Amounts become texts, which are not rounded, and characters that it cannot store are replaced. */
+/**
+ * Formats rows as JSON for PostgreSQL. Amounts become strings, to avoid rounding, and characters that it
+ * cannot store are replaced.
+ */
 function toJson(rows: readonly object[]): string {
   return JSON.stringify(rows, (_key, value: unknown) => {
     if (typeof value === 'bigint') return String(value);
@@ -184,16 +190,16 @@ function toJson(rows: readonly object[]): string {
 }
 
 /**
- * Rows as this process read or wrote them last. Other processes can have changed them since, so decisions based on them are valid
- * only if the database still has the same rows.
+ * Rows as last read or written by this process. Other processes may have changed them since, so decisions
+ * based on them are valid only if the database still has the same rows.
  */
 interface RowCache {
   /** Returns cached rows; undefined if one is missing or being changed, or if other processes change rows often. */
   readonly guess: (ids: RowIds) => LedgerRows | undefined;
-  /** Runs `work`. `guess` does not return these accounts until it is done. */
+  /** Runs `work`. Until it is done, `guess` does not return these accounts. */
   readonly during: <Result>(ids: RowIds, work: () => Promise<Result>) => Promise<Result>;
   readonly learn: (rows: LedgerRows, changes: LedgerChanges) => void;
-  /** Reports whether guessed rows were still the same in the database. */
+  /** Reports whether guessed rows still matched the database. */
   readonly judge: (isRight: boolean) => void;
   readonly forget: (ids: RowIds) => void;
 }
@@ -281,7 +287,7 @@ const insertFrom = (parameter: string, table: string, columns: Columns, conditio
   `insert into ${table} (${names(columns)}) select ${names(columns, 'r.')} from ${recordset(parameter, columns)}${condition}`;
 
 const SELECT_ACCOUNTS = `select ${names(ACCOUNT_COLUMNS)} from gateway_accounts where id = any($1::text[])`;
-/** Locks accounts in the order of their ids, so that two batches cannot deadlock. */
+/** Locks accounts in ID order, so that two batches cannot deadlock. */
 const LOCK_ACCOUNTS = `${SELECT_ACCOUNTS} order by id for update`;
 const SELECT_REVISION = 'select revision from gateway_meta';
 const SELECT_RESERVATIONS = `select ${names(RESERVATION_COLUMNS)} from gateway_reservations where id = any($1::text[])`;
@@ -304,8 +310,9 @@ select 1`;
 const IF_UNCHANGED = ' where exists (select from unchanged)';
 
 /**
- * Same as `WRITE`, but in one round trip and only if the accounts ($6), the reservations to close and the revision ($7) are unchanged
- * in the database. Otherwise it writes nothing and returns no row. With $8, a crash of the server can lose the changes.
+ * Same as `WRITE`, but in one round trip and only if the accounts ($6), the reservations to close and the
+ * revision ($7) are unchanged in the database. Otherwise, it writes nothing and returns no row. With $8, a
+ * server crash can lose the changes.
  */
 const WRITE_IF_UNCHANGED = `
 with
@@ -332,10 +339,13 @@ with
   resets as (${insertFrom('$5', 'gateway_budget_resets', RESET_COLUMNS, IF_UNCHANGED)})
 select case when $8::boolean then set_config('synchronous_commit', 'off', true) end from unchanged`;
 
-/** Alerts are rare, so the statements of every request do without them. */
+/** Alerts are rare, so the statements of ordinary requests omit them. */
 const WRITE_ALERTS = insertFrom('$1', 'gateway_alerts', ALERT_COLUMNS, ' on conflict (id) do nothing');
 
-/** Stores what requests in flight have used so far. Rows that are being closed are skipped, so that this waits for nothing. */
+/**
+ * Stores what requests in flight have used so far. Rows that are being closed are skipped, so that this never
+ * waits.
+ */
 const NOTE = `
 with free as (select id from gateway_reservations where id = any($1::text[]) order by id for update skip locked)
 update gateway_reservations as a set interrupted = r.interrupted

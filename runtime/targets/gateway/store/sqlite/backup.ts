@@ -10,14 +10,14 @@ import { NEWEST_VERSION } from '../migrate.ts';
 import { versionProblem } from '../migrations.ts';
 import { LASTING } from '../lasting.ts';
 
-/** How long a statement waits for the lock of a running gateway. */
+/** How long a statement waits for a running gateway's lock. */
 const BUSY_TIMEOUT_MS = 5000;
-/** A gateway without a sign of life for this time is dead. */
+/** A gateway that gives no sign of life for this long is dead. */
 const DEAD_AFTER_MS = 30_000;
 
 /**
- * Writes a consistent copy of a database, which gateways can use meanwhile. Reservations of running requests are not part of it: no
- * process would ever release them.
+ * Writes a consistent copy of a database, which gateways can use meanwhile. Reservations of running requests
+ * are excluded: no process would ever release them.
  */
 export function backUpSqlite(database: string, file: string): void {
   const temporary = temporaryPath(file);
@@ -50,8 +50,9 @@ export function backUpSqlite(database: string, file: string): void {
 }
 
 /**
- * Puts a copy into the place of a database. An existing one is replaced only with `replace`, and kept next to it. Returns its new path.
- * Throws a ConfigError if a gateway uses it, or if the file is not a copy of a gateway's database.
+ * Replaces a database with a copy. An existing database is only replaced with `replace`, and is kept next to
+ * it. Returns the path of the kept file. Throws a ConfigError if a gateway is using the database, or if the
+ * file is not a copy of a gateway database.
  */
 export async function restoreSqlite(
   file: string,
@@ -82,7 +83,7 @@ export async function restoreSqlite(
   return existing ? before : undefined;
 }
 
-/** Creates an empty file for the owner only, as the database is one. */
+/** Creates an empty file with owner-only permissions, like the database itself. */
 const createOwn = (path: string): void => closeSync(openSync(path, 'wx', 0o600));
 
 function requireBackup(file: string): void {
@@ -109,7 +110,10 @@ function requireIntact(database: DatabaseSync, file: string): void {
   if (found !== 'ok') throw new Error(`${file} is damaged: ${String(found)}`);
 }
 
-/** Throws if a gateway uses a database. Otherwise, all of it is in its file afterwards, and not in the write-ahead log next to it. */
+/**
+ * Throws if a gateway is using a database. Otherwise, all of its data is in its file afterwards, not in the
+ * write-ahead log next to it.
+ */
 function requireUnused(path: string): void {
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {

@@ -13,7 +13,7 @@ import {
 import { isContention } from '../database-error.ts';
 import type { FileCheck, TransactionGate } from './open-file.ts';
 
-/** A dialect of the query builder for Node's built-in SQLite. */
+/** A query builder dialect for Node's built-in SQLite. */
 export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, file: FileCheck): Dialect {
   return {
     createDriver: () => new ImmediateDriver(database, gate, file),
@@ -24,8 +24,9 @@ export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, fil
 }
 
 /**
- * Starts every transaction as a writing one: a transaction that reads first would fail if another process writes before it does. It
- * waits for locks outside of SQLite, because waiting inside would block the event loop, maybe also the holder of the lock.
+ * Starts every transaction as a write transaction: one that reads first would fail if another process writes
+ * in between. Waits for locks outside of SQLite, because waiting inside would block the event loop, and
+ * possibly the lock holder as well.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
@@ -59,7 +60,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // SQLite rolls back by itself if the disk is full. A second rollback would fail and hide the reason.
+    // SQLite rolls back automatically if the disk is full. A second rollback would fail and hide the reason.
     if (this.#database.isTransaction) await super.rollbackTransaction(connection).finally(this.#gate.leave);
     else this.#gate.leave();
   }
@@ -69,13 +70,13 @@ class ImmediateDriver extends SqliteDriver {
 const TRANSACTION_TIMEOUT_MS = 5000;
 const MAX_DELAY_MS = 50;
 
-/** Maximum number of cached statements. Queries are few, but lists of values in them have many lengths. */
+/** Maximum number of cached statements. There are few queries, but value lists in them have many lengths. */
 const MAX_STATEMENTS = 200;
 
-/** Values of a query builder, which contain nothing that SQLite cannot store. */
+/** Values from a query builder, which contain nothing that SQLite cannot store. */
 const inputs = (values: readonly unknown[]): readonly SQLInputValue[] => values as readonly SQLInputValue[];
 
-/** Adapts Node's SQLite to the interface that the driver expects, and caches prepared statements. */
+/** Adapts Node's SQLite to the driver's interface, and caches prepared statements. */
 function adaptDatabase(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>();
   const prepare: SqliteDatabase['prepare'] = (text) => {
@@ -84,7 +85,7 @@ function adaptDatabase(database: DatabaseSync): SqliteDatabase {
       reader: statement.columns().length > 0,
       all: (values) => statement.all(...inputs(values)),
       run: (values) => statement.run(...inputs(values)),
-      // An iteration gets a statement of its own, because another use would restart it.
+      // An iteration gets its own statement, because another use would restart it.
       iterate: (values) => database.prepare(text).iterate(...inputs(values)),
     };
   };

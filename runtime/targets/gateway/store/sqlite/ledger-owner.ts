@@ -9,12 +9,12 @@ export interface LedgerClaim {
   readonly owns: boolean;
 }
 
-/** A process without a report for this long is dead. Processes report three times as often. */
+/** A process that has not reported for this long is dead. Processes report three times as often. */
 const DEAD_AFTER_MS = 30_000;
 
 /**
- * Takes ownership of the ledger for a process that is the only one on the database, and releases it otherwise. Throws a retryable
- * error while another live process owns it; that process releases it soon.
+ * Takes ownership of the ledger for a process that is the database's only user, and releases it otherwise.
+ * Throws a retryable error while another live process owns it; that process releases it soon.
  */
 export function claimLedger(
   sql: LedgerStatements,

@@ -4,15 +4,15 @@ import { isLasting } from '../lasting.ts';
 import type { LedgerStatements } from './ledger-statements.ts';
 import { accountsOf } from '../account-ids.ts';
 
-/** Accounts that are cached while this process owns the ledger. */
+/** Accounts cached while this process owns the ledger. */
 export interface AccountCache {
-  /** `data_version` of the database when the accounts were read. At another version, they are read again. */
+  /** The database's `data_version` when the accounts were read. If it changes, they are reread. */
   readonly version: unknown;
   readonly revision: number;
   readonly accounts: Map<string, AccountRow>;
 }
 
-/** Reads rows, including the amounts that are held in memory. */
+/** Reads rows, including amounts held in memory. */
 export function readLedgerRows(
   sql: LedgerStatements,
   { revision, accounts }: AccountCache,
@@ -42,7 +42,10 @@ export interface Plan {
   readonly undo: () => void;
 }
 
-/** Keeps new reservations and their amounts in memory, unless they outlive the process, and returns the remaining changes, which must be written. */
+/**
+ * Keeps new reservations and their amounts in memory, unless they outlive the process, and returns the
+ * remaining changes, which must be written.
+ */
 export function planChanges(changes: LedgerChanges, cache: AccountCache, held: HeldReservations): Plan {
   const lasting = changes.opened.filter(isLasting);
   const { stored, undo } = held.change(
@@ -67,7 +70,7 @@ const isSame = (one: AccountRow, other: AccountRow | undefined): boolean =>
   one.window_started_at === other.window_started_at &&
   one.window_ends_at === other.window_ends_at;
 
-/** Reservations that are only in memory. Accounts in the database do not include them. */
+/** Reservations that only exist in memory. Accounts in the database do not include them. */
 export interface HeldReservations {
   readonly find: (id: string) => ReservationRow | undefined;
   /** Adds the held amounts to an account. */
@@ -80,7 +83,7 @@ export interface HeldReservations {
 }
 
 interface HeldChange {
-  /** Closed reservations that are in the database. */
+  /** Closed reservations that exist in the database. */
   readonly stored: readonly string[];
   readonly undo: () => void;
 }

@@ -5,7 +5,7 @@ import { type AccountRow, type MetaRow, type ProcessRow, type ReservationRow, TA
 import { wholeNumbers } from '../whole-numbers.ts';
 import { keysOf } from '#core/values/keys.ts';
 
-/** Prepared statements of the ledger. They can be prepared only after the tables are created. */
+/** The ledger's prepared statements. They can only be prepared once the tables exist. */
 export type LedgerStatements = ReturnType<typeof prepareLedger>;
 
 export function prepareLedger(database: DatabaseSync) {
@@ -47,7 +47,7 @@ export function prepareLedger(database: DatabaseSync) {
         throw error;
       }
     },
-    /** Returns a number that differs after any change by another connection. */
+    /** Returns a number that changes whenever another connection changes the database. */
     version: (): unknown => version.get()?.['data_version'],
     meta: () => wholeNumbers(meta.get()) as unknown as Pick<MetaRow, 'revision' | 'ledger_owner'>,
     processes: () => processes.all().map(wholeNumbers) as unknown as ProcessRow[],
@@ -55,7 +55,7 @@ export function prepareLedger(database: DatabaseSync) {
     isBilled: (id: string) => billed.get(id) !== undefined,
     account: accounts.find,
     reservation: reservations.find,
-    /** Adds reserved amounts to the row of an account. */
+    /** Adds reserved amounts to an account's row. */
     hold: (accountId: string, amount: bigint, count: number) => void hold.run(amount, count, accountId),
     /** Stores what a request in flight has used so far. */
     note: (id: string, interrupted: string) => void note.run(interrupted, id),
@@ -70,18 +70,18 @@ export function prepareLedger(database: DatabaseSync) {
   };
 }
 
-/** A table with an `id` and prepared statements, because it is used many times per second. */
+/** A table with an `id`, accessed with prepared statements because it is used many times per second. */
 interface PreparedTable<Row> {
   readonly find: (id: string) => Row | undefined;
   readonly insert: (row: Row) => void;
-  /** Does nothing if there is a row with that id. */
+  /** Does nothing if a row with that ID exists. */
   readonly insertMissing: (row: Row) => void;
-  /** Updates all columns of the row with that id. */
+  /** Updates all columns of the row with that ID. */
   readonly update: (row: Row) => void;
   readonly delete: (id: string) => void;
 }
 
-/** A row whose columns all have values that SQLite can store. */
+/** A row that only contains values that SQLite can store. */
 type Storable<Row> = { readonly id: string } & { readonly [Name in keyof Row]: SQLInputValue };
 
 function prepareTable<Row extends Storable<Row>>(
@@ -104,9 +104,9 @@ function prepareTable<Row extends Storable<Row>>(
     find(id) {
       const row: Record<string, unknown> | undefined = find.get(id);
       if (!row) return undefined;
-      // SQLite returns all integers as bigint. Only amounts stay bigint.
+      // SQLite returns all integers as bigint. Only amounts remain bigint.
       for (const name of counts) if (row[name] !== null) row[name] = Number(row[name]);
-      // A plain copy, because objects of SQLite are slow to copy later.
+      // A plain copy, because copying SQLite's objects later would be slow.
       return { ...row } as Row;
     },
     insert: (row) => void insert.run(...names.map((name) => row[name])),

@@ -32,8 +32,8 @@ const NO_ROWS: RowIds = { accounts: [], reservations: [] };
 const NO_CHANGES: LedgerChanges = { accounts: [], opened: [], closed: [], usage: [], resets: [], alerts: [] };
 
 /**
- * Every batch runs within one turn of the event loop. While no other process uses the database, reservations stay in memory, and
- * only usage is written; docs/decisions/0018 has the reasons and the rules.
+ * Every batch runs within one event loop turn. While no other process uses the database, reservations stay in
+ * memory, and only usage is written; docs/decisions/0018 explains the reasons and rules.
  */
 export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file: FileCheck): SqliteLedger {
   const machine = machineName();
@@ -44,14 +44,17 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
   let cache: AccountCache | undefined;
   let checking: NodeJS.Timeout | undefined;
   let idleChecks = 0;
-  /** Whether the file was in place at the last check. */
+  /** Whether the file was still in place at the last check. */
   let isInPlace = true;
   // Prepared on first use, because the tables are created after this.
   const prepared = (): LedgerStatements => (statements ??= prepareLedger(database));
   const isCurrent = ({ version }: AccountCache): boolean => prepared().version() === version;
-  /** Whether the cache was current in this turn of the event loop; undefined if it was not checked yet. */
+  /** Whether the cache was current in this event loop turn; undefined if not checked yet. */
   let wasCurrent: boolean | undefined;
-  /** Checks once per turn: requests of one turn are concurrent with changes that others make in it, so they can come first. */
+  /**
+   * Checks once per turn: requests in one turn are concurrent with changes made by others during it, so they
+   * can be ordered first.
+   */
   const isCurrentThisTurn = (owned: AccountCache): boolean => {
     if (wasCurrent === undefined) setImmediate(() => (wasCurrent = undefined));
     return (wasCurrent ??= isCurrent(owned));
@@ -72,7 +75,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
     return planChanges(decide(readLedgerRows(prepared(), owned, held, ids)), owned, held);
   };
 
-  /** Runs a batch with cached accounts. Returns false, without a change, if the cache is outdated. */
+  /** Runs a batch with cached accounts. Returns false, without changing anything, if the cache is outdated. */
   const runCached = (owned: AccountCache, ids: RowIds, decide: Decide): boolean => {
     const sql = prepared();
     const { changes, undo } = planFor(owned, ids, decide);
@@ -89,7 +92,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
     return holds;
   };
 
-  /** Runs a batch with accounts from the database, and takes or releases the ledger. */
+  /** Runs a batch with accounts from the database, and acquires or releases the ledger. */
   const runUncached = (ids: RowIds, decide: Decide): void => {
     const sql = prepared();
     let plan: Plan | undefined;
@@ -183,7 +186,7 @@ export function sqliteLedger(database: DatabaseSync, gate: TransactionGate, file
       try {
         leave();
       } catch (error) {
-        // Another process is writing, so the data that is read can be slightly older.
+        // Another process is writing, so the data read can be slightly older.
         if (!isContention(error)) throw error;
       }
     },
@@ -211,13 +214,13 @@ function learn({ accounts }: AccountCache, changes: LedgerChanges): void {
   for (const account of changes.accounts) accounts.set(account.id, account);
 }
 
-/** Adds reservations of the memory to the database, and their amounts to the accounts there. */
+/** Adds reservations from memory to the database, and their amounts to the accounts there. */
 function writeReservations(sql: LedgerStatements, rows: readonly ReservationRow[]): void {
   for (const row of rows) for (const id of accountsOf(row)) sql.hold(id, row.amount_nano, 1);
   sql.write({ ...NO_CHANGES, opened: rows });
 }
 
-/** Removes a reservation that is now in the database from the memory. */
+/** Removes a reservation from memory that is now in the database. */
 function moveToDatabase({ accounts }: AccountCache, held: HeldReservations, reservation: string): void {
   const row = held.find(reservation);
   if (!row) return;

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { databaseUnavailable } from '../database-error.ts';
 
 /**
- * Checks that the file at the path is still the one that was opened. A file that was removed or replaced can still be written, but
- * its data would be lost at the next start.
+ * Checks that the path still refers to the file that was opened. A removed or replaced file can still be
+ * written, but its data would be lost at the next start.
  */
 export interface FileCheck {
   readonly isInPlace: () => boolean;
@@ -34,8 +34,9 @@ const lost = (path: string): Error =>
   );
 
 /**
- * Shows the ledger whether the other connection of this process is in a transaction. The two must not wait for each other inside
- * SQLite: that would block the event loop, and so the transaction that is waited for.
+ * Lets the ledger know whether this process's other connection is in a transaction. The two must not wait for
+ * each other inside SQLite: that would block the event loop, and therefore the very transaction being waited
+ * for.
  */
 export interface TransactionGate {
   readonly enter: () => void;

@@ -13,20 +13,24 @@ import { sqliteDialect } from './dialect.ts';
 import { createFileCheck, createTransactionGate } from './open-file.ts';
 import { sqliteLedger } from './ledger-store.ts';
 
-/** How long a statement waits for a lock. It blocks the event loop, so it is short, and transactions are retried as a whole. */
+/**
+ * How long a statement waits for a lock. Waiting blocks the event loop, so the timeout is short, and
+ * transactions are retried as a whole.
+ */
 const BUSY_TIMEOUT_MS = 20;
-/** Longer timeout at the start, because processes that open a new file wait while one of them prepares it. */
+/** Longer timeout at startup, because processes that open a new file wait while one of them initializes it. */
 const STARTUP_BUSY_TIMEOUT_MS = 5000;
 const SWITCH_RETRY_MS = 5;
 
 /** 16 MB. A checkpoint blocks the event loop for milliseconds, so it runs less often than by default. */
 const CHECKPOINT_PAGES = 4000;
-/** Size to which the write-ahead log is cut after a checkpoint, twice that of a usual one. */
+/** Size that the write-ahead log is truncated to after a checkpoint, twice the usual size. */
 const MAX_LOG_BYTES = 32 * 1024 * 1024;
 
 /**
- * Opens a database file. A missing file and its folder are created for the owner only. There are two connections: that of the
- * ledger, whose transactions never last longer than a turn of the event loop, and one for everything else.
+ * Opens a database file. A missing file and its folder are created with owner-only permissions. There are two
+ * connections: one for the ledger, whose transactions never outlast an event loop turn, and one for
+ * everything else.
  */
 export function openSqlite(path: string): Store {
   createFile(path);
@@ -59,7 +63,7 @@ function createFile(path: string): void {
     createFolders(dirname(path), 0o700);
     closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    // SQLite itself reports a file that is read-only.
+    // SQLite itself reports a read-only file.
     if (!existsSync(path)) throw explainWriteError(path, error);
   }
 }
@@ -67,15 +71,16 @@ function createFile(path: string): void {
 function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: STARTUP_BUSY_TIMEOUT_MS, readBigInts: true });
   try {
-    // Committed data survives a crash of the process. Only a power failure can lose the last moments.
+    // Committed data survives a process crash. Only a power failure can lose the last moments.
     useWriteAheadLog(database);
-    // The function of SQLite converts only the letters A to Z. That of PostgreSQL converts the letters of other languages, too.
+    // SQLite's function only converts the letters A to Z. PostgreSQL's also converts the letters of other
+    // languages.
     database.function('lower', { deterministic: true }, (text) =>
       typeof text === 'string' ? text.toLowerCase() : text,
     );
     database.exec('pragma synchronous = normal');
     database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    // After a burst of writes, the log shrinks again with the next checkpoint.
+    // After a burst of writes, the next checkpoint shrinks the log again.
     database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}`);
     database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return database;
@@ -85,7 +90,10 @@ function connect(path: string): DatabaseSync {
   }
 }
 
-/** SQLite does not wait for the lock that the first switch of a new file needs, so that processes that open it together would fail. */
+/**
+ * SQLite does not wait for the lock that is required to first switch a new file's mode, so concurrent opens
+ * would fail.
+ */
 function useWriteAheadLog(database: DatabaseSync): void {
   const end = performance.now() + STARTUP_BUSY_TIMEOUT_MS;
   for (;;) {

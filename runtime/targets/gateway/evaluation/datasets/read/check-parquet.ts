@@ -2,27 +2,28 @@ import type { FileHandle } from 'node:fs/promises';
 import { readFileBytes } from './read-bytes.ts';
 
 const MAGIC = 'PAR1';
-/** Length of the footer, and the magic bytes after it. */
+/** Length of the footer's size field and the magic bytes after it. */
 const TAIL = 8;
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 const MAX_SCHEMA_ELEMENTS = 2000;
 const MAX_SCHEMA_DEPTH = 16;
 const MAX_ROWS = 100_000_000;
-/** Decompressed bytes of a file. */
+/** Maximum decompressed size of a file in bytes. */
 const MAX_DECOMPRESSED = 4 * 2 ** 30;
-/** Values, and decompressed bytes, of the pages that are decoded at the same time: one of each column. */
+/** Maximum number of values, and of decompressed bytes, in the pages that are decoded concurrently: one per column. */
 const MAX_OPEN_VALUES = 16_000_000;
 const MAX_OPEN_BYTES = 256 * 1024 * 1024;
 
-/** What the checks found: the end of the file with its metadata, and the mean size of a row. */
+/** The result of the checks: the end of the file with its metadata, and the mean row size. */
 export interface CheckedParquet {
   readonly footer: Uint8Array<ArrayBuffer>;
   readonly bytesPerRow: number;
 }
 
 /**
- * Checks all sizes and counts of a Parquet file against each other, against the file and against limits. The library that decodes the
- * file allocates what they promise. Throws an error whose message has "the file" as its subject.
+ * Checks all sizes and counts in a Parquet file against each other, against the file and against limits,
+ * because the library that decodes the file allocates memory accordingly. Throws an error whose message has
+ * "the file" as its subject.
  * https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
  */
 export async function checkParquet(handle: FileHandle, size: number): Promise<CheckedParquet> {
@@ -45,12 +46,12 @@ export async function checkParquet(handle: FileHandle, size: number): Promise<Ch
   return { footer, bytesPerRow: Math.max(1, decompressed / Math.max(1, rows)) };
 }
 
-/** Returns for each column whether it can have several values in a row. */
+/** Returns for each column whether it can have several values per row. */
 function checkSchema(elements: readonly (ThriftStruct | undefined)[]): boolean[] {
   if (elements.length > MAX_SCHEMA_ELEMENTS)
     throw new Error(`its schema has more than ${MAX_SCHEMA_ELEMENTS} elements`);
   const leaves: boolean[] = [];
-  /** Number of children that are still missing, by depth. */
+  /** Number of children still missing, by depth. */
   const open: { missing: number; isRepeated: boolean }[] = [];
   for (const [index, element] of elements.entries()) {
     while (open.at(-1)?.missing === 0) open.pop();
@@ -86,7 +87,7 @@ async function checkGroups(
     for (const [index, column] of columns.entries()) {
       const chunk = chunkOf(column, { rows: countOf(group, 3), isRepeated: leaves[index] === true, end });
       compressed += chunk.length;
-      // Chunks that share bytes would be read once for each.
+      // Chunks that share bytes would be read once each.
       if (compressed > end) throw new Error('its columns are larger than the file');
       const pages = checkPages(await readFileBytes(handle, chunk.start, chunk.length), chunk);
       decompressed += pages.bytes;
@@ -117,7 +118,7 @@ function chunkOf(
   return { start, length, values };
 }
 
-/** The part of a file with the values of a column in a row group. */
+/** The part of a file that holds a column's values in a row group. */
 interface ColumnChunk {
   readonly start: number;
   readonly length: number;
@@ -127,19 +128,19 @@ interface ColumnChunk {
 interface Pages {
   /** Decompressed size. */
   readonly bytes: number;
-  /** The page with the most values, and that with the most bytes, each with the dictionary. */
+  /** The page with the most values and the page with the most bytes, each together with the dictionary. */
   readonly largest: { readonly values: number; readonly bytes: number };
 }
 
-/** Types of pages by their number. */
+/** Page types by number. */
 const DATA = 0;
 const INDEX = 1;
 const DICTIONARY = 2;
 const DATA_V2 = 3;
-/** A value of a dictionary takes a bit or more. */
+/** A dictionary value takes at least one bit. */
 const BITS = 8;
 
-/** Checks the headers of all pages of a column. Throws an error. */
+/** Checks the headers of all of a column's pages. Throws an error. */
 function checkPages(chunk: Uint8Array, { values }: ColumnChunk): Pages {
   let at = 0;
   let counted = 0;
@@ -182,7 +183,10 @@ function checkPages(chunk: Uint8Array, { values }: ColumnChunk): Pages {
   };
 }
 
-/** A value of Thrift's compact protocol: numbers, structs by the ids of their fields, and lists. Texts are only their length. */
+/**
+ * A value in Thrift's compact protocol: numbers, structs keyed by field ID, and lists. Strings are
+ * represented by their length only.
+ */
 type ThriftValue = number | ThriftStruct | readonly ThriftValue[];
 type ThriftStruct = ReadonlyMap<number, ThriftValue>;
 
@@ -191,9 +195,9 @@ const MAX_DEPTH = 32;
 const MAX_VARINT_BYTES = 10;
 
 /**
- * Reads a struct and checks its form before a library reads it: lists are not longer than the bytes that follow, nothing is nested too
- * deeply, and each value takes at least one byte, so that time and memory are linear. Throws an error.
- * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+ * Reads a struct and checks its structure before a library reads it: lists are no longer than the remaining
+ * bytes, nesting is limited, and each value takes at least one byte, so that time and memory stay linear.
+ * Throws an error. https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  */
 function readThrift(bytes: Uint8Array): { readonly value: ThriftStruct; readonly length: number } {
   let at = 0;
@@ -229,7 +233,7 @@ function readThrift(bytes: Uint8Array): { readonly value: ThriftStruct; readonly
     if (size > bytes.length - at) throw new Error('a list in its metadata is longer than the file');
     const type = header & 0x0f;
     return Array.from({ length: size }, () =>
-      // In a list, a boolean takes a byte.
+      // Within a list, a boolean takes a byte.
       type === TYPE.true || type === TYPE.false ? byte() : element(type, depth),
     );
   };
@@ -271,7 +275,7 @@ function readThrift(bytes: Uint8Array): { readonly value: ThriftStruct; readonly
   return { value: struct(0), length: at };
 }
 
-/** A number of a struct; `fallback` if the field is missing. Throws an error if it is negative, or not a number. */
+/** A number in a struct; `fallback` if the field is missing. Throws an error if it is negative or not a number. */
 function countOf(struct: ThriftStruct | undefined, id: number, fallback?: number): number {
   const value = struct?.get(id) ?? fallback;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)

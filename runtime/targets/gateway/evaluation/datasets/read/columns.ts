@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 import { MAX_COLUMNS, MAX_COLUMN_NAME_CHARACTERS } from './limits.ts';
 
-/** Checks the names of columns. Throws an InputError. */
+/** Validates column names. Throws an InputError. */
 export function checkColumns(names: readonly string[]): readonly string[] {
   if (names.length > MAX_COLUMNS) {
     throw inputError(`The dataset has ${names.length} columns; the maximum is ${MAX_COLUMNS}.`);

@@ -16,8 +16,8 @@ interface Record {
 }
 
 /**
- * Reads a CSV file whose first line has the names of the columns, with cells separated by commas, semicolons, tabs or bars. Throws an
- * InputError with the line number.
+ * Reads a CSV file whose first line contains the column names, with cells separated by commas, semicolons,
+ * tabs or vertical bars. Throws an InputError with the line number.
  */
 export async function* readCsv(
   bytes: AsyncIterable<Uint8Array>,
@@ -31,10 +31,10 @@ export async function* readCsv(
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    // A larger record means that a closing quote is missing.
+    // A larger record indicates a missing closing quote.
     max_record_size: 4 * MAX_CELL_CHARACTERS,
   });
-  // Errors of the source are thrown by the parser, so the callback ignores them.
+  // The parser throws errors of the source, so the callback ignores them.
   pipeline(Readable.from(piecesOf(start, texts)), parser, () => undefined);
   let columns: readonly string[] | undefined;
   try {
@@ -48,10 +48,10 @@ export async function* readCsv(
   }
 }
 
-/** Characters that are parsed in one step: 10 ms, if all of them are separators. */
+/** Number of characters parsed per step: 10 ms, even if all of them are separators. */
 const STEP = 16_384;
 
-/** Pieces of the whole text. Yields to the event loop between them, because a row can have millions of cells. */
+/** Pieces of the full text. Yields to the event loop between them, because a row can have millions of cells. */
 async function* piecesOf(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
   const pause = createYielder();
   for await (const text of withStart(start, rest)) {
@@ -102,22 +102,22 @@ function reasonOf({ code, message }: CsvError): string {
   return message.replace(/\.$/, '');
 }
 
-/** What separates the cells of a CSV file, and how it starts. */
+/** A CSV file's cell separator, and how the file starts. */
 interface Separated {
   readonly separator: string;
-  /** The start of the text that was read to find the separator, without a line that only names it. */
+  /** The text that was read to detect the separator, excluding a line that only declares it. */
   readonly start: string;
 }
 
 const SEPARATORS = [',', ';', '\t', '|'];
-/** A line that names the separator, as Excel writes and reads it. */
+/** A line that declares the separator, as Excel writes and reads it. */
 const NAMED = /^\uFEFF?sep=(.)\r?(?:\n|$)/;
-/** Longer first lines have many columns; their start is enough. The start is parsed in one turn of the event loop. */
+/** Longer first lines have many columns, so their start is sufficient. It is parsed in one event loop turn. */
 const MAX_START = 65_536;
 
 /**
- * Reads the first line and finds the separator: the one that `sep=` names, or the one with which a column has the name of the
- * column with texts.
+ * Reads the first line and detects the separator: the one declared by `sep=`, or the one that yields the text
+ * column's name.
  */
 async function findSeparator(
   texts: AsyncIterator<string, void>,
@@ -132,7 +132,7 @@ async function findSeparator(
   return { separator: SEPARATORS.find((one) => cells(one).includes(textColumn)) ?? ',', start };
 }
 
-/** Reads up to the chunk with the end of the first line that is not blank. Each chunk is searched once. */
+/** Reads up to the chunk containing the end of the first non-blank line. Each chunk is searched once. */
 async function readFirstLine(texts: AsyncIterator<string, void>): Promise<string> {
   let start = '';
   let hasText = false;

@@ -11,7 +11,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** Rows of one reply. A reply is copied as a whole. */
+/** Number of rows per reply. A reply is copied as a whole. */
 const MAX_ROWS = 1000;
 const MAX_CHARACTERS = 4_000_000;
 
@@ -39,8 +39,9 @@ serveWorker({
 });
 
 /**
- * Makes arrays that are created with a length keep it, in the whole thread: adding an element throws. The library that decodes Parquet
- * writes as many values as a run in a page has, also after the end of its array, which then grows until V8 ends the process.
+ * For the whole thread, makes arrays created with a length keep that length: adding an element throws. The
+ * Parquet library writes as many values as a run in a page has, even beyond the end of its array, which would
+ * otherwise grow until V8 ends the process.
  */
 function fixArrays(): void {
   globalThis.Array = new Proxy(Array, {
@@ -51,22 +52,22 @@ function fixArrays(): void {
   });
 }
 
-/** Maximum number of rows that are decoded at a time. A page that has more is decoded several times. */
+/** Maximum number of rows decoded at a time. A page with more rows is decoded several times. */
 const MAX_ROWS_PER_READ = 100_000;
 const MIN_ROWS_PER_READ = 100;
-/** Bytes and cells of rows that are decoded at a time. */
+/** Bytes and cells in rows that are decoded at a time. */
 const BYTES_PER_READ = 32 * 1024 * 1024;
 const CELLS_PER_READ = 1_000_000;
-/** Few bytes can be the text of many cells, because a file stores equal texts once. */
+/** A few bytes can be the text of many cells, because a file stores equal texts once. */
 const MAX_TOTAL_CHARACTERS = 2 ** 30;
 
-/** A row, and the number of its characters. */
+/** A row and its number of characters. */
 interface CountedRow {
   readonly row: RowCells;
   readonly characters: number;
 }
 
-/** Reads the rows of a file. Nothing is decoded before all sizes in the file are checked. */
+/** Reads a file's rows. Nothing is decoded until all sizes in the file are checked. */
 async function* parquetRows(path: string, hasLabelNames: boolean): AsyncGenerator<CountedRow, void> {
   const handle = await open(path);
   try {
@@ -115,14 +116,17 @@ async function* rowsIn(handle: FileHandle, hasLabelNames: boolean): AsyncGenerat
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): ArrayBuffer =>
   buffer.slice(byteOffset, byteOffset + byteLength);
 
-/** The name of a label that is a number, or a list of them. */
+/** The name of a numeric label, or of each label in a list. */
 function named(cell: DatasetCell, names: readonly string[] | undefined): DatasetCell {
   if (!names) return cell;
   if (Array.isArray(cell)) return cell.map((one: DatasetCell) => named(one, names));
   return typeof cell === 'number' ? (names[cell] ?? null) : cell;
 }
 
-/** Converts a Parquet value to JSON, which has fewer types. `count` sees each value that is not a list or an object. */
+/**
+ * Converts a Parquet value to JSON, which has fewer types. `count` receives each value that is not a list or
+ * an object.
+ */
 function cellOf(value: unknown, count: (cell: DatasetCell) => DatasetCell): DatasetCell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'bigint')
@@ -137,7 +141,7 @@ function cellOf(value: unknown, count: (cell: DatasetCell) => DatasetCell): Data
   return count(value as DatasetCell);
 }
 
-/** Decompressors that stop at the size that the header of a page promises. */
+/** Decompressors that stop at the size declared in a page header. */
 async function boundedCompressors(): Promise<Compressors> {
   const { compressors } = await import('hyparquet-compressors');
   const bounded =
@@ -145,7 +149,7 @@ async function boundedCompressors(): Promise<Compressors> {
     (input: Uint8Array, length: number): Uint8Array =>
       length === 0 ? new Uint8Array() : decompress(input, { maxOutputLength: length });
   return {
-    // These write into memory of the promised size.
+    // These write into memory of the declared size.
     ...compressors,
     GZIP: bounded(gunzipSync),
     BROTLI: bounded(brotliDecompressSync),
@@ -155,7 +159,7 @@ async function boundedCompressors(): Promise<Compressors> {
 
 type KeyValues = readonly { readonly key: string; readonly value?: string | undefined }[];
 
-/** Names of labels by column, which the library `datasets` writes into Parquet files of columns with numbers. */
+/** Label names by column, which the `datasets` library writes to Parquet files with numeric columns. */
 function labelNames(metadata: KeyValues | undefined): ReadonlyMap<string, readonly string[]> {
   const text = metadata?.find(({ key }) => key === 'huggingface')?.value;
   const found = new Map<string, readonly string[]>();
@@ -168,7 +172,10 @@ function labelNames(metadata: KeyValues | undefined): ReadonlyMap<string, readon
   return found;
 }
 
-/** The feature of a label; that of a list of labels is a member, or the only element of a list in older files. */
+/**
+ * The feature that describes a label; for a list of labels, it is a member or, in older files, the only list
+ * element.
+ */
 function labelFeature(feature: unknown): unknown {
   const [element] = Array.isArray(feature) ? feature : [];
   const inner = element ?? memberOf(feature, 'feature') ?? feature;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Reads bytes of a file. Throws an error if it has fewer. */
+/** Reads bytes from a file. Throws an error if it has fewer. */
 export async function readFileBytes(
   handle: FileHandle,
   position: number,

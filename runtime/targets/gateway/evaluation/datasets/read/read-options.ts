@@ -1,6 +1,6 @@
 export interface ReadRowsOptions {
-  /** Name of the column with the texts, by which the separator of a CSV file is found. */
+  /** Name of the text column, used to detect a CSV file's separator. */
   readonly textColumn?: string | undefined;
-  /** Whether labels that are numbers get the names that a Parquet file lists for them. */
+  /** Whether numeric labels are replaced by the names that a Parquet file lists for them. */
   readonly hasLabelNames?: boolean | undefined;
 }

@@ -25,8 +25,8 @@ const PARSER: Parser = {
 };
 
 /**
- * Reads a Parquet file in a thread. The format needs random access, so the file is written to a temporary folder first. The thread ends
- * when the reader does.
+ * Reads a Parquet file in a thread. The format needs random access, so the file is first written to a
+ * temporary folder. The thread ends with its reader.
  */
 async function* readParquet(
   bytes: AsyncIterable<Uint8Array>,
@@ -68,11 +68,11 @@ const READERS: Readonly<Record<string, Reader>> = {
   '.parquet': readParquet,
 };
 
-/** Whether the extension of a file is one of a format that can be read. */
+/** Whether a file's extension belongs to a supported format. */
 export const hasReader = (filename: string): boolean =>
   Object.hasOwn(READERS, extname(filename).toLowerCase());
 
-/** Reads the rows of a file in the format of its extension. Throws an InputError. */
+/** Reads a file's rows in the format given by its extension. Throws an InputError. */
 export function readRows(
   filename: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -111,7 +111,7 @@ function parse(line: string, number: number): RowCells {
   );
 }
 
-/** The row with the columns of the first row, in the same order. */
+/** The row with the first row's columns, in the same order. */
 function fitted(row: RowCells, columns: readonly string[], number: number): RowCells {
   const unknown = Object.keys(row).find((name) => !columns.includes(name));
   if (unknown !== undefined) {

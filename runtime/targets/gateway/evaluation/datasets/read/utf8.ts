@@ -18,7 +18,7 @@ export async function* decodeUtf8(bytes: AsyncIterable<Uint8Array>): AsyncGenera
   );
 }
 
-/** Number of valid bytes at the start of a piece: invalid bytes differ after decoding and encoding again. */
+/** Number of valid bytes at the start of a piece: invalid bytes change when decoded and re-encoded. */
 function validBytes(piece: Uint8Array): number {
   const again = new TextEncoder().encode(new TextDecoder('utf-8', { ignoreBOM: true }).decode(piece));
   return Math.max(

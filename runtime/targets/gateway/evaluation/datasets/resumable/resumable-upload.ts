@@ -1,15 +1,15 @@
 import type { Dataset, ColumnMapping } from '../dataset.ts';
 import type { Owner, Viewer } from '../../../shared/owner.ts';
 
-/** An upload in several requests, which continues where a broken one stopped. */
+/** An upload in several requests, which can resume after an interruption. */
 export interface ResumableUpload {
   readonly id: string;
   readonly filename: string;
   /** Size of the file in bytes. */
   readonly size: number;
-  /** Number of bytes that are stored. It is the size only when the dataset exists. */
+  /** Number of stored bytes. It only equals the size once the dataset exists. */
   readonly offset: number;
-  /** The dataset, once all bytes have arrived. */
+  /** The dataset, once all bytes have been received. */
   readonly datasetId: string | null;
   readonly owner: Owner | null;
   readonly expiresAt: number;
@@ -29,8 +29,9 @@ export interface ResumableUploads {
   /** Throws a NotFoundError if it does not exist, has expired or is not visible. */
   get(viewer: Viewer, id: string): Promise<ResumableUpload>;
   /**
-   * Stores bytes from an offset on, piece by piece, and creates the dataset after the last one. Throws a ConflictError if the offset is
-   * another one, and an InputError, which ends the upload, if the file is not a dataset.
+   * Stores bytes from an offset on, piece by piece, and creates the dataset after the last one. Throws a
+   * ConflictError if the offset does not match; throws an InputError and ends the upload if the file is not a
+   * valid dataset.
    */
   append(
     viewer: Viewer,

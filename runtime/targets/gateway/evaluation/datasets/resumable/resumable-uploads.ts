@@ -19,12 +19,12 @@ interface Options {
   readonly maxBytes: number;
 }
 
-/** An upload expires when nothing has arrived for this time. */
+/** An upload expires if nothing is received for this long. */
 const LIFETIME_MS = 24 * 3_600_000;
-/** Maximum number of uploads of an owner that have not ended. */
+/** Maximum number of unfinished uploads per owner. */
 const MAX_OPEN = 20;
 
-/** Keeps the bytes of uploads in the database, so that every gateway can continue them, also after a restart. */
+/** Keeps uploaded bytes in the database, so that every gateway can resume uploads, even after a restart. */
 export function createResumableUploads(
   { db }: Pick<Store, 'db'>,
   { clock, datasets, maxBytes }: Options,
@@ -57,7 +57,10 @@ export function createResumableUploads(
     for (const { id } of expired) await remove(id);
   };
 
-  /** Stores a piece and moves the offset, unless it is the last piece: the offset of that one moves with the dataset. */
+  /**
+   * Stores a piece and advances the offset, unless it is the last piece, whose offset advances together with
+   * the dataset.
+   */
   const store = (row: UploadRow, offset: number, piece: Uint8Array): Promise<void> =>
     db.transaction().execute(async (trx) => {
       const isLast = offset + piece.length === row.size;
@@ -158,7 +161,7 @@ export function createResumableUploads(
   };
 }
 
-/** Codes of errors about the file, not about the gateway. */
+/** Error codes that concern the file rather than the gateway. */
 const REFUSALS: ReadonlySet<string> = new Set(['InputError', 'ForbiddenError', 'TooLargeError']);
 
 const uploadOf = (row: UploadRow): ResumableUpload => ({
@@ -178,10 +181,13 @@ const wrongOffset = (id: string, offset: number, stored?: number): AppError =>
     { reason: 'wrong_offset' },
   );
 
-/** Number of bytes that are stored together. */
+/** Number of bytes stored together. */
 const PIECE_BYTES = 262_144;
 
-/** Joins and divides bytes. If the source fails, what has arrived is returned first, so that nothing needs to be sent twice. */
+/**
+ * Joins and splits bytes. If the source fails, what was received is returned first, so that nothing has to be
+ * sent again.
+ */
 async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let waiting = Buffer.alloc(0);
   let failure: { readonly error: unknown } | undefined;
@@ -200,7 +206,7 @@ async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   if (failure) throw failure.error;
 }
 
-/** Stores a piece, in place of one at the same offset that was not confirmed. */
+/** Stores a piece, replacing an unconfirmed one at the same offset. */
 async function writePiece(trx: Kysely<Schema>, id: string, offset: number, bytes: Uint8Array): Promise<void> {
   await trx.deleteFrom('gateway_chunks').where('set_id', '=', id).where('first_row', '>=', offset).execute();
   await trx

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
 
-/** Reads the URL of a hub or a store of objects. Throws an InputError that names the setting. */
+/** Parses the URL of a hub or an object store. Throws an InputError that names the setting. */
 export function endpointOf(text: string, setting: string, example: string): URL {
   const url = URL.parse(text);
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;

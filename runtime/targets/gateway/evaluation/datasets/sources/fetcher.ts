@@ -6,7 +6,7 @@ import { checkedUrl, providerLookup } from '../../../providers/adapters/upstream
 
 /** A response with status 200. */
 export interface Fetched {
-  /** The last URL, after redirects. */
+  /** The final URL after redirects. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -18,25 +18,28 @@ export interface Fetcher {
   close(): Promise<void>;
 }
 
-/** Headers for a URL. Credentials must not be returned for other hosts than the first one. */
+/** Headers for a URL. Credentials must not be returned for hosts other than the first one. */
 export type HeadersOf = (url: URL) => Readonly<Record<string, string>>;
 
 interface FetcherOptions {
-  /** Whether addresses of this machine and of private networks are allowed. */
+  /** Whether loopback and private addresses are allowed. */
   readonly local: boolean;
   readonly signal: AbortSignal;
-  /** The error of a status that is not 200. `body` is the start of the answer. */
+  /** The error for a status other than 200. `body` is the start of the response. */
   readonly explain?: (url: URL, status: number, body: string) => string | undefined;
 }
 
 const MAX_REDIRECTS = 5;
 const CONNECT_MS = 10_000;
-/** Maximum time without a byte. */
+/** Maximum time without receiving a byte. */
 const IDLE_MS = 60_000;
 const MAX_ERROR_CHARACTERS = 4096;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Creates an HTTP client for datasets. Each redirect is checked like the first URL, and one from HTTPS to HTTP is rejected. */
+/**
+ * Creates an HTTP client for datasets. Each redirect is checked like the first URL; redirects from HTTPS to
+ * HTTP are rejected.
+ */
 export function createFetcher({ local, signal, explain = () => undefined }: FetcherOptions): Fetcher {
   const agent = new Agent({
     connect: { timeout: CONNECT_MS, lookup: providerLookup(local) },
@@ -69,7 +72,7 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
         const startedAt = performance.now();
         const answer = await send(url, headersOf).catch(async (error: unknown) => {
           if (!isRefusedName(error, local)) throw explained(url, error, signal);
-          // Private names are resolved faster than names that do not exist.
+          // Private names resolve faster than nonexistent ones.
           const rest = REFUSAL_MS - (performance.now() - startedAt);
           await sleep(Math.max(0, rest), undefined, { signal }).catch(() => undefined);
           throw noPublicAddress(url, error);
@@ -95,12 +98,13 @@ function checkAddress(url: URL, local: boolean): void {
   }
 }
 
-/** When a name that cannot be used is rejected, whatever the reason. */
+/** How long it takes to reject an unusable name, regardless of the reason. */
 const REFUSAL_MS = 1000;
 
 /**
- * Whether the name has no address or none that is allowed. Users must not learn which names exist in the network of the gateway, so
- * both have one error; where private addresses are allowed, there is nothing to hide.
+ * Whether the name has no address, or none that is allowed. Users must not learn which names exist in the
+ * gateway's network, so both cases return the same error. If private addresses are allowed, there is nothing
+ * to hide.
  */
 const isRefusedName = (error: unknown, local: boolean): boolean =>
   !local &&

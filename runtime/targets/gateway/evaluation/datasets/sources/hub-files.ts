@@ -1,10 +1,10 @@
 import { inputError } from '#contract/errors.ts';
 
-/** A file of a repository at a commit. */
+/** A file in a repository at a commit. */
 export interface RemoteDatasetFile {
   readonly path: string;
   readonly size: number;
-  /** SHA-256 of a large file, else the hash of Git. */
+  /** SHA-256 of a large file, otherwise the Git hash. */
   readonly hash: string;
 }
 
@@ -12,7 +12,7 @@ interface Wanted {
   readonly source: string;
   readonly config: string | undefined;
   readonly split: string | undefined;
-  /** Whether the files are those that the hub makes. */
+  /** Whether the files are the hub's own Parquet conversion. */
   readonly isConverted: boolean;
 }
 
@@ -22,13 +22,16 @@ interface Chosen {
   readonly files: readonly RemoteDatasetFile[];
 }
 
-/** `config/split/0000.parquet` of the hub's conversion; the first ones of a large dataset are in `partial-split`. */
+/** `config/split/0000.parquet` in the hub's conversion; the first ones of a large dataset are in `partial-split`. */
 const CONVERTED = /^([^/]+)\/(?:partial-)?([^/]+)\/\d+\.parquet$/;
 /** `data/train-00000-of-00002.parquet`, `config/test.parquet` and the like. */
 const OWN = /^(?:([^/]+)\/)?([A-Za-z\d_.]+?)(?:-\d+-of-\d+(?:-[\da-f]+)?|-\d+)?\.parquet$/;
 const DEFAULT_CONFIG = 'default';
 
-/** Chooses the Parquet files of a split. Throws an InputError if there are several configs or splits and none was named. */
+/**
+ * Selects a split's Parquet files. Throws an InputError if there are several configs or splits and none was
+ * specified.
+ */
 export function chooseHubFiles(files: readonly RemoteDatasetFile[], wanted: Wanted): Chosen {
   const found = files.flatMap((file) => {
     const [, folder, split] = (wanted.isConverted ? CONVERTED : OWN).exec(file.path) ?? [];

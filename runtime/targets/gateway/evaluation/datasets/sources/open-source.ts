@@ -16,10 +16,10 @@ import { pushAll } from '#core/values/push-all.ts';
 
 interface SourceParts {
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether addresses of this machine and of private networks are allowed. */
+  /** Whether loopback and private addresses are allowed. */
   readonly local: boolean;
   readonly signal: AbortSignal;
-  /** Name of the dataset, whose extension is the format of a single file. */
+  /** Name of the dataset. For a single file, its extension determines the format. */
   readonly filename?: string | undefined;
 }
 
@@ -61,14 +61,14 @@ export async function withSource<Result>(
 }
 
 const ENDPOINT = 'https://huggingface.co';
-/** Branch with the Parquet files that the hub makes of every dataset. */
+/** Branch with the hub's own Parquet conversion of every dataset. */
 const CONVERTED = 'refs/convert/parquet';
 const MAX_PAGES = 50;
 const MAX_LISTING_BYTES = 16 * 1024 * 1024;
 
 /**
- * Opens the Parquet files of a split of a repository. The revision is resolved to a commit first, and each file must have the hash
- * that the hub lists for it there.
+ * Opens the Parquet files of a split in a repository. The revision is first resolved to a commit, and each
+ * file must have the hash that the hub lists for it in that commit.
  * @see https://huggingface.co/docs/hub/api
  */
 async function openHub(
@@ -113,7 +113,7 @@ async function openHub(
   };
 }
 
-/** Reason of a refusal of the hub. */
+/** Why the hub rejected a request. */
 function hubRefusal(url: URL, status: number): string | undefined {
   if (status !== 401 && status !== 403 && status !== 404) return undefined;
   const [, name, , revision = ''] =
@@ -153,7 +153,7 @@ function nextPage({ headers, url }: Fetched): URL | undefined {
   return next === undefined ? undefined : (URL.parse(next, url) ?? undefined);
 }
 
-/** Throws an InputError at the end of a file that is not the one of the commit. */
+/** Throws an InputError at the end of a file that differs from the commit's file. */
 async function* verified(
   bytes: AsyncIterable<Uint8Array>,
   { path, size, hash }: RemoteDatasetFile,
@@ -167,6 +167,6 @@ async function* verified(
     throw inputError(`${path} does not have the hash that the hub lists for it. Retry the import.`);
 }
 
-/** Large files have a SHA-256; others have the hash of Git, which includes the size. */
+/** Large files have a SHA-256; others have the Git hash, which covers the size. */
 const hasherOf = (size: number, hash: string): Hash =>
   hash.length === 64 ? createHash('sha256') : createHash('sha1').update(`blob ${size}\0`);

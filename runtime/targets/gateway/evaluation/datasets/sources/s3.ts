@@ -10,14 +10,14 @@ const EMPTY_HASH = createHash('sha256').digest('hex');
 const DEFAULT_REGION = 'us-east-1';
 const REGION = /^[a-z\d](?:[a-z\d-]{0,48}[a-z\d])?$/;
 
-/** The URL of an object, in the path style or with the bucket in the host name. Throws an InputError. */
+/** The URL of an object, path-style or with the bucket in the host name. Throws an InputError. */
 export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathStyle }: S3Options): URL {
   const [, bucket, key] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])\/(.+)$/.exec(source) ?? [];
   if (bucket === undefined || key === undefined)
     throw inputError(
       `${JSON.stringify(source.slice(0, 200))} is not an object in a bucket. Use s3://bucket/key.`,
     );
-  // It becomes a part of a host name.
+  // It becomes part of a host name.
   if (!REGION.test(region))
     throw inputError(
       `s3.region ${JSON.stringify(region.slice(0, 100))} is invalid. Use lower-case letters, digits and hyphens, e.g. eu-central-1.`,
@@ -29,7 +29,7 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
   );
   const path = key.split('/').map(awsEncode).join('/');
   const prefix = trimEndOf(base.pathname, '/');
-  // Names with dots do not fit certificates for the names of buckets.
+  // Bucket names with dots do not match wildcard certificates.
   const isInPath = pathStyle ?? (endpoint !== undefined || bucket.includes('.'));
   const url = isInPath
     ? `${base.origin}${prefix}/${bucket}/${path}`
@@ -39,7 +39,7 @@ export function s3Url(source: string, { endpoint, region = DEFAULT_REGION, pathS
   return found;
 }
 
-/** Signs requests to the host of an object; those to hosts of redirects are not signed. */
+/** Signs requests to an object's host; requests to redirect hosts are not signed. */
 export const s3Headers =
   (object: URL, { keys, region = DEFAULT_REGION }: S3Options, now: () => number): HeadersOf =>
   (url) => {
@@ -49,7 +49,7 @@ export const s3Headers =
     return { ...headers, ...signV4({ method: 'GET', url, headers }, scope) };
   };
 
-/** The reason in the XML of an error. */
+/** The reason in an XML error. */
 export function s3Refusal(url: URL, status: number, body: string): string | undefined {
   const [, code] = /<Code>([\w.-]{1,100})<\/Code>/.exec(body) ?? [];
   if (code === undefined) return undefined;

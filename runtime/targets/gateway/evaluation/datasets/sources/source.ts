@@ -1,6 +1,6 @@
 import type { UploadFile } from '../dataset.ts';
 
-/** Where the files of a dataset are. */
+/** The location of a dataset's files. */
 export interface DatasetSource {
   /** A URL, `hf:owner/name`, or `s3://bucket/key`. */
   readonly source: string;
@@ -13,18 +13,18 @@ export interface DatasetHubOptions {
   readonly endpoint?: string | undefined;
   readonly config?: string | undefined;
   readonly split?: string | undefined;
-  /** Branch, tag or commit. Default: the Parquet files that the hub makes of the main branch. */
+  /** Branch, tag or commit. Default: the hub's Parquet conversion of the main branch. */
   readonly revision?: string | undefined;
   readonly token?: string | undefined;
 }
 
 export interface S3Options {
-  /** Default: that of Amazon for the region. */
+  /** Default: Amazon's endpoint for the region. */
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
-  /** Whether the bucket is in the path instead of the host name. Default: true for an endpoint. */
+  /** Whether the bucket is in the path instead of the host name. Default: true with a custom endpoint. */
   readonly pathStyle?: boolean | undefined;
-  /** Without keys, the request is not signed. */
+  /** Without keys, requests are not signed. */
   readonly keys?:
     | {
         readonly accessKeyId: string;
@@ -34,11 +34,11 @@ export interface S3Options {
     | undefined;
 }
 
-/** The files of a source. */
+/** The files at a source. */
 export interface OpenedSource {
-  /** Name of the dataset. */
+  /** The dataset's name. */
   readonly filename: string;
-  /** The source for display, with the commit of a repository. */
+  /** The source for display, including a repository's commit. */
   readonly origin: string;
   readonly files: AsyncIterable<UploadFile>;
 }

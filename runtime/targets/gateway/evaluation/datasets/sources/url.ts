@@ -5,12 +5,15 @@ import { type Fetched, type Fetcher, type HeadersOf, shown } from './fetcher.ts'
 import type { OpenedSource } from './source.ts';
 
 interface UrlOptions {
-  /** Name of the file. Default: the one in the URL. */
+  /** File name. Default: the one in the URL. */
   readonly filename: string | undefined;
   readonly headersOf?: HeadersOf;
 }
 
-/** Opens one file at a URL. The extension of its path, or else its content type, is the format. */
+/**
+ * Opens a single file at a URL. Its format is derived from the path's extension or, failing that, from its
+ * content type.
+ */
 export async function openUrl(
   fetcher: Fetcher,
   url: URL,

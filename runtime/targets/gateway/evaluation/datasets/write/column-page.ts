@@ -2,17 +2,17 @@ import type { DatasetCell } from '../dataset.ts';
 import type { ColumnType } from './column-type.ts';
 import { pushVarint } from './thrift.ts';
 
-/** The cells of a column, as a page without compression. */
+/** A column's cells, as an uncompressed page. */
 interface ColumnPage {
-  /** Number of values, with missing ones. A list has one for each element, and at least one. */
+  /** Number of values, including missing ones. A list has one per element, and at least one. */
   readonly values: number;
   readonly bytes: Buffer;
 }
 
-/** Levels of a list: missing, empty, with a missing element, with an element. */
+/** Definition levels of a list: missing, empty, with a missing element, with an element. */
 const LIST = { missing: 0, empty: 1, missingElement: 2, element: 3 } as const;
 
-/** Encodes cells: how often they repeat, whether they are defined, and the defined values one after the other. */
+/** Encodes cells: repetition levels, definition levels, then the defined values one after the other. */
 export function columnPage(type: ColumnType, cells: readonly DatasetCell[]): ColumnPage {
   if (type !== 'texts') {
     const defined = cells.filter((cell) => cell !== null);
@@ -39,7 +39,7 @@ export function columnPage(type: ColumnType, cells: readonly DatasetCell[]): Col
   return { values: definition.length, bytes };
 }
 
-/** Levels as runs of equal values, with their length in front. `bits` is at most 8, so a value has one byte. */
+/** Levels as runs of equal values, prefixed with their length. `bits` is at most 8, so that a value takes one byte. */
 function runs(levels: readonly number[], bits: number): Buffer {
   if (bits > 8) throw new Error('levels with more than 8 bits are not needed');
   const bytes: number[] = [];

@@ -1,9 +1,9 @@
 import type { DatasetCell, RowCells } from '../dataset.ts';
 
-/** Type of a column in a Parquet file. Values of mixed types, and objects, are texts with JSON. */
+/** A Parquet column's type. Objects and values of mixed types are stored as JSON text. */
 export type ColumnType = 'text' | 'integer' | 'number' | 'boolean' | 'texts' | 'json';
 
-/** Finds the narrowest type of each column while rows are added. */
+/** Determines each column's narrowest type while rows are added. */
 export function createColumnTypes(columns: readonly string[]): {
   readonly add: (row: RowCells) => void;
   readonly types: () => readonly ColumnType[];

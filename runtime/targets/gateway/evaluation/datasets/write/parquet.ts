@@ -11,7 +11,7 @@ const MAGIC = Buffer.from('PAR1');
 const TYPE = { text: 6, integer: 2, number: 5, boolean: 0, texts: 6, json: 6 } as const;
 const OPTIONAL = 1;
 const REPEATED = 2;
-/** Meaning of the bytes of a text, and of a group that is a list. */
+/** Parquet types of a string and of a list group. */
 const UTF8 = 0;
 const LIST = 3;
 const PLAIN = 0;
@@ -21,8 +21,8 @@ const DATA_PAGE = 0;
 const CREATED_BY = 'encoderfile gateway';
 
 /**
- * The rows of a dataset as a Parquet file, group by group. All rows are read once before, because the types of columns are in the
- * footer and must fit every row.
+ * A dataset's rows as a Parquet file, one row group at a time. All rows are read once beforehand, because the
+ * footer contains the column types, which must fit every row.
  */
 export async function* datasetParquet(
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,

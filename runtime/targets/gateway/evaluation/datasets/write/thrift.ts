@@ -1,7 +1,7 @@
-// Thrift's compact protocol, in which Parquet writes its metadata.
+// Thrift's compact protocol, which Parquet uses for its metadata.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
-/** A value with its type. Structs have their fields by id. */
+/** A value with its type. Structs are keyed by field ID. */
 export type Thrift =
   | { readonly kind: 'i32'; readonly value: number }
   | { readonly kind: 'i64'; readonly value: number }
@@ -10,9 +10,9 @@ export type Thrift =
   | { readonly kind: 'struct'; readonly fields: Readonly<Record<number, Thrift | undefined>> };
 
 const TYPES = { i32: 5, i64: 6, text: 8, list: 9, struct: 12 } as const;
-/** Sizes from here on follow the header of a list. */
+/** From this size on, the size follows the list header. */
 const LONG_LIST = 15;
-/** Distances of ids up to this one are in the header of a field. */
+/** Field ID deltas up to this one fit into the field header. */
 const MAX_DELTA = 15;
 
 export const i32 = (value: number): Thrift => ({ kind: 'i32', value });
@@ -60,7 +60,7 @@ function write(value: Thrift, bytes: number[]): void {
   }
 }
 
-/** Seven bits per byte, the lowest ones first. Values here are never negative, so that their zigzag form is their double. */
+/** Seven bits per byte, lowest first. Values here are never negative, so their zigzag encoding is twice the value. */
 export function pushVarint(bytes: number[], value: number): void {
   let rest = value;
   while (rest >= 128) {

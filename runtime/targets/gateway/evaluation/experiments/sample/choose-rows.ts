@@ -1,8 +1,8 @@
 import { type Random, seededRandom } from '../../metrics/compare/bootstrap.ts';
 
 /**
- * Chooses rows from groups of row numbers, so that each group has the same share of the sample as of all rows. The same seed chooses the
- * same rows on every machine. Returns their numbers in ascending order.
+ * Selects rows from groups of row numbers, so that each group has the same share in the sample as in all
+ * rows. The same seed selects the same rows on every machine. Returns the row numbers in ascending order.
  */
 export function chooseRows(groups: readonly (readonly number[])[], size: number, seed: number): number[] {
   const random = seededRandom(seed);
@@ -16,7 +16,7 @@ export function chooseRows(groups: readonly (readonly number[])[], size: number,
     .sort((one, other) => one - other);
 }
 
-/** Whole numbers near the exact shares, with the given sum: the largest fractions are rounded up. */
+/** Integers close to the exact shares, with the given sum: the largest fractions are rounded up. */
 function shares(exact: readonly number[], sum: number): number[] {
   const counts = exact.map(Math.floor);
   const missing = sum - counts.reduce((total, count) => total + count, 0);
@@ -26,7 +26,7 @@ function shares(exact: readonly number[], sum: number): number[] {
   return counts;
 }
 
-/** The first rows of a shuffled list. Only as many places are shuffled as are needed. */
+/** The first rows of a shuffled list. Only as many positions are shuffled as are needed. */
 function chosenOf(rows: readonly number[], count: number, random: Random): number[] {
   const shuffled = [...rows];
   for (let at = 0; at < count; at += 1) {
@@ -38,6 +38,6 @@ function chosenOf(rows: readonly number[], count: number, random: Random): numbe
   return shuffled.slice(0, count);
 }
 
-/** Number of rows of a dataset that are used. `maxSamples` is the maximum; -1 for all. */
+/** Number of dataset rows to use. `maxSamples` is the maximum; -1 for all. */
 export const sampleSize = (rowCount: number, maxSamples: number): number =>
   maxSamples < 0 ? rowCount : Math.min(rowCount, maxSamples);

@@ -4,13 +4,13 @@ import { cellText } from '../../work/evaluation/read-cells.ts';
 import { chooseRows } from './choose-rows.ts';
 import { jsonLines } from '../../datasets/dataset-text.ts';
 
-/** How the rows of an experiment are chosen: at random, or at random with the shares of the ground truths of the dataset. */
+/** How an experiment's rows are selected: at random, or stratified by the ground truth. */
 export interface Sampling {
   readonly method: 'random' | 'stratified';
   readonly seed: number;
 }
 
-/** Stores a sample of a dataset as a dataset of its own, so that all models and later readers have the same rows. */
+/** Stores a sample as a separate dataset, so that all models and later readers have the same rows. */
 export async function sampleDataset(
   datasets: Pick<Datasets, 'rows' | 'upload'>,
   { id, filename, owner }: Dataset,
@@ -46,7 +46,10 @@ async function* linesOf(
   }
 }
 
-/** Stores a dataset with other names of columns as a dataset of its own, so that all models and later readers have the same rows. */
+/**
+ * Stores a dataset with renamed columns as a separate dataset, so that all models and later readers have the
+ * same rows.
+ */
 export async function renamedDataset(
   datasets: Pick<Datasets, 'rows' | 'upload'>,
   { id, filename, owner }: Dataset,

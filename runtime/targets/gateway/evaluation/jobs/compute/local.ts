@@ -15,7 +15,7 @@ export interface LocalOptions {
   readonly watch: WatchChild;
 }
 
-/** Environment variables that workers inherit: those that programs need to run. Others can contain secrets. */
+/** Environment variables that workers inherit: those that programs need to run. Other variables can contain secrets. */
 const INHERITED_VARIABLES = [
   'PATH',
   'HOME',
@@ -49,7 +49,7 @@ export function createLocalCompute({ command, watch }: LocalOptions): Compute {
           [JOB_URL_VARIABLE]: gatewayUrl,
           [JOB_TOKEN_VARIABLE]: token,
         },
-        // The worker leads its own process group, so that everything it starts can be ended with it.
+        // The worker leads its own process group, so that all of its descendants can be ended with it.
         detached: process.platform !== 'win32',
         windowsHide: true,
       });

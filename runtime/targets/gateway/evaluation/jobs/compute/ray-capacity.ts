@@ -8,10 +8,10 @@ interface CapacityParts extends Pick<RayConfig, 'resources' | 'labels'> {
   readonly clock: Clock;
 }
 
-/** Nodes are listed again after this time, because clusters grow and shrink. */
+/** Interval after which nodes are listed again, because clusters grow and shrink. */
 const REFRESH_MS = 10_000;
 
-/** The number of workers for which the nodes of a cluster have enough resources. An unreachable cluster keeps its last number. */
+/** The number of workers that a cluster's nodes have resources for. An unreachable cluster keeps its last number. */
 export function createRayCapacity({
   client,
   resources,
@@ -36,7 +36,8 @@ export function createRayCapacity({
 }
 
 /**
- * Counts the workers that fit on the nodes. Without requirements, Ray runs all workers on the head node: one fits.
+ * Counts the workers that fit on the nodes. Without resource requirements, Ray runs all workers on the head
+ * node, so one fits.
  * @internal Exported for tests only.
  */
 export function capacityOf(
@@ -66,7 +67,7 @@ const fitting = (node: RayNode, needs: readonly Need[]): number =>
     ),
   );
 
-/** Whether a label has a value that a selector accepts: `a`, `!a`, `in(a, b)` or `!in(a, b)`. */
+/** Whether a label's value matches a selector: `a`, `!a`, `in(a, b)` or `!in(a, b)`. */
 function matches(value: string | undefined, selector: string): boolean {
   const isNegative = selector.startsWith('!');
   const rest = isNegative ? selector.slice(1) : selector;

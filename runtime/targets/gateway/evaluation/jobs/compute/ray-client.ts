@@ -9,7 +9,7 @@ export interface RayClient {
   status(id: string): Promise<RayStatus>;
   stop(id: string): Promise<void>;
   logs(id: string): Promise<string>;
-  /** The nodes that are alive. */
+  /** The live nodes. */
   nodes(): Promise<readonly RayNode[]>;
   close(): Promise<void>;
 }
@@ -20,12 +20,12 @@ interface RayJob {
   readonly entrypoint: string;
   readonly env: Readonly<Record<string, string>>;
   readonly resources: RayResources;
-  /** Labels of the nodes on which the worker can run. */
+  /** Labels of the nodes that can run the worker. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface RayNode {
-  /** Amounts by Ray's names, for example `CPU`. */
+  /** Amounts by Ray resource name, for example `CPU`. */
   readonly resources: Readonly<Record<string, number>>;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -64,11 +64,14 @@ export const FINAL_RAY_STATUSES: ReadonlySet<RayStatus['status']> = new Set([
 const JOBS = '/api/jobs/';
 const NODES = '/api/v0/nodes?limit=10000';
 
-/** Time limit to connect, kept short because a job cannot be cancelled while its submission waits for the connection. */
+/** Connection timeout, kept short because a job cannot be canceled while its submission is connecting. */
 const CONNECT_MS = 4000;
 const RESPONSE_MS = 30_000;
 
-/** A client of Ray's job submission API. @see https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html */
+/**
+ * Client for Ray's job submission API. @see
+ * https://docs.ray.io/en/latest/cluster/running-applications/job-submission/rest.html
+ */
 export function createRayClient(address: string, token: string | undefined): RayClient {
   const client = createJsonClient(address, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -104,7 +107,7 @@ export function createRayClient(address: string, token: string | undefined): Ray
         entrypoint_num_gpus: resources.gpus,
         entrypoint_memory: resources.memory,
         entrypoint_resources: resources.custom,
-        // Clusters before Ray 2.49 do not know selectors.
+        // Clusters before Ray 2.49 do not support label selectors.
         ...(Object.keys(labels).length === 0 ? {} : { entrypoint_label_selector: labels }),
       })),
     async status(id) {
@@ -133,7 +136,10 @@ export function createRayClient(address: string, token: string | undefined): Ray
   };
 }
 
-/** Matches a status 500 of the dashboard that reports a rejection by the agent on the head node, which a retry does not change. */
+/**
+ * Matches a dashboard response with status 500 that reports a rejection by the agent on the head node;
+ * retrying does not help.
+ */
 const AGENT_REFUSAL = /Request failed with status code 4\d\d/;
 
 const isTemporary = (status: number, text: string): boolean =>

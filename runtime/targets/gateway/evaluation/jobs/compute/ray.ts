@@ -16,17 +16,17 @@ export interface RayOptions extends Pick<
 }
 
 const POLL_INTERVAL_MS = 1000;
-/** Time limit for a stop. Ray sends SIGTERM and waits three seconds before it kills the process. */
+/** Timeout for stopping a job. Ray sends SIGTERM and waits three seconds before it kills the process. */
 const STOP_MS = 10_000;
 const MAX_LOG_LINES = 20;
 
-/** Errors of jobs that Ray gave up before they started, because no node had enough resources. */
+/** Errors of jobs that Ray gave up on before they started, because no node had enough resources. */
 const NOT_STARTED: ReadonlySet<string> = new Set([
   'JOB_SUPERVISOR_ACTOR_START_TIMEOUT',
   'JOB_SUPERVISOR_ACTOR_UNSCHEDULABLE',
 ]);
 
-/** Runs workers on a Ray cluster. The ids of Ray's jobs start with the ids of the gateway's jobs. */
+/** Runs workers on a Ray cluster. Ray job IDs start with the gateway's job ID. */
 export function createRayCompute(options: RayOptions): Compute {
   const { address, token, resources, labels, clock } = options;
   const client = createRayClient(address, token);
@@ -39,7 +39,8 @@ export function createRayCompute(options: RayOptions): Compute {
       try {
         await client.submit({ id, ...rayLauncher(assignment, options), resources, labels });
       } catch (error) {
-        // The submission may have succeeded. If this cannot stop it, its token expires with the lease.
+        // The submission may have succeeded. If the job cannot be stopped here, its token expires with the
+        // lease.
         await client.stop(id).catch(() => undefined);
         return isUnavailable(error)
           ? { kind: 'unavailable', reason: messageOf(error) }
@@ -65,7 +66,8 @@ async function untilEnded(
       stopAt = clock.now() + STOP_MS;
       await client.stop(id).catch(() => undefined);
     }
-    // A cluster that does not answer may still run the job, so this keeps polling as long as the lease is held.
+    // An unresponsive cluster may still be running the job, so polling continues as long as the lease is
+    // held.
     let problem: string | null = null;
     const state = await client.status(id).catch((error: unknown) => {
       problem = messageOf(error);
@@ -95,7 +97,7 @@ async function untilEnded(
   }
 }
 
-/** Reports changes of the state to the queue. */
+/** Reports state changes to the queue. */
 function createReport({ started, waiting }: ComputeProgress): (state: RayStatus) => Promise<void> {
   let reported = '';
   return async ({ status, message }) => {
@@ -111,7 +113,7 @@ function createReport({ started, waiting }: ComputeProgress): (state: RayStatus)
 const isUnavailable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'UnavailableError';
 
-/** Returns `unknown` for the error of a cluster that was restarted and lost the job. */
+/** Returns `unknown` if the cluster was restarted and lost the job. */
 const unknownJob = (error: unknown) =>
   error instanceof AppError && error.reason === 'ray_404' ? ('unknown' as const) : undefined;
 

@@ -9,8 +9,9 @@ interface EncoderPathParts {
 }
 
 /**
- * The path of the executable of a configured encoder. Undefined if it runs elsewhere, and if the gateway must call it to charge for it:
- * because it has a price, or because models without a price are rejected.
+ * The path of a configured encoder's executable. Undefined if the encoder runs elsewhere, or if the gateway
+ * must call it in order to charge for it, either because it has a price or because models without a price are
+ * rejected.
  */
 export async function encoderPath(
   model: string,

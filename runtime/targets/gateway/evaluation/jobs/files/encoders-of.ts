@@ -1,11 +1,14 @@
 import type { Backend, WorkSpec } from '../../work/work.ts';
 
-/** An encoder that a job calls, by the path of its executable or by its name in the gateway's configuration. */
+/**
+ * An encoder that a job calls, identified by the path of its executable or by its name in the gateway's
+ * configuration.
+ */
 export type UsedEncoder =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'named'; readonly model: string };
 
-/** The encoders of a job that have no URL. */
+/** A job's encoders that have no URL. */
 export function encodersOf(spec: WorkSpec): readonly UsedEncoder[] {
   const backends = spec.type === 'evaluation' ? [spec.embedder?.backend] : [spec.backend];
   return backends.flatMap((backend) => encoderIn(backend) ?? []);
@@ -17,6 +20,6 @@ function encoderIn(backend: Backend | undefined): UsedEncoder | undefined {
   return undefined;
 }
 
-/** Whether a model of the gateway is an encoder. */
+/** Whether one of the gateway's models is an encoder. */
 export const isEncoder = ({ model }: Extract<Backend, { readonly kind: 'gateway' }>): boolean =>
   model.startsWith('encoder:');

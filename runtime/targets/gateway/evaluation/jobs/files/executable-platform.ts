@@ -1,4 +1,4 @@
-/** Number of bytes at the start of a file that decide its platform. */
+/** Number of bytes at the start of a file that determine its platform. */
 export const HEADER_BYTES = 4096;
 
 const ELF_MACHINES: Readonly<Record<number, string>> = { 62: 'linux-x64', 183: 'linux-arm64' };
@@ -9,8 +9,8 @@ const MACHO_CPUS: Readonly<Record<number, string>> = {
 const PE_MACHINES: Readonly<Record<number, string>> = { 0x86_64: 'win32-x64', 0xaa_64: 'win32-arm64' };
 
 /**
- * The platform of an executable from its first bytes, e.g. `linux-x64`; null for other files, such as scripts. The names are those of Node's
- * `process.platform` and `process.arch`.
+ * An executable's platform, derived from its first bytes, e.g. `linux-x64`; null for other files, such as
+ * scripts. The names match Node's `process.platform` and `process.arch`.
  */
 export function executablePlatform(header: Buffer): string | null {
   const has = (end: number): boolean => header.length >= end;

@@ -10,22 +10,25 @@ import type { Owner } from '../../../shared/owner.ts';
 
 /** An executable that a worker needs on its node. */
 interface JobFile extends FileFacts {
-  /** The gateway itself, as the program of the worker, or an encoder. */
+  /** The gateway itself, as the worker's program, or an encoder. */
   readonly role: 'program' | 'encoder';
-  /** The job's name of an encoder: its path, or for example `encoder:sentiment`. */
+  /** The job's name for an encoder: its path, or for example `encoder:sentiment`. */
   readonly name: string;
-  /** Path on the gateway. A node with a shared folder can have the same file there. */
+  /** Path on the gateway. A node with a shared folder may have the same file there. */
   readonly path: string;
 }
 
-/** The executables of jobs that run on other machines, by their SHA-256. */
+/** Executables for jobs that run on other machines, identified by SHA-256. */
 export interface JobFiles {
   /**
-   * The files of a job. The encoders of its first listing stay the same until the job starts again at its first row, so that no job mixes
-   * the answers of two versions of a model. Throws an InputError if one cannot be read.
+   * A job's files. The encoders in the first listing stay the same until the job restarts at its first row,
+   * so that no job mixes outputs of two model versions. Throws an InputError if a file cannot be read.
    */
   list(job: JobId): Promise<readonly JobFile[]>;
-  /** Opens a file of a job. Throws a ConflictError if the file was replaced, a NotFoundError if the job has no such file. */
+  /**
+   * Opens a job's file. Throws a ConflictError if the file was replaced, a NotFoundError if the job has no
+   * such file.
+   */
   open(job: JobId, sha256: string): Promise<OpenFile>;
 }
 
@@ -33,10 +36,13 @@ type JobId = Pick<Job, 'id' | 'spec' | 'owner'>;
 
 export interface JobFilesParts {
   readonly db: Kysely<Schema>;
-  /** Path of the gateway's executable; undefined if it runs from its sources. */
+  /** Path of the gateway's executable; undefined if it runs from source. */
   readonly program: string | undefined;
   readonly trusts: (owner: Owner | null) => boolean;
-  /** Path of a configured encoder; undefined if the gateway must call it, because it has a price or is not an executable of the gateway. */
+  /**
+   * Path of a configured encoder; undefined if the gateway must call it, because it has a price or is not one
+   * of the gateway's executables.
+   */
   readonly encoderPath: (model: string) => Promise<string | undefined>;
 }
 
@@ -70,7 +76,7 @@ export function createJobFiles({ db, program, trusts, encoderPath }: JobFilesPar
     const stored = await storedEncoders(job.id);
     if (stored) return stored;
     const current = await currentEncoders(job);
-    // If another worker was first, its files apply.
+    // If another worker was first, its file versions apply.
     await db
       .updateTable('gateway_jobs')
       .set({ files: JSON.stringify(current) })

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { executablePlatform, HEADER_BYTES } from './executable-platform.ts';
 
-/** What workers need to know about a file before they fetch it. */
+/** What workers need to know about a file before downloading it. */
 export interface FileFacts {
   readonly sha256: string;
   readonly bytes: number;
@@ -12,15 +12,18 @@ export interface FileFacts {
 }
 
 export interface OpenFile extends FileFacts {
-  /** The caller closes it. A replacement of the file does not change what it reads. */
+  /** The caller closes it. Replacing the file does not affect what the handle reads. */
   readonly handle: FileHandle;
 }
 
-/** Opens a file and computes its hash, unless it is known since the file was last changed. Throws an InputError if it cannot be read. */
+/**
+ * Opens a file and computes its hash, or reuses the known one if the file is unchanged. Throws an InputError
+ * if the file cannot be read.
+ */
 export type OpenFiles = (path: string) => Promise<OpenFile>;
 
 interface Known {
-  /** State of the file that the facts belong to. */
+  /** The file state for which the cached facts are valid. */
   readonly state: string;
   readonly facts: Promise<FileFacts>;
 }
@@ -51,7 +54,7 @@ export function createOpenFiles(): OpenFiles {
   };
 }
 
-/** Reads at explicit positions, so that the handle can be used by others meanwhile. */
+/** Reads at explicit positions, so that others can use the handle meanwhile. */
 async function readFacts(handle: FileHandle): Promise<FileFacts> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -6,7 +6,7 @@ import type { JobQueue } from '../job.ts';
 import { freeRanges } from './held-range.ts';
 import { possibleRanges } from './range-size.ts';
 
-/** What the supervisor of a job reads and writes about its workers. */
+/** What a job's supervisor reads and writes about the job's workers. */
 export function createCrewRecords({
   db,
 }: Pick<Store, 'db'>): Pick<JobQueue, 'divide' | 'possibleWorkers' | 'workerEnded'> {

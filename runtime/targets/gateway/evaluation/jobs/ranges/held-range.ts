@@ -5,7 +5,7 @@ import type { JobRangeRow } from '../../../store/workflow-schema.ts';
 import type { RangeLease } from '../job.ts';
 import { NO_LEASE } from '../lease.ts';
 
-/** The range of a lease. Throws a ConflictError if the range was taken over. */
+/** The range behind a lease. Throws a ConflictError if the range was taken over. */
 export async function heldRange(trx: Kysely<Schema>, jobId: string, lease: RangeLease): Promise<JobRangeRow> {
   const row = await trx
     .selectFrom('gateway_job_ranges')
@@ -28,7 +28,7 @@ export const rangeLost = (id: string, { firstRow }: RangeLease): AppError =>
     },
   );
 
-/** Ends the leases of all ranges of a job, or of those that one worker holds. */
+/** Ends the leases on all of a job's ranges, or on those that one worker holds. */
 export const freeRanges = (db: Kysely<Schema>, jobId: string, worker?: string) => {
   const held = db
     .updateTable('gateway_job_ranges')

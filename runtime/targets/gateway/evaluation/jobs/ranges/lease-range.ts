@@ -12,8 +12,8 @@ import { jobOf } from '../job-row.ts';
 import { rangeSize } from './range-size.ts';
 
 /**
- * Leases ranges of rows to workers. A range whose lease has expired is leased again before new rows are. When all rows are processed,
- * one worker leases the last range, which has no rows, and ends the job.
+ * Leases row ranges to workers. A range with an expired lease is leased again before new rows are. When all
+ * rows are processed, one worker leases the last range, which has no rows, and ends the job.
  */
 export function createRangeLeases({ db, kind }: Pick<Store, 'db' | 'kind'>): Pick<JobQueue, 'lease'> {
   const now = DATABASE_NOW[kind];
@@ -27,7 +27,10 @@ export function createRangeLeases({ db, kind }: Pick<Store, 'db' | 'kind'>): Pic
       .where('first_row', '=', firstRow)
       .returningAll()
       .executeTakeFirstOrThrow();
-  /** The first range that no worker holds, or that this worker holds because it did not get the response. */
+  /**
+   * The first range that no worker holds, or that this worker already holds because it did not receive the
+   * response.
+   */
   const free = (trx: Kysely<Schema>, id: string, worker: string) =>
     trx
       .selectFrom('gateway_job_ranges')
@@ -97,7 +100,7 @@ async function leasedOf(trx: Kysely<Schema>, range: JobRangeRow): Promise<Leased
   };
 }
 
-/** The checkpoints of all ranges, in the order of their rows. */
+/** The checkpoints of all ranges, in row order. */
 async function checkpointsOf(trx: Kysely<Schema>, id: string): Promise<readonly Json[]> {
   const rows = await trx
     .selectFrom('gateway_job_ranges')

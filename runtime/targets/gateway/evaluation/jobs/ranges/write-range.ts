@@ -15,11 +15,14 @@ import type { Claim, JobQueue, RangeLease } from '../job.ts';
 
 type Writes = Pick<JobQueue, 'renewRange' | 'commit' | 'replace'>;
 
-/** Writes of workers. Each one names the lease of its range and is rejected if the range or the job was taken over. */
+/** Worker writes. Each write contains its range's lease, and is rejected if the range or the job was taken over. */
 export function createRangeWrites({ db, kind }: Pick<Store, 'db' | 'kind'>): Writes {
   const until = sql<number>`${DATABASE_NOW[kind]} + ${sql.lit(LEASE_MS)}`;
 
-  /** Reads the range in a transaction that locks the job, writes the rows, and resolves with the failed rows of the job. */
+  /**
+   * Reads the range in a transaction that locks the job, writes the rows, and resolves with the job's number
+   * of failed rows.
+   */
   const write = (
     claim: Claim,
     lease: RangeLease,
@@ -80,7 +83,8 @@ export function createRangeWrites({ db, kind }: Pick<Store, 'db' | 'kind'>): Wri
     commit: (claim, lease, firstRow, { rows, failed, usage }, checkpoint) =>
       write(claim, lease, usage, async (trx, job, range) => {
         const end = firstRow + rows.length;
-        // The worker sends a batch again if it gets no response. Only the holder of this lease can have written these rows.
+        // The worker resends a batch if it gets no response. Only the holder of this lease can have written
+        // these rows.
         if (range.next_row === end && rows.length > 0) return undefined;
         if (range.next_row !== firstRow || end > range.first_row + range.row_count) {
           throw wrongRow(`Job ${job.id} continues at row ${range.next_row}, not at row ${firstRow}.`);
@@ -103,7 +107,7 @@ export function createRangeWrites({ db, kind }: Pick<Store, 'db' | 'kind'>): Wri
           throw wrongRow(`Job ${job.id} retries from row ${range.retry_row}, not from row ${from}.`);
         }
         await replaceRows(trx, job.output_id, new Map(rows.map((row, at) => [numbers[at] ?? -1, row])));
-        // Rows whose annotation failed had no ground truth. Now all rows have one.
+        // Rows whose annotation had failed had no ground truth. Now all rows have one.
         if (next === null && job.failed_rows - rows.length + failed === 0 && job.type === 'annotate') {
           await trx
             .updateTable('gateway_datasets')
@@ -133,7 +137,7 @@ interface RangeChange extends Partial<
 const isEnded = ({ first_row: first, row_count: count, next_row: next, retry_row: retry }: JobRangeRow) =>
   next === first + count && retry === null;
 
-/** The failed rows of a job, without those that its retry has not repeated yet. */
+/** A job's failed rows, excluding those that its retry has not repeated yet. */
 async function countedFailures(trx: Kysely<Schema>, id: string): Promise<number> {
   const { failed } = await trx
     .selectFrom('gateway_job_ranges')

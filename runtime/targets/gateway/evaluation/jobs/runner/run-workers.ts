@@ -21,21 +21,24 @@ export interface WorkersParts {
   readonly gatewayUrl: (compute: string) => string;
   readonly clock: Clock;
   readonly workers: WorkersSetting;
-  /** Slots of the compute for further workers. The first one has the slot that the job was claimed for. */
+  /** Compute slots for additional workers. The first worker uses the slot that the job was claimed for. */
   readonly slots: { readonly take: () => boolean; readonly give: () => void };
-  /** Called when a worker could not be started because the compute is unavailable, or with undefined when one was started. */
+  /**
+   * Called when a worker could not be started because the compute is unavailable, or with undefined when one
+   * was started.
+   */
   readonly onAvailability: (unavailable: ComputeUnavailable | undefined) => void;
 }
 
 type Outcome = ComputeUnavailable | { readonly kind: 'failed'; readonly reason: string };
 
-/** Number of workers that can end at the same row, in all gateways together, before the job fails. */
+/** Number of workers that can end at the same row, across all gateways, before the job fails. */
 const MAX_FAILED_WORKERS = 3;
 const FIRST_PAUSE_MS = 200;
 /** Interval at which workers are added. */
 const TICK_MS = 1000;
 
-/** Runs the workers of a job. Resolves with undefined if the job has ended or the work must stop. */
+/** Runs a job's workers. Resolves with undefined if the job has ended or the work must stop. */
 export async function runWorkers(
   claim: Claim,
   parts: WorkersParts,
@@ -69,7 +72,7 @@ export async function runWorkers(
     if (clock.now() < nextStartAt) return;
     const limit = Math.min(maxWorkers, await workersOf(parts.workers, job.spec, compute));
     const wanted = Math.max(1, Math.min(limit, await queue.possibleWorkers(claim)));
-    // Before the first worker leases rows, because it must leave some for the others.
+    // Done before the first worker leases rows, because it must leave some for the others.
     if (crew.size() === 0) await queue.divide(claim, wanted);
     while (crew.size() < wanted) {
       if (crew.size() > 0) {
@@ -106,7 +109,7 @@ export async function runWorkers(
     nextStartAt = clock.now() + FIRST_PAUSE_MS * 2 ** Math.min(times, MAX_FAILED_WORKERS);
     return undefined;
   };
-  /** False when the job has ended, also if it is being retried by now. */
+  /** False when the job has ended, even if it is being retried by now. */
   const isHeld = (): Promise<boolean> =>
     queue.held(id, epoch).then(
       () => true,
@@ -116,7 +119,7 @@ export async function runWorkers(
       },
     );
 
-  /** A worker that has ended, until that is stored. */
+  /** A worker that has ended, until that is recorded. */
   let ended: EndedWorker | undefined;
   const step = async (): Promise<Outcome | 'over' | undefined> => {
     if (!(await isHeld())) return 'over';
@@ -132,7 +135,7 @@ export async function runWorkers(
     return outcome;
   };
 
-  // Workers of a job that is over end by themselves.
+  // A finished job's workers end on their own.
   let isOver = false;
   try {
     while (!stop.aborted && !isOver) {
@@ -151,7 +154,10 @@ export async function runWorkers(
   }
 }
 
-/** Whether the next step decides: whether the lease is lost, or the database is back. Its lease keeper ends the work if it is not. */
+/**
+ * The next step finds out whether the lease is lost or the database is back. If not, the lease keeper ends
+ * the work.
+ */
 const isTemporary = (error: unknown): boolean => isLeaseLost(error) || databaseFailure(error) !== undefined;
 
 const isLeaseLost = (error: unknown): boolean => error instanceof AppError && error.reason === 'lease_lost';
@@ -161,7 +167,7 @@ interface ProgressParts {
   readonly onAvailability: (unavailable: ComputeUnavailable | undefined) => void;
 }
 
-/** Stores what a compute reports about the workers of a job. */
+/** Stores what a compute reports about a job's workers. */
 function createProgress(claim: Claim, { queue, onAvailability }: ProgressParts): ComputeProgress {
   const { id } = claim.job;
   let hasStarted = false;
@@ -192,11 +198,11 @@ interface EndedWorker {
   readonly end: ComputeEnd;
 }
 
-/** The workers of a job that are running or being started. */
+/** A job's workers that are running or being started. */
 interface Crew {
   readonly size: () => number;
   readonly start: () => void;
-  /** Resolves with a worker that has ended, or with undefined when the time is over or the signal is aborted. */
+  /** Resolves with a worker that has ended, or with undefined after a timeout or when the signal is aborted. */
   readonly next: (withinMs: number, signal: AbortSignal) => Promise<EndedWorker | undefined>;
   /** Resolves when all workers have ended. */
   readonly allEnded: () => Promise<void>;

@@ -12,9 +12,9 @@ export interface RunnerOptions {
   readonly queue: JobQueue;
   readonly tokens: WorkerTokens;
   readonly computes: readonly ComputeSlots[];
-  /** Maximum number of workers of a job. */
+  /** Maximum number of workers per job. */
   readonly workers: WorkersSetting;
-  /** URL at which workers of a compute reach this gateway. */
+  /** URL at which a compute's workers reach this gateway. */
   readonly gatewayUrl: (compute: string) => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -22,19 +22,19 @@ export interface RunnerOptions {
 
 interface ComputeSlots {
   readonly compute: Compute;
-  /** Number of workers that this gateway runs there concurrently; `auto` for as many as there is room for. */
+  /** Number of workers that this gateway runs there concurrently; `auto` for as many as fit. */
   readonly slots: number | 'auto';
 }
 
 /** Claims jobs from the queue while there are free slots. */
 export interface Runner {
   readonly start: () => void;
-  /** Stops running jobs and releases them, so that other gateways, or this one after a restart, can continue. */
+  /** Stops running jobs and releases them, so that other gateways (or this one after a restart) can continue. */
   readonly close: () => Promise<void>;
 }
 
 const POLL_INTERVAL_MS = 100;
-/** Interval after a database error, which usually lasts longer than a moment. */
+/** Polling interval after a database error, which usually lasts longer than a moment. */
 const POLL_INTERVAL_AFTER_ERROR_MS = 5000;
 
 export function createRunner({ computes, clock, log, ...parts }: RunnerOptions): Runner {
@@ -43,7 +43,7 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
   const running = new Set<Promise<void>>();
   const counts = new Map<Compute, number>();
   const limits = new Map<Compute, number>();
-  /** Computes for which no job waits. Only they have slots for further workers of a running job. */
+  /** Computes that no job is waiting for. Only these have slots for additional workers of a running job. */
   const idle = new Set<Compute>();
   const backoffs = new Map(computes.map(({ compute }) => [compute, createBackoff(clock)]));
   let polling: Promise<void> | undefined;
@@ -77,7 +77,7 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
       const given = { ...parts, compute, clock, slots, onAvailability, closing: closing.signal };
       await superviseJob(claim, given);
     } catch (error) {
-      // The lease is no longer renewed, so the job is claimed again when it has expired.
+      // The lease is no longer renewed, so the job is claimed again once it has expired.
       log.error({ job: id, err: error }, 'supervising a job failed');
     }
     slots.give();
@@ -133,13 +133,16 @@ export function createRunner({ computes, clock, log, ...parts }: RunnerOptions):
   };
 }
 
-/** Pauses between attempts, doubled after each failure. */
+/** Backoff between attempts, doubled after each failure. */
 interface Backoff {
   /** Whether the next attempt is due. */
   readonly isOver: () => boolean;
-  /** Starts a longer pause; must be called after a failure. Returns false during a pause: parallel attempts count as one. */
+  /**
+   * Starts a longer pause; must be called after a failure. Returns false during a pause: parallel attempts
+   * count as one.
+   */
   readonly extend: () => boolean;
-  /** Ends the pauses; must be called after a success. */
+  /** Resets the backoff; must be called after a success. */
   readonly reset: () => void;
 }
 
@@ -170,7 +173,10 @@ interface SuperviseParts extends WorkersParts {
   readonly closing: AbortSignal;
 }
 
-/** Runs workers for a job until it has ended, the lease is lost, or the job is queued again because its compute is unavailable. */
+/**
+ * Runs a job's workers until the job has ended, the lease is lost, or the job is queued again because its
+ * compute is unavailable.
+ */
 async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> {
   const { queue, clock, closing } = parts;
   const lease = keepLease(claim, queue, clock);
@@ -179,7 +185,7 @@ async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> 
     if (!stop.aborted && claim.job.status === 'running') await explainResumption(claim, queue);
     const outcome = stop.aborted ? undefined : await runWorkers(claim, parts, stop);
     if (outcome?.kind === 'unavailable') {
-      // Reported first, so that the job is not claimed again immediately.
+      // Reported first, so that the job is not immediately claimed again.
       parts.onAvailability(outcome);
       await queue.postpone(claim, outcome.reason);
     } else if (outcome) await end(queue, claim, { status: 'failed', error: outcome.reason });
@@ -192,7 +198,7 @@ async function superviseJob(claim: Claim, parts: SuperviseParts): Promise<void> 
   }
 }
 
-/** Shows why a job that was running does not run, until its first worker does. */
+/** Shows why a job that had been running is not running, until its first worker is. */
 async function explainResumption(claim: Claim, queue: JobQueue): Promise<void> {
   const reason = resumed(claim.job);
   await queue.explainWait(claim, reason);
@@ -208,7 +214,7 @@ async function end(queue: JobQueue, claim: Claim, how: Parameters<JobQueue['end'
   }
 }
 
-/** Why the work on a job must stop. */
+/** Why work on a job must stop. */
 type StopReason = 'cancelled' | 'late' | 'lost' | 'ended';
 
 interface KeptLease {
@@ -219,12 +225,12 @@ interface KeptLease {
   readonly stop: () => Promise<void>;
 }
 
-/** Interval of renewals. It is much shorter than the lease, so that a cancelled job stops quickly. */
+/** Renewal interval. It is much shorter than the lease, so that a canceled job stops quickly. */
 const RENEW_INTERVAL_MS = 500;
-/** Time for workers to end by themselves after the end of their job, so that a cluster does not show them as stopped. */
+/** Time for workers to end on their own after their job has ended, so that a cluster does not show them as stopped. */
 const ENDING_MS = 10_000;
 
-/** Renews the lease of a job, and stops the work when the job is cancelled, its time limit expires or the lease is lost. */
+/** Renews a job's lease, and stops the work when the job is canceled, its time limit expires or the lease is lost. */
 function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: Clock): KeptLease {
   const ended = new AbortController();
   let stopReason: StopReason | undefined;
@@ -246,7 +252,7 @@ function keepLease(claim: Claim, queue: Pick<JobQueue, 'renew'>, clock: Clock): 
       if (state === 'held') renewedAt = sentAt;
       else end(state);
     } catch {
-      // A database error is not final: the database can be available again before the lease expires.
+      // A database error is not final: the database may be available again before the lease expires.
       if (clock.now() - renewedAt >= LEASE_MS) end('lost');
     }
     if (!isStopped) disarm = clock.after(RENEW_INTERVAL_MS, beat);

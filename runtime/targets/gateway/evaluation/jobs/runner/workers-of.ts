@@ -2,12 +2,13 @@ import type { Backend, WorkSpec } from '../../work/work.ts';
 import type { Compute } from '../compute/compute.ts';
 import { isEncoder } from '../files/encoders-of.ts';
 
-/** Maximum number of workers of a job; `auto` for as many as the compute has room for. */
+/** Maximum number of workers per job; `auto` for as many as the compute has room for. */
 export type WorkersSetting = number | 'auto';
 
 /**
- * The maximum number of workers of a job. With `auto`, language models get one: each worker sends `max_concurrency` requests in parallel,
- * and providers limit requests. An evaluation always has one, because metrics are counted in the order of the rows.
+ * A job's maximum number of workers. With `auto`, language models get one: each worker sends
+ * `max_concurrency` requests in parallel, and providers limit requests. An evaluation always gets one,
+ * because metrics are computed in row order.
  */
 export async function workersOf(
   setting: WorkersSetting,

@@ -21,21 +21,24 @@ import {
   type WorkerWritten,
 } from './protocol.ts';
 
-/** The gateway's API for workers. All methods throw an AppError, with reason `lease_lost` if the lease is lost or the job has ended. */
+/**
+ * The gateway's worker API. All methods throw an AppError, with reason `lease_lost` if the lease is lost or
+ * the job has ended.
+ */
 export interface JobsClient {
   job(): Promise<WorkerJob>;
   lease(): Promise<WorkerLeased>;
-  /** Some rows from a row on, all of them before another row. */
+  /** Rows from a row on, all of them before another row. */
   rows(from: number, to: number): Promise<WorkerRows>;
   commit(batch: WorkerBatch): Promise<WorkerWritten>;
   failedRows(from: number, to: number): Promise<WorkerFailedRows>;
   replace(rows: WorkerReplacement): Promise<WorkerWritten>;
   log(lines: readonly WorkerLine[]): Promise<void>;
-  /** Renews the lease of a range. */
+  /** Renews the lease on a range. */
   heartbeat(range: WorkerLease | null): Promise<WorkerAlive>;
   end(end: WorkerEnding): Promise<void>;
   pause(pause: WorkerPause): Promise<void>;
-  /** The answers with these keys, in their order; null for a key without an answer. */
+  /** The cached responses with these keys, in the same order; null for a key without one. */
   findAnswers(keys: readonly string[]): Promise<readonly (KeptAnswer | null)[]>;
   keepAnswers(answers: readonly (KeptAnswer & { readonly key: string })[]): Promise<void>;
   secret(name: string): Promise<string>;
@@ -51,10 +54,10 @@ export interface WorkerClientOptions {
 }
 
 const RETRY_DELAY_MS = 200;
-/** Time limit of a request. Writing a large batch can take the gateway a while. */
+/** Request timeout. Writing a large batch can take the gateway a while. */
 const RESPONSE_MS = 60_000;
 
-/** Retries requests for the duration of a lease, so that a restart of the gateway does not end the worker. */
+/** Retries requests for the duration of a lease, so that workers survive a restart of the gateway. */
 export function createWorkerClient({ gatewayUrl, token, clock, signal }: WorkerClientOptions): JobsClient {
   const headers = { authorization: `Bearer ${token}` };
   const client = createJsonClient(gatewayUrl, { headers, connections: 4, answerMs: RESPONSE_MS });

@@ -4,7 +4,7 @@ import type { WorkerFailedRows } from './protocol.ts';
 
 const MAX_ROWS = 1000;
 
-/** The next failed rows before a row, with the input of the model. */
+/** The next failed rows before a row, with the model input. */
 export async function failedRowsFrom(
   { datasetId, outputId }: Pick<Job, 'datasetId' | 'outputId'>,
   datasets: Pick<Datasets, 'rows'>,
@@ -25,7 +25,7 @@ export async function failedRowsFrom(
   return { numbers, rows: await rowsAt(datasets, datasetId, numbers), next };
 }
 
-/** Reads single rows of a dataset. Chunks between them are skipped. */
+/** Reads single rows from a dataset. Chunks between them are skipped. */
 async function rowsAt(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,
@@ -45,5 +45,5 @@ async function rowsAt(
   return found;
 }
 
-/** Whether a row of a job's output has an error in place of an answer. */
+/** Whether a row in a job's output has an error instead of a response. */
 const isFailedRow = ({ error }: RowCells): boolean => typeof error === 'string';

@@ -1,7 +1,7 @@
 import type { BatchOutcome } from '../../work/work.ts';
 import type { WorkerBatch } from './protocol.ts';
 
-/** The outcome of a batch, as a worker sends it. */
+/** The outcome of a batch, as sent by a worker. */
 export const outcomeOf = ({
   rows,
   failed,

@@ -28,8 +28,9 @@ interface RangeParts {
 }
 
 /**
- * Processes the remaining rows of a range. Each batch is written before the next one starts, so a killed worker loses at most one
- * batch; work that allows it is written in groups of batches. Resolves with the end of the job if too many of its rows have failed.
+ * Processes a range's remaining rows. Each batch is written before the next one starts, so a killed worker
+ * loses at most one batch; work that allows it is written in groups of batches. Resolves with the job's end
+ * if too many of its rows have failed.
  */
 export async function processRange({
   work,
@@ -43,7 +44,7 @@ export async function processRange({
   const maxFailed = spec.maxErrorRate * total;
   // A retry from the first row processes all failed rows again, so their earlier errors no longer apply.
   let firstError = range.retry_row === range.first_row ? null : (range.checkpoint?.first_error ?? null);
-  /** Failed rows of the job at the last write. */
+  /** Number of the job's failed rows at the last write. */
   let failed = 0;
   let end: WorkerEnd | undefined;
 
@@ -84,7 +85,7 @@ export async function processRange({
       }
       await groups.flush();
     } catch (error) {
-      // What was finished before a pause or a failure is kept.
+      // Keeps what was finished before a pause or failure.
       if (!stop.aborted) await groups.flush().catch(() => undefined);
       throw error;
     } finally {
@@ -125,7 +126,7 @@ interface FailedBatch extends WorkerFailedRows {
   readonly from: number;
 }
 
-/** The failed rows of a range in batches, during a retry. The last batch can be empty; it ends the retry of failed rows. */
+/** A range's failed rows in batches, during a retry. The last batch can be empty; it ends the retry of failed rows. */
 async function* failedBatches(
   client: Pick<JobsClient, 'failedRows'>,
   { retry_row: first, next_row: to }: Pick<WorkerRange, 'retry_row' | 'next_row'>,
@@ -146,7 +147,7 @@ async function* failedBatches(
 
 type Position = Pick<WorkerRange, 'first_row' | 'row_count' | 'next_row'>;
 
-/** The remaining rows of a range in batches. The next rows are fetched while a batch is processed. */
+/** A range's remaining rows in batches. The next rows are fetched while a batch is processed. */
 async function* batches(
   client: Pick<JobsClient, 'rows'>,
   position: Position,
@@ -166,7 +167,7 @@ async function* batches(
   if (waiting.length > 0) yield { firstRow, rows: waiting };
 }
 
-/** The remaining rows in chunks whose size the gateway decides. */
+/** The remaining rows in chunks whose size the gateway chooses. */
 async function* fetched(
   client: Pick<JobsClient, 'rows'>,
   { first_row: first, row_count: count, next_row: from }: Position,
@@ -180,7 +181,7 @@ async function* fetched(
     if (rows.length === 0) throw endsEarly(row);
     row += rows.length;
     next = fetchAt(row);
-    // A failure is thrown when the rows are awaited, and ignored if the consumer stops before.
+    // A failure is thrown when the rows are awaited, and ignored if the consumer stops before that.
     next.catch(() => undefined);
     yield rows;
   }

@@ -2,7 +2,7 @@ import type { RowCells } from '../../datasets/dataset.ts';
 import type { BatchOutcome, WorkResult, WorkSpec } from '../../work/work.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 
-/** Paths of the API for workers. The token of a worker identifies its job. */
+/** Paths of the worker API. A worker's token identifies its job. */
 export const WORKER_PATHS = {
   job: '/api/v1/worker/job',
   files: '/api/v1/worker/files',
@@ -25,56 +25,59 @@ export interface WorkerJob {
   readonly spec: WorkSpec;
   readonly total_rows: number;
   readonly trusted: boolean;
-  /** Whether answers of language models are shared with other jobs. */
+  /** Whether language model responses are shared with other jobs. */
   readonly shares_answers: boolean;
-  /** A worker that cannot reach the gateway for this time has lost its rows. */
+  /** A worker that cannot reach the gateway for this long has lost its rows. */
   readonly lease_ms: number;
 }
 
-/** The lease of a range, which every write for it contains. */
+/** The lease on a range, which every write for it contains. */
 export interface WorkerLease {
   readonly first_row: number;
   readonly epoch: number;
 }
 
-/** Consecutive rows for a worker, with the position at which to continue. */
+/** Consecutive rows for a worker, with the position to continue at. */
 export interface WorkerRange extends WorkerLease {
   readonly row_count: number;
   readonly next_row: number;
-  /** During a retry: failed rows from this one on are processed again, before new rows. */
+  /** During a retry: the row from which failed rows are processed again, before any new rows. */
   readonly retry_row: number | null;
   readonly checkpoint: WorkerCheckpoint | null;
-  /** For the last range, which has no rows: the checkpoints of all ranges, from which the result is computed. Otherwise null. */
+  /**
+   * For the last range, which has no rows: the checkpoints of all ranges, from which the result is computed.
+   * Otherwise null.
+   */
   readonly checkpoints: readonly WorkerCheckpoint[] | null;
 }
 
 export interface WorkerLeased {
-  /** Null if other workers have all rows that are left. */
+  /** Null if other workers hold all remaining rows. */
   readonly range: WorkerRange | null;
 }
 
 /**
- * The state that a worker needs to continue where another one stopped. It is a type alias, because checkpoints are stored as any JSON object, to which an interface
- * cannot be assigned.
+ * The state that a worker needs to continue where another one stopped. It is a type alias, because
+ * checkpoints are stored as arbitrary JSON objects, which an interface is not assignable to.
  */
 export type WorkerCheckpoint = {
   readonly work: Json;
-  /** Error of the first failed row of the range. */
+  /** Error of the range's first failed row. */
   readonly first_error: string | null;
 };
 
 export interface WorkerRows {
   readonly first_row: number;
-  /** At least one row, unless there are no more. */
+  /** At least one row, unless none are left. */
   readonly rows: readonly RowCells[];
 }
 
-/** Failed rows that are retried. */
+/** Failed rows to retry. */
 export interface WorkerFailedRows {
-  /** Numbers of the rows, from 0, ascending. */
+  /** Row numbers (0-based), ascending. */
   readonly numbers: readonly number[];
   readonly rows: readonly RowCells[];
-  /** Row at which to continue; null if there are no more. */
+  /** Row to continue at; null if none are left. */
   readonly next: number | null;
 }
 
@@ -96,7 +99,7 @@ export interface WorkerBatch {
 }
 
 export interface WorkerWritten {
-  /** Failed rows of the job, without those that wait for a retry. */
+  /** The job's failed rows, excluding those waiting for a retry. */
   readonly failed_rows: number;
 }
 
@@ -109,7 +112,7 @@ export interface WorkerAlive {
   readonly cancelled: boolean;
 }
 
-/** Ends the worker, not its job, which is queued again. */
+/** Ends the worker but not its job, which is queued again. */
 export interface WorkerPause {
   readonly reason: string;
   /** Time until the next attempt. */
@@ -120,5 +123,5 @@ export type WorkerEnd =
   | { readonly status: 'succeeded'; readonly result: WorkResult }
   | { readonly status: 'failed'; readonly error: string };
 
-/** The end of a job, which is rejected if the worker has lost its rows. */
+/** A job's end, which is rejected if the worker has lost its rows. */
 export type WorkerEnding = WorkerEnd & { readonly range: WorkerLease | null };

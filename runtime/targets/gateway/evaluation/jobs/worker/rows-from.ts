@@ -1,7 +1,7 @@
 import type { RowCells, RowChunk } from '../../datasets/dataset.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Size of a response at which no further chunks are added. Chunks can be small, and every request takes time. */
+/** Response size at which no further chunks are added. Chunks can be small, and every request takes time. */
 const ENOUGH_ROWS = 1000;
 const ENOUGH_CHARACTERS = 256 * 1024;
 

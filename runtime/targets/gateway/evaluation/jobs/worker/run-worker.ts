@@ -14,7 +14,7 @@ import { mergeTotals } from '../../work/inference/totals.ts';
 export interface WorkerOptions {
   readonly gatewayUrl: string;
   readonly token: string;
-  /** Paths of executables on this machine, by the job's names of its encoders. */
+  /** Paths of executables on this machine, keyed by the job's encoder names. */
   readonly files?: WorkTools['files'];
   readonly clock: Clock;
   /** Aborted when the process must stop. */
@@ -23,8 +23,9 @@ export interface WorkerOptions {
 }
 
 /**
- * Works on ranges of a job until no rows are left for this worker, or the job has ended. Resolves with `failed` if this worker has
- * failed the job. Rejects if the worker fails or loses the job, so that another one continues.
+ * Works on a job's ranges until no rows are left for this worker, or the job has ended. Resolves with
+ * `failed` if this worker failed the job. Rejects if the worker fails or loses the job, so that another one
+ * continues.
  */
 export async function runWorker({
   gatewayUrl,
@@ -96,7 +97,10 @@ interface HeartbeatParts {
   readonly onLost: (reason: unknown, range: WorkerLease | null) => void;
 }
 
-/** Renews the lease of a worker's rows, and checks whether the job is cancelled, which a worker with a long batch would notice too late. */
+/**
+ * Renews the lease on a worker's rows, and checks whether the job is canceled, which a worker with a long
+ * batch would otherwise notice too late.
+ */
 function startHeartbeat({ client, clock, range, onLost }: HeartbeatParts): {
   readonly stop: () => void;
 } {
@@ -126,7 +130,7 @@ interface RangesParts {
   readonly client: JobsClient;
   readonly clock: Clock;
   readonly log: JobLog;
-  /** The answers that the job shares with others. */
+  /** The responses that the job shares with others. */
   readonly answers: Pick<AnswerClient, 'flushed'> | undefined;
   /** Aborted when the worker must stop. */
   readonly stop: AbortSignal;
@@ -135,7 +139,7 @@ interface RangesParts {
   readonly hold: (lease: WorkerLease) => AbortSignal;
 }
 
-/** Leases and processes ranges, one after the other. Resolves with the end of the job if this worker has ended or paused it. */
+/** Leases and processes ranges, one after the other. Resolves with the job's end if this worker ended or paused it. */
 async function runRanges({
   job,
   client,
@@ -180,7 +184,7 @@ async function runRanges({
         }
       } catch (error) {
         stop.throwIfAborted();
-        // The rows were given to another worker, because this one was suspended or could not reach the gateway.
+        // The rows went to another worker, because this one was suspended or could not reach the gateway.
         if (!lost.aborted && !isRangeLost(error)) throw error;
         log.write('warn', messageOf(isRangeLost(error) ? error : lost.reason));
       }
@@ -209,10 +213,13 @@ async function endJob(
   await client.end({ ...end, range });
 }
 
-/** Pause before the next attempt, unless the model requires a longer one. */
+/** Delay before the next attempt, unless the model requires a longer one. */
 const PAUSE_SECONDS = 30;
 
-/** Runs a range. An AppError is for the user and ends the job, or pauses it; any other error ends only this worker. */
+/**
+ * Runs a range. An AppError is meant for the user and ends or pauses the job; any other error only ends this
+ * worker.
+ */
 async function endOf(
   run: () => Promise<WorkerEnd | undefined>,
   stop: AbortSignal,
@@ -230,7 +237,7 @@ async function endOf(
   }
 }
 
-/** Reasons of AppErrors that end the worker and not the job. */
+/** AppError reasons that end the worker but not the job. */
 const WORKER_FAILURES: ReadonlySet<string> = new Set([
   'lease_lost',
   'range_lost',
@@ -243,13 +250,13 @@ const WORKER_FAILURES: ReadonlySet<string> = new Set([
 /** Whether a worker has lost its rows to another one, but not the job. */
 const isRangeLost = (error: unknown): boolean => error instanceof AppError && error.reason === 'range_lost';
 
-/** Sends log lines of a worker to the log of its job. Lines that cannot be sent are dropped and do not fail the job. */
+/** Sends a worker's log lines to its job's log. Lines that cannot be sent are dropped and do not fail the job. */
 interface JobLog {
   readonly write: WorkTools['log'];
   readonly flushed: () => Promise<void>;
 }
 
-/** Maximum lines that wait to be sent; further ones are dropped. */
+/** Maximum number of lines waiting to be sent; additional ones are dropped. */
 const MAX_WAITING_LINES = 1000;
 
 function createJobLog({ log }: Pick<JobsClient, 'log'>): JobLog {
@@ -270,13 +277,13 @@ function createJobLog({ log }: Pick<JobsClient, 'log'>): JobLog {
   };
 }
 
-/** The answers that a job shares with others of its experiment. Requests for several rows are sent together. */
+/** The responses that a job shares with others in its experiment. Requests for several rows are batched. */
 interface AnswerClient extends AnswerStore {
-  /** Waits until all answers are sent. */
+  /** Waits until all responses are sent. */
   flushed(): Promise<void>;
 }
 
-/** Maximum answers in a request, which is small enough for the largest answers. */
+/** Maximum number of responses per request, small enough even for the largest ones. */
 const MAX_TOGETHER = 100;
 
 function createAnswerClient(
@@ -286,7 +293,7 @@ function createAnswerClient(
   let keptAt = -Infinity;
   const find = together(
     (keys: readonly string[]) => client.findAnswers(keys),
-    // Rows that are started together look for their answers in one turn.
+    // Rows started together look up their responses in one event loop turn.
     () => turn(),
   );
   const keep = together(
@@ -295,12 +302,12 @@ function createAnswerClient(
       await client.keepAnswers(answers);
       return answers.map(() => undefined);
     },
-    // As rows: an answer that comes later than this after others is sent immediately.
+    // As with rows: a response that arrives later than this after others is sent immediately.
     () => sleep(Math.max(0, keptAt + GROUP_MS - clock.now())),
   );
   const sending = new Set<Promise<unknown>>();
   return {
-    // Without the gateway, the model is called; the worker notices the loss of its lease elsewhere.
+    // If the gateway is unreachable, the model is called; the worker notices the lost lease elsewhere.
     find: async (key) => (await find(key).catch(() => null)) ?? undefined,
     keep(key, answer) {
       const sent = keep({ ...answer, key })
@@ -314,7 +321,7 @@ function createAnswerClient(
   };
 }
 
-/** Calls a function with all items that were given while its previous call was running, or in the time that `wait` takes. */
+/** Calls a function with all items that were added during its previous call, or during `wait`. */
 function together<Item, Result>(
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   wait: () => Promise<unknown>,
@@ -348,7 +355,7 @@ function together<Item, Result>(
 }
 
 /**
- * Merges the checkpoints of all ranges of a job, in the order of their rows. An evaluation has only one range.
+ * Merges the checkpoints of all of a job's ranges, in row order. An evaluation has only one range.
  * @internal Exported for tests only.
  */
 export function mergeCheckpoints(spec: Pick<WorkSpec, 'type'>, checkpoints: readonly Json[]): Json | null {

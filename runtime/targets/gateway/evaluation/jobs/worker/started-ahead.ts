@@ -1,11 +1,14 @@
 import type { Work, WorkBatch } from '../../work/work.ts';
 
-/** Share of the rows that are ended before more are started: the calls that start together are looked up together. */
+/**
+ * Fraction of the started rows that must finish before more are started: calls that start together are looked
+ * up together.
+ */
 const REFILL_SHARE = 0.25;
 
 /**
- * The same batches in the same order. The calls of a language model for later batches are started while earlier ones are processed, so
- * that no call waits for the slowest row of another batch.
+ * The same batches in the same order. The language model calls for later batches start while earlier ones are
+ * being processed, so that no call waits for another batch's slowest row.
  */
 export async function* startedAhead<Batch extends Pick<WorkBatch, 'rows'>>(
   batches: AsyncGenerator<Batch, void>,

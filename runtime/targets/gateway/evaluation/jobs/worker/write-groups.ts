@@ -3,11 +3,12 @@ import type { RowCells } from '../../datasets/dataset.ts';
 import { cellText } from '../../work/evaluation/read-cells.ts';
 
 /**
- * Time between two writes. A batch that is finished later than this after a write is written immediately, so slow work is written batch
- * by batch. A worker that is killed loses what was finished in this time.
+ * Minimum time between two writes. A batch that finishes later than this after a write is written
+ * immediately, so slow work is written batch by batch. A killed worker loses whatever finished during this
+ * time.
  */
 export const GROUP_MS = 200;
-/** Rows and characters at which a group is written immediately. */
+/** Number of rows and characters at which a group is written immediately. */
 const MAX_ROWS = 100;
 const MAX_CHARACTERS = 256 * 1024;
 
@@ -15,13 +16,13 @@ interface FinishedBatch {
   readonly rows: readonly RowCells[];
 }
 
-/** Finished batches that are written together, because a write costs as much for one row as for many. */
+/** Finished batches that are written together, because a write costs about the same for one row as for many. */
 export interface WriteGroups<Batch extends FinishedBatch> {
-  /** Adds a batch. Waits for a write if the group is large enough. Throws the error of an earlier write. */
+  /** Adds a batch. Waits for a write if the group is large enough. Throws the error from an earlier write. */
   add(batch: Batch): Promise<void>;
-  /** Writes the batches that wait. */
+  /** Writes the pending batches. */
   flush(): Promise<void>;
-  /** Drops the batches that wait. */
+  /** Drops the pending batches. */
   stop(): void;
 }
 
@@ -32,7 +33,10 @@ interface GroupParts<Batch> {
   readonly isUrgent: (batches: readonly Batch[]) => boolean;
 }
 
-/** Groups are also written while the next batch is processed. They start in a timer's turn, when no batch is half counted. */
+/**
+ * Groups are also written while the next batch is processed. Those writes start in a timer callback, when no
+ * batch is only half counted.
+ */
 export function createWriteGroups<Batch extends FinishedBatch>({
   clock,
   write,

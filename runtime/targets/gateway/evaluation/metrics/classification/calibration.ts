@@ -1,7 +1,7 @@
 import { inputError } from '#contract/errors.ts';
 import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRows } from '../metric.ts';
 
-/** A row with the model's score of every label, from 0 to 1. */
+/** A row with the model's score for every label, from 0 to 1. */
 export interface ScoredRow extends MetricRow<string> {
   readonly scores: Readonly<Record<string, number>>;
 }
@@ -14,10 +14,10 @@ type Saved = {
 };
 
 /**
- * Measures how well scores can be used as probabilities: log loss as in scikit-learn (scores are clipped by the epsilon of
- * float64, and are not normalized if their sum is not 1), the Brier score as the sum over labels (`scale_by_half=False` in
- * scikit-learn), and the expected calibration error, with the score of the predicted label as the confidence. A true label that
- * the model does not know has score 0.
+ * Measures how well scores work as probabilities: log loss as in scikit-learn (scores are clipped by the
+ * epsilon of float64, and are not normalized if they do not add up to 1), the Brier score as the sum over
+ * labels (`scale_by_half=False` in scikit-learn), and the expected calibration error, with the predicted
+ * label's score as the confidence. A true label that the model does not know has score 0.
  */
 export const calibration: MetricMaker<ScoredRow> = (_options, json): Metric<ScoredRow> => {
   const saved = json as Saved | undefined;
@@ -69,14 +69,14 @@ function brierOf({ reference, scores }: ScoredRow): number {
   return others.reduce((sum, [, score]) => sum + score * score, missing * missing);
 }
 
-/** Own properties only, not inherited ones such as `constructor`. */
+/** Only own properties, not inherited ones such as `constructor`. */
 const scoreOf = (scores: ScoredRow['scores'], label: string): number | undefined =>
   Object.hasOwn(scores, label) ? scores[label] : undefined;
 
 /** Sums per confidence bin. */
 interface CalibrationBins {
   readonly add: (confidence: number, isRight: boolean) => void;
-  /** Mean difference between confidence and accuracy of the bins, weighted by their number of rows. */
+  /** Mean difference between confidence and accuracy over the bins, weighted by their number of rows. */
   readonly error: () => number;
   readonly table: () => CalibrationBin[];
   readonly save: () => SavedBins;
@@ -92,8 +92,8 @@ type CalibrationBin = {
 };
 
 /**
- * Fifteen bins of equal width that include their lower edge and exclude their upper edge, and one more for a confidence of
- * exactly 1, like torchmetrics (`multiclass_calibration_error`, `norm="l1"`).
+ * Fifteen bins of equal width that include their lower edge and exclude their upper edge, plus one for a
+ * confidence of exactly 1, as in torchmetrics (`multiclass_calibration_error`, `norm="l1"`).
  */
 function calibrationBins(saved?: SavedBins): CalibrationBins {
   const bins = Array.from({ length: BINS + 1 }, (_, at) => {

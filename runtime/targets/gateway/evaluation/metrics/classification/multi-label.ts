@@ -9,8 +9,8 @@ import {
 import { averages, labelTable, labelTally, type SavedTally } from '../averages.ts';
 
 /**
- * A row with any number of true and predicted labels; duplicates count once. Null means no answer, which is wrong for any true
- * labels.
+ * A row with any number of true and predicted labels; duplicates count once. Null means that the model gave
+ * no response, which is wrong for any true labels.
  */
 export type LabelSetRow = MetricRow<readonly string[] | null, readonly string[]>;
 

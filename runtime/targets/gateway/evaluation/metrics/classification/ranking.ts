@@ -2,7 +2,7 @@ import { type Metric, type MetricMaker, metricResult, withoutRows } from '../met
 import { sortedLabels } from '../averages.ts';
 import { sortedOrder } from '../sorted-order.ts';
 
-/** A row with the model's score of every label; null if the model gave no answer. */
+/** A row with the model's score for every label; null if the model gave no response. */
 export interface RankedRow {
   /** The true labels. */
   readonly reference: readonly string[];
@@ -17,14 +17,14 @@ type Saved = {
   readonly truths: readonly (readonly string[])[];
 };
 
-/** Numbers of labels among which the true one is looked for. */
+/** Numbers of top labels that are searched for the true one. */
 const TOPS = [2, 3, 5];
 
 /**
- * How well scores rank the true labels: the area under the ROC curve and the average precision, each the mean over the labels of its value
- * for the label against all others (`average="macro"` in scikit-learn), over rows with an answer; and the share of rows whose label is among
- * the 2, 3 or 5 with the highest scores, for rows with one true label, where a row without an answer is wrong. Ranks need every score: 8
- * bytes per row and label, and more in the saved state.
+ * How well scores rank the true labels: one-vs-rest ROC AUC and average precision, each averaged over labels
+ * (`average="macro"` in scikit-learn) and computed over rows with a response; and, for rows with a single
+ * true label, the share of rows whose label is among the 2, 3 or 5 highest scores, where a missing response
+ * is wrong. Ranks need every score: 8 bytes per row and label, and more in the saved state.
  */
 export const ranking: MetricMaker<RankedRow> = (_options, json): Metric<RankedRow> => {
   const saved = json as Saved | undefined;
@@ -52,7 +52,7 @@ export const ranking: MetricMaker<RankedRow> = (_options, json): Metric<RankedRo
       rows += 1;
       if (row.scores) {
         for (const label of Object.keys(row.scores)) {
-          // A label that earlier rows had no score for.
+          // A label for which earlier rows had no score.
           if (!scores.has(label))
             scores.set(
               label,
@@ -88,7 +88,10 @@ export const ranking: MetricMaker<RankedRow> = (_options, json): Metric<RankedRo
   };
 };
 
-/** Number of labels before this one, from the highest score down. Of equal scores, the last label is first, as in scikit-learn. */
+/**
+ * Number of labels that rank before this one, by descending score. Among equal scores, the last label ranks
+ * first, as in scikit-learn.
+ */
 function placeOf(label: string, scores: Readonly<Record<string, number>>): number {
   if (!Object.hasOwn(scores, label)) return Infinity;
   const own = scores[label] ?? 0;
@@ -106,18 +109,18 @@ function meanOf(values: readonly (number | undefined)[]): number | string {
   return defined.reduce((sum, value) => sum + value, 0) / defined.length;
 }
 
-/** A score of one label in one row. */
+/** One label's score in one row. */
 export interface RankedScore {
   readonly score: number;
   /** Whether the row has the label. */
   readonly isTrue: boolean;
 }
 
-/** The area under the ROC curve; undefined unless there are rows with and without the label. Equal scores count half. */
+/** ROC AUC; undefined unless there are rows with and without the label. Equal scores count half. */
 export function areaUnderRoc(ranked: readonly RankedScore[]): number | undefined {
   let [truePairs, positives, negatives] = [0, 0, 0];
   for (const { positive, negative } of thresholds(ranked)) {
-    // Pairs of a row with the label and one without it that are below, or equal.
+    // Number of pairs (a row with the label, a row without it) that are ranked lower, or equally.
     truePairs += negative * (positives + positive / 2);
     positives += positive;
     negatives += negative;
@@ -125,7 +128,10 @@ export function areaUnderRoc(ranked: readonly RankedScore[]): number | undefined
   return positives === 0 || negatives === 0 ? undefined : truePairs / (positives * negatives);
 }
 
-/** The mean of the precision at each threshold, weighted with the rise of the recall; undefined without a row that has the label. */
+/**
+ * Average precision: the mean of the precision at each threshold, weighted by the increase in recall;
+ * undefined if no row has the label.
+ */
 export function averagePrecision(ranked: readonly RankedScore[]): number | undefined {
   let [sum, positives, chosen] = [0, 0, 0];
   for (const { positive, negative } of thresholds(ranked)) {
@@ -136,7 +142,7 @@ export function averagePrecision(ranked: readonly RankedScore[]): number | undef
   return positives === 0 ? undefined : sum / positives;
 }
 
-/** Numbers of rows with and without the label at each score, from the highest down. */
+/** Numbers of rows with and without the label at each score, in descending order of score. */
 export function thresholds(
   ranked: readonly RankedScore[],
 ): readonly { readonly positive: number; readonly negative: number }[] {

@@ -9,13 +9,16 @@ import {
 } from '../metric.ts';
 import { labelTable, averages, type LabelCounts, sortedLabels } from '../averages.ts';
 
-/** A row with one true and one predicted label; null means no answer, which is wrong and adds no label. */
+/**
+ * A row with one true and one predicted label; null means that the model gave no response, which is wrong and
+ * adds no label.
+ */
 export type LabelRow = MetricRow<string | null, string>;
 
 /**
- * Accuracy and other values derived from label counts, with the same results as scikit-learn with `zero_division=0`. Labels are
- * those that occur as truth or prediction. Stores a number per pair of labels that occurs, so the output of a language model
- * must be mapped to labels first.
+ * Accuracy and other values derived from label counts, with the same results as scikit-learn with
+ * `zero_division=0`. The labels are those that occur in the ground truth or in predictions. Stores one number
+ * per pair of labels that occurs, so language model outputs must first be mapped to labels.
  */
 export const singleLabel: MetricMaker<LabelRow> = (_options, saved): Metric<LabelRow> => {
   const counted = confusion(saved as SavedConfusion | undefined);
@@ -29,7 +32,7 @@ export const singleLabel: MetricMaker<LabelRow> = (_options, saved): Metric<Labe
   };
 };
 
-/** Maximum number of labels in the matrix, which grows with their square. */
+/** Maximum number of labels in the matrix, which grows quadratically. */
 const MAX_MATRIX_LABELS = 200;
 
 function resultOf(counted: Confusion): MetricResult {
@@ -43,7 +46,10 @@ function resultOf(counted: Confusion): MetricResult {
   });
 }
 
-/** All values that follow from how often each label was correct, predicted and true, if each row has one label. */
+/**
+ * All values that can be derived from how often each label was correct, predicted and true, for rows with one
+ * label each.
+ */
 function labelValues(counts: readonly LabelCounts[]): Record<string, NumberOrReason> {
   const rows = sumOf(counts, 'actual');
   const values = {
@@ -59,17 +65,20 @@ function labelValues(counts: readonly LabelCounts[]): Record<string, NumberOrRea
 const sumOf = (counts: readonly LabelCounts[], name: 'actual' | 'hits'): number =>
   counts.reduce((sum, count) => sum + count[name], 0);
 
-/** Mean recall over the labels that occur as truth. */
+/** Mean recall over the labels that occur in the ground truth. */
 function balancedAccuracy(counts: readonly LabelCounts[]): number {
   const recalls = counts.filter(({ actual }) => actual > 0).map(({ hits, actual }) => hits / actual);
   return recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
 }
 
-/** Matthews correlation for any number of labels; 0, as in scikit-learn, if truth or predictions contain a single label. */
+/**
+ * Matthews correlation for any number of labels; as in scikit-learn, 0 if the ground truth or the predictions
+ * contain only one label.
+ */
 function matthewsCorrelation(counts: readonly LabelCounts[]): number {
   const { rows, hits } = totals(counts);
   const together = hits * rows - dot(counts, 'actual', 'predicted');
-  // Rows without an answer form a predicted label of their own, which is never correct.
+  // Rows without a response count as a separate predicted label, which is never correct.
   const unanswered = rows - counts.reduce((sum, { predicted }) => sum + predicted, 0);
   const predicted = dot(counts, 'predicted', 'predicted') + unanswered * unanswered;
   const spread = (rows * rows - predicted) * (rows * rows - dot(counts, 'actual', 'actual'));
@@ -99,11 +108,14 @@ const totals = (counts: readonly LabelCounts[]): { rows: number; hits: number } 
 
 /** Counts pairs of true and predicted labels. Stores one number per pair that occurs. */
 interface Confusion {
-  /** Adds a row; `predicted` is null if the model gave no answer: the true label was missed, and no label was predicted. */
+  /**
+   * Adds a row. If `predicted` is null because the model gave no response, the true label counts as missed
+   * and no label as predicted.
+   */
   readonly add: (actual: string, predicted: string | null) => void;
-  /** Counts of every label that is true or predicted somewhere, in label order. */
+  /** Counts for every label that is true or predicted somewhere, in label order. */
   readonly counts: () => LabelCounts[];
-  /** Rows are true labels and columns are predicted labels, both in the order of `labels`. */
+  /** Rows are true labels and columns are predicted labels, both in `labels` order. */
   readonly matrix: (labels: readonly string[]) => number[][];
   readonly save: () => SavedConfusion;
 }

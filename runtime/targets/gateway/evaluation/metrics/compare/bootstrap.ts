@@ -6,19 +6,19 @@ export interface Interval {
 }
 
 export interface BootstrapOptions {
-  /** Share of the resamples inside the interval. Default: 0.95. */
+  /** Fraction of the resamples within the interval. Default: 0.95. */
   readonly confidence?: number;
   /** Number of resamples. Default: 1,000. */
   readonly resamples?: number;
   readonly seed?: number;
 }
 
-/** A function of a set of rows; `rows` are indexes, some of which repeat and some are missing. */
+/** A function of a multiset of rows; `rows` are indexes, some of which repeat and some of which are missing. */
 export type Statistic = (rows: Uint32Array) => number;
 
 /**
- * Percentile interval of a statistic over resamples of its rows, drawn with replacement. All resamples come from one generator.
- * Resamples with a NaN statistic are ignored; there is no interval without rows.
+ * Percentile interval of a statistic over bootstrap resamples of its rows. All resamples come from one
+ * generator. Resamples with a NaN statistic are ignored; without rows, there is no interval.
  */
 export function* bootstrapInterval(
   rows: number,
@@ -39,7 +39,7 @@ export function* bootstrapInterval(
   return { low: percentile(sorted, outside), high: percentile(sorted, 1 - outside) };
 }
 
-/** The mean of scores as a statistic. */
+/** The mean score as a statistic. */
 export const meanOf =
   (scores: Float64Array): Statistic =>
   (rows) => {

@@ -8,20 +8,21 @@ import {
 } from './bootstrap.ts';
 import { foldedRows } from './folded-rows.ts';
 
-/** How much better the second model is than the first: the mean difference with its interval. */
+/** By how much the second model is better than the first: the mean difference with its interval. */
 export interface PairComparison extends ScoreInterval {
   readonly test: 'mcnemar_exact' | 'randomization';
   readonly p_value: number | null;
 }
 
 export interface PairOptions extends BootstrapOptions {
-  /** Number of rounds of the randomization test. */
+  /** Number of rounds in the randomization test. */
   readonly rounds?: number;
 }
 
 /**
- * Compares two models by their scores on the same rows, in the same order. NaN means no score, and only rows with both scores
- * count. Scores that are all 0 or 1 are compared with McNemar's exact test, others with the randomization test.
+ * Compares two models by their scores on the same rows, in the same order. NaN means no score, and only rows
+ * with both scores count. Scores that are all 0 or 1 are compared with McNemar's exact test, others with the
+ * randomization test.
  */
 export function* comparePair(
   first: Float64Array,
@@ -68,12 +69,13 @@ export function mcnemar(first: Float64Array, second: Float64Array): number {
   return coinProbability(firstOnly, secondOnly);
 }
 
-/** Probability that fair coins fall at least as unevenly. */
+/** Probability that fair coins are at least this unbalanced. */
 function coinProbability(heads: number, tails: number): number {
   const [fewer, tosses] = [Math.min(heads, tails), heads + tails];
   let logTerm = -tosses * Math.LN2;
   for (let at = 1; at <= fewer; at++) logTerm += Math.log((tosses - fewer + at) / at);
-  // Sums from the largest term down, each the previous one times a factor below 1, until terms no longer matter.
+  // Sums from the largest term down, each the previous one times a factor below 1, until further terms are
+  // negligible.
   let [sum, term] = [0, 1];
   for (let at = fewer; at >= 0 && term > sum * Number.EPSILON; at--) {
     sum += term;
@@ -89,10 +91,10 @@ interface RandomizationOptions {
 }
 
 /**
- * The paired two-sided randomization test on score differences of two models: if both models were equally good, the sign of
- * each difference would be random. If the number of sign combinations does not exceed the rounds, all are tried and the result
- * is exact; otherwise signs are drawn, 32 rows per random number, and the observed combination counts as one more round, so
- * that the p-value is never 0.
+ * The paired two-sided randomization test on two models' score differences: if both models were equally good,
+ * the sign of each difference would be random. If the number of sign combinations does not exceed the number
+ * of rounds, all are tried and the result is exact; otherwise, signs are drawn, 32 rows per random number,
+ * and the observed combination counts as an additional round, so that the p-value is never 0.
  *
  * @internal Exported for tests only.
  */
@@ -103,7 +105,7 @@ export function* randomizationTest(
   // A difference of 0 has no sign.
   const counting = differences.filter((difference) => difference !== 0);
   const observed = Math.abs(sumWithSigns(counting, () => 0));
-  // Sums in a different order can differ in their last digits.
+  // Sums computed in a different order can differ in their last digits.
   const atLeast = observed * (1 - 1e-12);
   const isExact = counting.length <= Math.log2(rounds);
   const choices = isExact ? 2 ** counting.length : rounds;
@@ -118,7 +120,7 @@ export function* randomizationTest(
 }
 
 /**
- * A set bit flips the sign of a row; the lowest bit belongs to the first row. Written without branches, because random branches
+ * A set bit flips a row's sign; the lowest bit belongs to the first row. Branch-free, because random branches
  * cannot be predicted.
  */
 function sumWithSigns(differences: Float64Array, nextBits: () => number): number {
@@ -141,7 +143,7 @@ export interface ScoreInterval {
   readonly interval: Interval | null;
 }
 
-/** Mean score of a model with its interval; NaN means no score. */
+/** A model's mean score with its interval; NaN means no score. */
 export function* scoreInterval(scores: Float64Array, options: BootstrapOptions = {}): Steps<ScoreInterval> {
   const known = scores.filter((score) => Number.isFinite(score));
   yield;
@@ -154,7 +156,7 @@ export function* scoreInterval(scores: Float64Array, options: BootstrapOptions =
   };
 }
 
-/** Adjusts the p-values of simultaneous tests with Holm's method, in the given order. */
+/** Adjusts the p-values of simultaneous tests using Holm's method, in the given order. */
 export function holm(pValues: readonly number[]): number[] {
   const order = pValues.map((value, at) => ({ value, at })).sort((one, other) => one.value - other.value);
   const adjusted = Array.from(pValues, () => 0);

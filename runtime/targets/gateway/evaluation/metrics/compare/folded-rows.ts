@@ -1,7 +1,7 @@
 /**
- * Reduces the scores of many rows to the means of at most 4,096 groups, so that resampling a million rows takes no longer than
- * resampling a few thousand. Each group takes rows from the whole list, because neighbors are often similar. Small lists are
- * returned unchanged.
+ * Reduces many rows' scores to the means of at most 4,096 groups, so that resampling a million rows takes no
+ * longer than resampling a few thousand. Each group takes rows from across the list, because neighbors are
+ * often similar. Small lists are returned unchanged.
  */
 export function foldedRows(scores: Float64Array): Float64Array {
   const size = Math.ceil(scores.length / MAX_GROUPS);

@@ -3,8 +3,8 @@ import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRow
 import { cosine, type Vector } from './similarity.ts';
 
 /**
- * A query with the model's score and the relevance of each candidate (0 is not relevant; 1 or more is relevant by degree). A
- * null prediction means no answer: nothing was found.
+ * A query with the model's score and the relevance of each candidate (0 is not relevant; 1 or more is graded
+ * relevance). A null prediction means that the model gave no response: nothing was found.
  */
 export type RetrievalRow = MetricRow<readonly number[] | null, readonly number[]>;
 
@@ -20,9 +20,10 @@ type Saved = {
 };
 
 /**
- * Mean over queries of recall, MRR (both with binary relevance) and nDCG (linear gain). A query without relevant candidates
- * counts as 0, as in trec_eval and scikit-learn. Among equal scores the relevant candidates come last, so that a constant score
- * gains nothing; nDCG uses the mean over all orders instead, as in scikit-learn.
+ * Mean over queries of recall, MRR (both with binary relevance) and nDCG (linear gain). A query without
+ * relevant candidates counts as 0, as in trec_eval and scikit-learn. Among equal scores, relevant candidates
+ * rank last, so that a constant score gains nothing; nDCG instead uses the mean over all orders, as in
+ * scikit-learn.
  */
 export const retrieval: MetricMaker<RetrievalRow, RetrievalOptions> = (
   { ranks = [1, 5, 10] },
@@ -91,8 +92,8 @@ function checkRow(prediction: readonly number[], reference: readonly number[]): 
 }
 
 /**
- * Discounted gain of the first `rank` candidates by score, relative to the best order. Candidates with equal scores each get
- * their mean gain, as if all their orders had been tried.
+ * Discounted gain of the first `rank` candidates by score, relative to the ideal order. Candidates with equal
+ * scores each get their mean gain, as if averaged over all their orders.
  */
 function ndcg(ranked: readonly Candidate[], rank: number): number {
   const ideal = ranked.map(({ gain }) => gain).sort((one, other) => other - one);
@@ -118,17 +119,17 @@ const discount = (at: number, rank: number): number => (at < rank ? 1 / Math.log
 
 interface Candidate {
   readonly score: number;
-  /** Relevance of the candidate. */
+  /** The candidate's relevance. */
   readonly gain: number;
 }
 
-/** Candidates by descending score; of equal scores, the less relevant comes first. */
+/** Candidates by descending score; among equal scores, the less relevant one comes first. */
 const ranking = (scores: readonly number[], gains: readonly number[]): Candidate[] =>
   scores
     .map((score, at): Candidate => ({ score, gain: gains[at] ?? 0 }))
     .sort((one, other) => other.score - one.score || one.gain - other.gain);
 
-/** The row of a query whose candidates are given by their vectors; `relevant` contains indexes into that list. */
+/** The row for a query whose candidates are given by their vectors; `relevant` contains indexes into that list. */
 export function retrievalRow(
   query: Vector,
   candidates: readonly Vector[],

@@ -5,7 +5,7 @@ import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRow
 interface AnsweredRow extends MetricRow<Vector> {
   readonly gold?: number;
 }
-/** A row; without an answer it has no vectors: its cosine counts as 0, and correlations ignore it. */
+/** A row. Without a response, it has no vectors: its cosine counts as 0, and correlations ignore it. */
 export type SimilarityRow = AnsweredRow | { readonly prediction: null };
 
 type Saved = {
@@ -16,8 +16,9 @@ type Saved = {
 };
 
 /**
- * Mean cosine, and the correlation of cosines and gold similarities (scipy's `pearsonr` and `spearmanr`) over the rows with a
- * gold similarity. Ranks need every value: 16 bytes per row with a gold similarity, and more in the saved state.
+ * Mean cosine, and the correlation between cosines and gold similarities (scipy's `pearsonr` and `spearmanr`)
+ * over the rows with a gold similarity. Ranks need every value: 16 bytes per row with a gold similarity, and
+ * more in the saved state.
  */
 export const similarityMetric: MetricMaker<SimilarityRow> = (_options, json): Metric<SimilarityRow> => {
   const saved = json as Saved | undefined;
@@ -89,7 +90,7 @@ export function spearman(xs: readonly number[], ys: readonly number[]): number |
 
 const CONSTANT = 'One side is constant, so the correlation is undefined.';
 
-/** Also true if only rounding differs; this is scipy's threshold for its warning. */
+/** Also true if values differ only by rounding; this is the threshold for scipy's warning. */
 function isConstant(values: readonly number[]): boolean {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return norm(deviations(values)) <= NOISE * Math.abs(mean);

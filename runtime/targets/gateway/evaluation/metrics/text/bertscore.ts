@@ -6,7 +6,7 @@ import { cosine, type Vector } from '../embeddings/similarity.ts';
 
 const NAMES = ['bertscore_precision_mean', 'bertscore_recall_mean', 'bertscore_f1_mean'];
 
-/** BERTScore over rows with token vectors, which the caller gets from an encoder. */
+/** BERTScore over rows with token vectors, which the caller computes with an encoder. */
 export const bertscore: MetricMaker<VectorRow> = (_options, saved) => meanMetric(NAMES, scoreRow, saved);
 
 interface VectorRow extends MetricRow<TokenVectors> {
@@ -23,7 +23,7 @@ function scoreRow({ prediction, reference, otherReferences = [] }: VectorRow) {
   };
 }
 
-/** The token vectors of a text, and the weight of each token; without weights, all are equal. */
+/** A text's token vectors and token weights; without weights, all tokens count equally. */
 interface TokenVectors {
   readonly vectors: readonly Vector[];
   readonly weights?: readonly number[] | undefined;
@@ -36,9 +36,9 @@ interface BertScore {
 }
 
 /**
- * BERTScore (Zhang et al., 2020) without rescaling: the score of each token is its cosine to the most similar token of the
- * other text. A text without tokens scores 0, as in bert_score; so does a zero vector, for which bert_score gives NaN. Unlike
- * in bert_score, `[CLS]` and `[SEP]` are not matched if the vectors omit them.
+ * BERTScore (Zhang et al., 2020) without rescaling: a token's score is its cosine to the most similar token
+ * in the other text. A text without tokens scores 0, as in bert_score; so does a zero vector, for which
+ * bert_score returns NaN. Unlike in bert_score, `[CLS]` and `[SEP]` are not matched if the vectors omit them.
  *
  * @internal Exported for tests only.
  */

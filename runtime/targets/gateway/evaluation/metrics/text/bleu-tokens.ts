@@ -3,11 +3,11 @@ import { wordsOfText, trimEnd, trimStart } from './text-row.ts';
 /** Tokenizers: `13a` for languages with spaces, `zh` for Chinese, `char` for Japanese, Thai and others without spaces. */
 export type BleuTokenizer = '13a' | 'intl' | 'zh' | 'char' | 'none';
 
-/** Tokenizes like the sacrebleu tokenizer of this name. */
+/** Tokenizes like the sacrebleu tokenizer of the same name. */
 export const bleuTokens = (text: string, tokenizer: BleuTokenizer): string[] =>
   wordsOfText(SPACED[tokenizer](trimEnd(text)));
 
-/** Functions that put spaces around tokens. */
+/** Functions that insert spaces around tokens. */
 const SPACED: Readonly<Record<BleuTokenizer, (text: string) => string>> = {
   '13a': (text) => spaceWestern(` ${unescape(text)} `),
   intl: spaceInternational,
@@ -27,7 +27,8 @@ function unescape(text: string): string {
 }
 
 /**
- * The part of mteval-v13a.pl for Western languages: splits ASCII punctuation, but not dots, commas and dashes inside numbers.
+ * The part of mteval-v13a.pl for Western languages: splits off ASCII punctuation, except dots, commas and
+ * dashes inside numbers.
  */
 const spaceWestern = (text: string): string =>
   text
@@ -36,7 +37,7 @@ const spaceWestern = (text: string): string =>
     .replace(/([.,])([^0-9])/gu, ' $1 $2')
     .replace(/([0-9])-/g, '$1 - ');
 
-/** mteval-v14.pl: splits punctuation and symbols of all scripts. */
+/** mteval-v14.pl: splits off punctuation and symbols of all scripts. */
 function spaceInternational(text: string): string {
   return text
     .replace(/(\P{N})(\p{P})/gu, '$1 $2 ')
@@ -48,12 +49,13 @@ const spaceChinese = (text: string): string =>
   Array.from(text, (character) => (isChinese(character) ? ` ${character} ` : character)).join('');
 
 /**
- * Ranges that sacrebleu's tokenizer `zh` treats as Chinese. Its list intends two blocks beyond U+FFFF, but writes them with
- * four digits and a stray fifth, so it actually matches U+2001 to U+2A6D and U+2F81 to U+2FA1, including arrows and
- * mathematics, and no character beyond U+FFFF. This list reproduces it, so that scores are equal.
+ * Ranges that sacrebleu's `zh` tokenizer treats as Chinese. Its list is meant to include two blocks beyond
+ * U+FFFF, but writes them with four digits and a stray fifth, so it actually matches U+2001 to U+2A6D and
+ * U+2F81 to U+2FA1, including arrows and mathematical symbols, and no character beyond U+FFFF. This list
+ * reproduces that, so that scores are equal.
  */
 const BLOCKS: readonly (readonly [first: number, last: number])[] = [
-  // Punctuation, arrows, mathematics, box drawing: caused by that mistake.
+  // Punctuation, arrows, mathematical symbols, box drawing: caused by that mistake.
   [0x2001, 0x2a6d],
   // Radicals and ideographic description characters.
   [0x2e80, 0x2fdf],

@@ -14,7 +14,8 @@ interface Saved {
 }
 
 /**
- * `bleu` of the whole corpus and `bleu_mean`, the mean over rows, from 0 to 100. In a row, both names have the sentence score.
+ * `bleu` of the whole corpus and `bleu_mean`, the mean over rows, from 0 to 100. Within a row, both names
+ * have the sentence score.
  */
 export const bleu: MetricMaker<TextRow, BleuOptions> = ({ tokenizer = '13a' }, json) => {
   const saved = json as Saved | undefined;
@@ -49,11 +50,11 @@ export const bleu: MetricMaker<TextRow, BleuOptions> = ({ tokenizer = '13a' }, j
 
 const ORDERS = [1, 2, 3, 4] as const;
 
-/** The counts from which BLEU of any number of rows is computed. */
+/** The counts from which the BLEU of any number of rows is computed. */
 interface BleuCounts {
   readonly predicted: number;
   readonly actual: number;
-  /** For n-grams of 1 to 4 tokens: number of matches, and number in the prediction. */
+  /** For n-grams of 1 to 4 tokens: the number of matches, and the number in the prediction. */
   readonly matches: readonly number[];
   readonly totals: readonly number[];
 }
@@ -65,7 +66,10 @@ const NO_BLEU_COUNTS: BleuCounts = {
   totals: ORDERS.map(() => 0),
 };
 
-/** An n-gram matches as often as the reference that has most of it. The length to reach is the one of the reference closest in length. */
+/**
+ * An n-gram matches up to as often as it occurs in the reference that has it most often. The target length is
+ * that of the reference closest in length.
+ */
 const countBleu = (
   prediction: readonly string[],
   references: readonly (readonly string[])[],
@@ -81,7 +85,7 @@ const countBleu = (
   totals: ORDERS.map((order) => Math.max(0, prediction.length - order + 1)),
 });
 
-/** Of two lengths that are equally close, the shorter one. */
+/** If two lengths are equally close, the shorter one counts. */
 const closestLength = (length: number, lengths: readonly number[]): number =>
   lengths.toSorted((one, other) => Math.abs(one - length) - Math.abs(other - length) || one - other).at(0) ??
   0;
@@ -101,8 +105,9 @@ interface BleuScore {
 }
 
 /**
- * BLEU (Papineni et al., 2002) with sacrebleu's exponential smoothing: orders without a match count as 1/2, 1/4, … of one.
- * Sentences use `effectiveOrder`, so that they are not penalized for being too short for n-grams of all orders.
+ * BLEU (Papineni et al., 2002) with sacrebleu's exponential smoothing: orders without a match count as 1/2,
+ * 1/4, … of a match. Sentences use `effectiveOrder`, so that they are not penalized for being too short for
+ * n-grams of all orders.
  */
 function bleuScore(counts: BleuCounts, effectiveOrder: boolean): BleuScore {
   const brevityPenalty = penalty(counts);
@@ -121,7 +126,7 @@ function penalty({ predicted, actual }: BleuCounts): number {
   return predicted === 0 ? 0 : Math.exp(1 - actual / predicted);
 }
 
-/** Precision per order in percent; 0 if the predictions have no n-gram of it. */
+/** Precision per order in percent; 0 if the predictions have no n-grams of that order. */
 function smoothed({ matches, totals }: BleuCounts): number[] {
   let misses = 0;
   return ORDERS.map((_order, at) => {

@@ -12,12 +12,12 @@ import {
 
 interface Saved {
   readonly counts: readonly ChrfCount[];
-  /** Counts for chrF++. Missing in jobs of earlier versions, which had one reference for each row. */
+  /** Counts for chrF++. Missing from jobs of earlier versions, which had one reference per row. */
   readonly plusPlus?: readonly ChrfCount[];
   readonly sentences: AnyJson;
 }
 
-/** `chrf` and `chrf_plus_plus` of the whole corpus with their means over rows, from 0 to 100. */
+/** `chrf` and `chrf_plus_plus` of the whole corpus and their means over rows, from 0 to 100. */
 export const chrf: MetricMaker<TextRow> = (_options, json) => {
   const saved = json as Saved | undefined;
   const sentences = runningMeans(['chrf_mean', 'chrf_plus_plus_mean'], saved?.sentences);
@@ -50,7 +50,7 @@ const NO_CHRF_COUNTS: readonly ChrfCount[] = [...CHARACTER_ORDERS, ...WORD_ORDER
   0, 0, 0,
 ]);
 
-/** Counts of the reference with the best score, which can be another one for each of the two scores. */
+/** Counts for the best-scoring reference, which can differ between the two scores. */
 type ChrfCounts = Readonly<Record<keyof ChrfScores, readonly ChrfCount[]>>;
 
 function countChrf(row: TextRow): ChrfCounts {
@@ -59,7 +59,7 @@ function countChrf(row: TextRow): ChrfCounts {
   return { chrf: bestBy('chrf', all), chrf_plus_plus: bestBy('chrf_plus_plus', all) };
 }
 
-/** Of equal scores, the first one counts. */
+/** If scores are equal, the first reference counts. */
 function bestBy(name: keyof ChrfScores, all: readonly (readonly ChrfCount[])[]): readonly ChrfCount[] {
   const [first = NO_CHRF_COUNTS, ...others] = all;
   let best = first;
@@ -103,8 +103,8 @@ interface ChrfScores {
 }
 
 /**
- * chrF (Popović, 2015) and chrF++ (2017) from 0 to 100, as in sacrebleu: recall has double weight, and only orders that both
- * texts have count.
+ * chrF (Popović, 2015) and chrF++ (2017) from 0 to 100, as in sacrebleu: recall has double weight, and only
+ * orders that both texts have count.
  */
 const scoresOf = (counts: readonly ChrfCount[]): ChrfScores => ({
   chrf: scoreOf(counts.slice(0, CHARACTER_ORDERS.length)),
@@ -116,7 +116,7 @@ const chrfScores = ({ chrf, chrf_plus_plus: plus }: ChrfCounts): ChrfScores => (
   chrf_plus_plus: scoresOf(plus).chrf_plus_plus,
 });
 
-/** Weight of recall, beta squared: a beta of 2 makes recall count twice as much as precision. */
+/** Weight of recall, beta squared: with a beta of 2, recall counts twice as much as precision. */
 const RECALL_WEIGHT = 4;
 
 function scoreOf(counts: readonly ChrfCount[]): number {
@@ -128,13 +128,13 @@ function scoreOf(counts: readonly ChrfCount[]): number {
 }
 
 /**
- * Characters that chrF compares: all except white space.
+ * Characters that chrF compares: everything except white space.
  *
  * @internal Exported for tests only.
  */
 export const chrfCharacters = (text: string): string => wordsOfText(text).join('');
 
-/** Words that chrF++ compares: one punctuation mark is split off a word, from its end or otherwise from its start. */
+/** Words that chrF++ compares: one punctuation mark is split off each word, at its end or otherwise at its start. */
 const chrfWords = (text: string): string[] => wordsOfText(text).flatMap(cutMark);
 
 const LAST_MARK = /^(.+)([!-/:-@[-`{-~])$/su;

@@ -17,7 +17,7 @@ export function editDistance(one: readonly string[], other: readonly string[]): 
       `An error rate of ${one.length} and ${other.length} words or characters takes too long. Shorten the texts, or omit the metric.`,
     );
   }
-  // Distances of the current start of `one` to each start of `other`.
+  // Distances from the current prefix of `one` to each prefix of `other`.
   const distances = Uint32Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [row, unit] of one.entries()) {
     let diagonal = row;
@@ -39,9 +39,10 @@ interface Saved {
 }
 
 /**
- * The error rate of all rows, as jiwer computes it: the edits that turn the predictions into the references, divided by the words or
- * characters of the references. It can exceed 1. White space separates words; around a text, it is not a character. A row whose reference
- * is empty has no score. Of several references, the one with the lowest rate counts.
+ * The error rate over all rows, as computed by jiwer: the edits that turn the predictions into the
+ * references, divided by the number of words or characters in the references. It can exceed 1. White space
+ * separates words; leading and trailing white space does not count as characters. A row whose reference is
+ * empty has no score. With several references, the one with the lowest rate counts.
  */
 const errorRate =
   (name: string, unitsOf: (text: string) => readonly string[]): MetricMaker<TextRow> =>

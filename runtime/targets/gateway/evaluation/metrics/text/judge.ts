@@ -4,13 +4,13 @@ import { meanMetric } from './mean-metric.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** Verdicts by the names of the definition's criteria. */
+/** Verdicts keyed by the names of the definition's criteria. */
 type JudgedRow = Readonly<Record<string, Verdict>>;
 
-/** Name of the value of a criterion. */
+/** Name of a criterion's value. */
 export const judgeValue = (metric: string, criterion: string): string => `${metric}_${criterion}_mean`;
 
-/** Judge metric over rows with verdicts, which the caller gets from a judge model, one criterion at a time. */
+/** Judge metric over rows with verdicts, which the caller requests from a judge model, one criterion at a time. */
 export const judgedMetric: MetricMaker<JudgedRow, { readonly definition: JudgeDefinition }> = (
   { definition: { name, criteria } },
   saved,
@@ -34,19 +34,19 @@ export const judgedMetric: MetricMaker<JudgedRow, { readonly definition: JudgeDe
   );
 };
 
-/** A question that a judge answers with one score. */
+/** A question that a judge answers with a score. */
 export interface Criterion {
-  /** Name in snake_case, used in names of values. */
+  /** Name in snake_case, used in value names. */
   readonly name: string;
-  /** A good output, described in a sentence or two. */
+  /** Description of a good output, in a sentence or two. */
   readonly description: string;
   readonly steps: readonly string[];
 }
 
 export interface JudgeDefinition {
-  /** Name in snake_case, the prefix of names of values. */
+  /** Name in snake_case, used as the prefix of value names. */
   readonly name: string;
-  /** The task of the model whose output is judged. */
+  /** The task of the model whose outputs are judged. */
   readonly task: string;
   /** Whether the judge sees the reference. */
   readonly readsReference: boolean;
@@ -108,7 +108,7 @@ const TRANSLATION_CRITERIA: readonly Criterion[] = [
   },
 ];
 
-/** Predefined judgments. */
+/** Predefined judge definitions. */
 export const JUDGE_DEFINITIONS: readonly JudgeDefinition[] = [
   {
     name: 'g_eval_summarization',
@@ -143,8 +143,9 @@ interface JudgeMessage {
 }
 
 /**
- * Builds the messages for one row and one criterion. The texts to judge may contain instructions to the judge, so they are
- * values in one JSON object, which they cannot end; the rules are in the system message and are repeated after the object.
+ * Builds the messages for one row and one criterion. The judged texts may contain instructions to the judge,
+ * so they are values in one JSON object, which they cannot terminate; the rules are in the system message and
+ * are repeated after the object.
  */
 export function judgeMessages(
   definition: JudgeDefinition,
@@ -188,15 +189,15 @@ function material({ readsReference }: JudgeDefinition, criterion: Criterion, tex
 }
 
 /**
- * In JSON strings, quotes and line breaks are escaped. `<` and `[` are escaped here too, because many servers interpret
- * `<|im_end|>` or `[/INST]` anywhere in a message as its end. The object contains no lists.
+ * In JSON strings, quotes and line breaks are escaped. `<` and `[` are escaped here as well, because many
+ * servers interpret `<|im_end|>` or `[/INST]` anywhere in a message as its end. The object contains no lists.
  */
 const fence = (data: Readonly<Record<string, string | undefined>>): string =>
   JSON.stringify(data)
     .replaceAll('<', String.raw`\u003c`)
     .replaceAll('[', String.raw`\u005b`);
 
-/** The range of scores of a judge. */
+/** The range of a judge's scores. */
 export interface JudgeScale {
   readonly lowest: number;
   readonly highest: number;
@@ -212,8 +213,8 @@ export interface Verdict {
 }
 
 /**
- * Parses the response from a judge: one JSON object with a `score`, possibly surrounded by text, or just a number. Ambiguous
- * answers are rejected, because one reading may come from the judged text.
+ * Parses a judge's response: one JSON object with a `score`, possibly surrounded by text, or just a number.
+ * Ambiguous responses are rejected, because one reading may come from the judged text.
  */
 export function readVerdict(answer: string, scale: JudgeScale = JUDGE_SCALE): Verdict {
   const text = withoutThoughts(answer).trim();
@@ -237,7 +238,7 @@ function verdict(answer: string, score: number, reason: string, scale: JudgeScal
 
 const MAX_REASON_LENGTH = 2000;
 
-/** Removes the reasoning that some models print first. */
+/** Removes the reasoning that some models output first. */
 const withoutThoughts = (answer: string): string => answer.replace(/^\s*<think>.*?<\/think>/s, '');
 
 const NUMBER = String.raw`-?\d{1,9}(?:\.\d{1,17})?`;

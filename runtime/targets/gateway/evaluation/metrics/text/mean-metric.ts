@@ -33,7 +33,7 @@ interface Saved {
   readonly sums: Readonly<Record<string, number>>;
 }
 
-/** Mean of each score over all rows, under the name of the score. */
+/** Mean of each score over all rows, under the score's name. */
 export function runningMeans(names: readonly string[], json?: AnyJson): RunningMeans {
   const saved = json as Saved | undefined;
   const sums = new Map(names.map((name) => [name, saved?.sums[name] ?? 0]));

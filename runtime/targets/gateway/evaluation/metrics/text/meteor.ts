@@ -7,15 +7,15 @@ import { greatest } from '#core/numbers/extremes.ts';
 export const meteor: MetricMaker<TextRow> = (_options, saved) =>
   meanMetric(['meteor_mean'], (row) => ({ meteor_mean: meteorScore(row) }), saved);
 
-/** Weight of precision against recall, and penalty for word order (Lavie and Agarwal, 2007). */
+/** Weight of precision relative to recall, and penalty for word order (Lavie and Agarwal, 2007). */
 const ALPHA = 0.9;
 const BETA = 3;
 const GAMMA = 0.5;
 
 /**
- * METEOR of one row, equal to NLTK's with words and stems only, because synonyms require WordNet. Two equal texts of n words
- * score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to a single chunk. The best of several
- * references counts.
+ * METEOR of one row, equal to NLTK's with exact and stem matching only, because synonyms require WordNet. Two
+ * equal texts of n words score 1 - 0.5 / n³ rather than 1, because the fragmentation penalty also applies to
+ * a single chunk. With several references, the best one counts.
  */
 function meteorScore(row: TextRow): number {
   checkLength(row);
@@ -33,7 +33,7 @@ function scoreOf(prediction: readonly string[], reference: readonly string[]): n
   return mean * (1 - GAMMA * (countChunks(partners) / matches) ** BETA);
 }
 
-/** For each word of the prediction, the index of its match in the reference. */
+/** For each word in the prediction, the index of its match in the reference. */
 type Partners = (number | undefined)[];
 
 function align(prediction: readonly string[], reference: readonly string[]): Partners {
@@ -48,7 +48,8 @@ function align(prediction: readonly string[], reference: readonly string[]): Par
       positions.push(at);
       free.set(form, positions);
     });
-    // Matches from the end, each with the last free word: which of several equal words match determines the chunks.
+    // Matches from the end, each with the last free word: the choice among several equal words determines the
+    // chunks.
     for (let at = prediction.length - 1; at >= 0; at -= 1) {
       if (partners[at] !== undefined) continue;
       const partner = free.get(formOf(prediction[at] ?? ''))?.pop();
@@ -67,14 +68,15 @@ const countChunks = (partners: Partners): number =>
   }).length;
 
 /**
- * Letters with their marks, digits and connectors such as `_` (https://unicode.org/reports/tr18/#word), or the text between
- * words.
+ * Letters with their marks, digits and connectors such as `_` (https://unicode.org/reports/tr18/#word), or
+ * the text between words.
  */
 const WORDS =
   /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]+|[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}\p{White_Space}]+/gu;
 
 /**
- * Words and runs of punctuation, like NLTK's `wordpunct_tokenize`: without a model, identical for all languages with spaces.
+ * Words and runs of punctuation, like NLTK's `wordpunct_tokenize`: needs no model and is identical for all
+ * languages with spaces.
  *
  * @internal Exported for tests only.
  */

@@ -14,7 +14,10 @@ function shapeOf(word: string): string {
 
 const VOWELS = 'aeiou';
 
-/** Porter's "measure": number of vowel-consonant sequences, roughly the number of syllables that end in a consonant. */
+/**
+ * Porter's "measure": the number of vowel-consonant sequences, roughly the number of syllables that end in a
+ * consonant.
+ */
 const measure = (word: string): number => shapeOf(word).split('vc').length - 1;
 
 const hasVowel = (word: string): boolean => shapeOf(word).includes('v');
@@ -58,7 +61,7 @@ const table = (applies: Applies, pairs: string): SuffixRule[] =>
 
 const PLURALS: readonly SuffixRule[] = table(always, 'sses:ss ies:i ss:ss s:');
 
-/** After "-ed" and "-ing" these need their "e" back. */
+/** After removing "-ed" or "-ing", these need their "e" back. */
 const CUT_STEMS: readonly SuffixRule[] = table(always, 'at:ate bl:ble iz:ize');
 
 const DOUBLE_SUFFIXES: readonly SuffixRule[] = [
@@ -83,8 +86,8 @@ const SUFFIXES: readonly SuffixRule[] = [
 ];
 
 /**
- * Stems an English word with Porter's algorithm (1980, https://tartarus.org/martin/PorterStemmer/) and NLTK's changes, because
- * ROUGE and METEOR are computed with NLTK.
+ * Stems an English word with Porter's algorithm (1980, https://tartarus.org/martin/PorterStemmer/) including
+ * NLTK's modifications, because the ROUGE and METEOR reference implementations use NLTK.
  */
 export function stem(word: string): string {
   const lower = word.toLowerCase();
@@ -126,7 +129,7 @@ const STEPS: readonly ((word: string) => string)[] = [
   (word) => (word.endsWith('ll') && measure(word.slice(0, -1)) > 1 ? word.slice(0, -1) : word),
 ];
 
-/** "dies" is "die", "flies" is "fli". */
+/** "dies" becomes "die", "flies" becomes "fli". */
 function cutPlural(word: string): string {
   return word.endsWith('ies') && codePoints(word) === 4 ? word.slice(0, -1) : applyRule(word, PLURALS);
 }
@@ -145,13 +148,13 @@ function completeStem(cut: string): string {
   return measure(cut) === 1 && endsShort(cut) ? `${cut}e` : cut;
 }
 
-/** "happy" is "happi", "enjoy" and "by" stay. */
+/** "happy" becomes "happi"; "enjoy" and "by" stay. */
 function replaceY(word: string): string {
   const cut = word.slice(0, -1);
   return word.endsWith('y') && codePoints(cut) > 1 && shapeOf(cut).endsWith('c') ? `${cut}i` : word;
 }
 
-/** "-ally" loses its adverb first, and the adjective then its own suffix. */
+/** "-ally" first loses its adverb ending, then the adjective loses its own suffix. */
 function cutDoubleSuffix(word: string): string {
   return word.endsWith('alli') && measure(word.slice(0, -4)) > 0
     ? cutDoubleSuffix(word.slice(0, -2))

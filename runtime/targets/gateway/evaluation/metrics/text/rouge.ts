@@ -33,8 +33,9 @@ const ROUGE_TYPES = ['rouge1', 'rouge2', 'rougeL', 'rougeLsum'] as const;
 type RougeScores = Readonly<Record<(typeof ROUGE_TYPES)[number], RougeScore>>;
 
 /**
- * ROUGE of one row, equal to Google's rouge-score (https://github.com/google-research/google-research/tree/master/rouge). With
- * several references, each type has the scores of the reference with its best F-measure.
+ * ROUGE of one row, equal to Google's rouge-score
+ * (https://github.com/google-research/google-research/tree/master/rouge). With several references, each type
+ * uses the reference with its best F-measure.
  */
 function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
   checkLength(row);
@@ -78,8 +79,8 @@ function scoresOf(row: TextRow, useStemmer: boolean): RougeScores {
 }
 
 /**
- * Maximum number of word pairs: two texts of 8,192 words. The work for rougeL grows with the product of the lengths, and this
- * much takes about a second.
+ * Maximum number of word pairs: two texts of 8,192 words. The work for rougeL grows with the product of the
+ * lengths; this many pairs take about a second.
  */
 const MAX_PAIRS = 2 ** 26;
 
@@ -108,7 +109,10 @@ function wordNumbers(): (words: readonly string[]) => Sequence {
     });
 }
 
-/** Words of the reference's lines that occur in any line of the prediction, counted at most as often as in both texts. */
+/**
+ * Words in the reference's lines that occur in any line of the prediction, counted at most as often as they
+ * occur in both texts.
+ */
 function unionHits(references: readonly Sequence[], predictions: readonly Sequence[]): number {
   const left = [references, predictions].map(countWords);
   let hits = 0;
@@ -129,7 +133,7 @@ function countWords(lines: readonly Sequence[]): Map<number, number> {
   return counts;
 }
 
-/** Words as numbers, for faster comparison. */
+/** Maps words to numbers, for faster comparison. */
 type Sequence = Uint32Array;
 
 /** Length of the longest common subsequence. */
@@ -139,7 +143,10 @@ function commonLength(reference: Sequence, candidate: Sequence): number {
   return lengths[candidate.length] ?? 0;
 }
 
-/** Positions of a longest common subsequence in the reference; of several, the one that rouge-score chooses. */
+/**
+ * Positions of a longest common subsequence in the reference; if there are several, the same one that
+ * rouge-score selects.
+ */
 function commonPositions(reference: Sequence, candidate: Sequence): number[] {
   const width = candidate.length;
   // Whether the path goes left at a cell: one byte per cell, where lengths would take four.
@@ -166,7 +173,8 @@ function commonPositions(reference: Sequence, candidate: Sequence): number[] {
 }
 
 /**
- * Updates the lengths of the reference before `word` to include it. `lengths[n]` is for the first `n` words of the candidate.
+ * Extends the processed part of the reference by `word`, updating the lengths. `lengths[n]` is for the first
+ * `n` words of the candidate.
  */
 function nextRow(lengths: Uint32Array, word: number, candidate: Sequence): void {
   let diagonal = 0;
@@ -178,7 +186,8 @@ function nextRow(lengths: Uint32Array, word: number, candidate: Sequence): void 
 }
 
 /**
- * Words of a text as ROUGE compares them. Letters other than a to z separate words, so texts in other scripts have none.
+ * A text's words as ROUGE compares them. Letters other than a to z separate words, so texts in other scripts
+ * have none.
  *
  * @internal Exported for tests only.
  */

@@ -11,7 +11,7 @@ export const referencesOf = ({ reference, otherReferences = [] }: TextRow): read
   ...otherReferences,
 ];
 
-/** Maximum text length. Counting the n-grams of such a text takes a few hundred megabytes and a few seconds. */
+/** Maximum text length. Counting the n-grams of such a text takes several hundred megabytes and several seconds. */
 const MAX_CHARACTERS = 250_000;
 
 export function checkLength(row: TextRow): void {
@@ -49,7 +49,7 @@ export function characterNgrams(text: string, order: number): readonly string[] 
   return found;
 }
 
-/** The multiset union of lists: each item as often as in the list that has most of it. */
+/** The multiset union of lists: each item as often as in the list that has it most often. */
 export function unionOf(lists: readonly (readonly string[])[]): readonly string[] {
   const [first = [], ...others] = lists;
   if (others.length === 0) return first;
@@ -77,8 +77,8 @@ export function countShared(left: readonly string[], right: readonly string[]): 
 }
 
 /**
- * White space at which Python splits words, and thus the reference tools. `\s` also includes U+FEFF, and lacks U+001C to U+001F
- * and U+0085.
+ * White space at which Python, and thus the reference tools, split words. `\s` also includes U+FEFF, and
+ * lacks U+001C to U+001F and U+0085.
  */
 // oxlint-disable-next-line no-control-regex -- They are among the separators.
 const WHITE_SPACE = /[\p{White_Space}\u001C-\u001F]+/u;
@@ -98,7 +98,7 @@ export function trimEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** Metrics that users may request and that are not available, each with the alternative. */
+/** Metrics that users may request but that are not available, each with an alternative. */
 export const MISSING_TEXT_METRICS: Readonly<Record<string, string>> = {
   comet:
     'comet is not available: its model scores the vectors of three texts together, which no encoder executable does. Use chrf, bertscore with an encoder, or g_eval_translation with a judge.',

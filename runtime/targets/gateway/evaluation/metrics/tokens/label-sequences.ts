@@ -4,13 +4,13 @@ import type { SavedTally } from '../averages.ts';
 import { lenientSpans, spanCounts, strictSpans } from './spans.ts';
 
 /**
- * A row with a label per token, for example `["B-PER", "I-PER", "O"]`. Null means no answer: no span is found, and every token
- * is wrong.
+ * A row with one label per token, for example `["B-PER", "I-PER", "O"]`. Null means that the model gave no
+ * response: no span is found, and every token is wrong.
  */
 export type LabelSequenceRow = MetricRow<readonly string[] | null, readonly string[]>;
 
 export interface LabelSequenceOptions {
-  /** Mode of seqeval: `strict` reads labels in the IOB2 scheme, `default` accepts any. */
+  /** seqeval mode: `strict` reads labels in the IOB2 scheme, `default` accepts any scheme. */
   readonly mode?: 'default' | 'strict';
 }
 
@@ -21,7 +21,10 @@ type Saved = {
   readonly spans: SavedTally;
 };
 
-/** Precision, recall and F1 over spans, like seqeval (`zero_division=0`), and the share of tokens with the correct label. */
+/**
+ * Precision, recall and F1 over spans, as in seqeval (`zero_division=0`), and the share of tokens with the
+ * correct label.
+ */
 export const labelSequences: MetricMaker<LabelSequenceRow, LabelSequenceOptions> = (
   { mode = 'default' },
   json,

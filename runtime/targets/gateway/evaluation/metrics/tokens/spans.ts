@@ -4,8 +4,8 @@ import { averages, labelTable, labelTally, type SavedTally } from '../averages.t
 import { type Metric, type MetricMaker, type MetricRow, metricResult, withoutRows } from '../metric.ts';
 
 /**
- * Finds the spans of a row like seqeval with `mode="strict", scheme=IOB2`: from a `B-` over the following `I-` of the same
- * type.
+ * Finds a row's spans like seqeval with `mode="strict", scheme=IOB2`: from a `B-` through the following `I-`
+ * of the same type.
  */
 export function strictSpans(labels: readonly string[]): LabeledSpan[] {
   const spans: LabeledSpan[] = [];
@@ -29,7 +29,7 @@ function typeOf(label: string): string {
   );
 }
 
-/** A labeled range of a row: of its tokens, or of its text. `end` is exclusive. */
+/** A labeled range of a row's tokens or text. `end` is exclusive. */
 export interface LabeledSpan {
   readonly start: number;
   readonly end: number;
@@ -41,7 +41,8 @@ export function spanCounts(saved?: SavedTally) {
   const tally = labelTally(saved);
   return {
     /**
-     * Adds a row and returns its F1. A row without spans, for which none were predicted, is correct, unless it has no answer.
+     * Adds a row and returns its F1. A row without true or predicted spans is correct, unless the model gave
+     * no response.
      */
     add: (prediction: readonly LabeledSpan[] | null, reference: readonly LabeledSpan[]): number => {
       const predicted = new Set(prediction?.map(keyOf));
@@ -60,7 +61,10 @@ export function spanCounts(saved?: SavedTally) {
 const keyOf = ({ start, end, label }: LabeledSpan): string => `${start} ${end} ${label}`;
 const labelOf = (key: string): string => key.replace(/^\S+ \S+ /, '');
 
-/** A row with the spans of a text; duplicates count once. Null means no answer: no span is found. */
+/**
+ * A row with the spans in a text; duplicates count once. Null means that the model gave no response: no span
+ * is found.
+ */
 type SpanRow = MetricRow<readonly LabeledSpan[] | null, readonly LabeledSpan[]>;
 
 type Saved = { readonly rows: number; readonly spans: SavedTally };
@@ -90,9 +94,10 @@ function checkSpan({ start, end }: LabeledSpan): void {
 }
 
 /**
- * Finds the spans of a row like `conlleval` and seqeval's default mode: an `I-` without a start begins a span, `E-` ends one,
- * `S-` is one, and the type of a label without a prefix follows its first letter. Rows are independent, unlike in seqeval,
- * where a row that starts with a lone `-` continues in the previous row.
+ * Finds a row's spans like `conlleval` and seqeval's default mode: an `I-` without a start begins a span,
+ * `E-` ends one, `S-` is a whole span, and the type of a label without a hyphen follows its first letter.
+ * Rows are independent, unlike in seqeval, where a row that starts with a lone `-` continues the previous
+ * row.
  */
 export function lenientSpans(labels: readonly string[]): LabeledSpan[] {
   const spans: LabeledSpan[] = [];
@@ -120,7 +125,7 @@ const starts = (before: Tag, tag: Tag): boolean =>
 
 const isInside = ({ prefix }: Tag): boolean => prefix !== 'O' && prefix !== '.';
 
-/** The two parts of a token's label such as `B-PER`. */
+/** The two parts of a token label such as `B-PER`. */
 interface Tag {
   /** The prefix: one character. */
   readonly prefix: string;
@@ -128,7 +133,7 @@ interface Tag {
   readonly type: string;
 }
 
-/** The type follows the first hyphen after the first character, or is the character itself. */
+/** The type follows the first hyphen after the first character; without a hyphen, it is the rest of the label. */
 function tagOf(label: string): Tag {
   const prefix = String.fromCodePoint(label.codePointAt(0) ?? nothing());
   const rest = label.slice(prefix.length);

@@ -6,20 +6,20 @@ interface Address {
   /** Name for messages. */
   readonly name: string;
   readonly baseUrl: string;
-  /** Whether addresses of this machine and of private networks are allowed. */
+  /** Whether loopback and private addresses are allowed. */
   readonly local: boolean;
   readonly apiKey: string | undefined;
   readonly adapter: ProviderAdapter;
-  /** Maximum concurrent connections. */
+  /** Maximum number of concurrent connections. */
   readonly connections: number;
 }
 
-/** Maximum size of a response. The largest ones contain the vectors of all tokens of a few texts. */
+/** Maximum response size. The largest responses contain all token vectors of a few texts. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024;
 
 export const WORK_LIMITS = { ...PROVIDER_LIMITS, maxResponseBytes: MAX_RESPONSE_BYTES };
 
-/** HTTP to a model. Throws an InputError for an address that is not allowed. */
+/** HTTP client for a model. Throws an InputError if the address is not allowed. */
 export function upstreamAt(address: Address): Upstream {
   checkAddress(address);
   const { name, baseUrl, local, apiKey, adapter, connections } = address;
@@ -43,7 +43,10 @@ function checkAddress({ name, baseUrl, local }: Address): void {
   }
 }
 
-/** The error for a private address that is not allowed. Host names are resolved, and rejected, when a connection is opened. */
+/**
+ * The error for a disallowed private address. Host names are resolved, and possibly rejected, when a
+ * connection is opened.
+ */
 export const notPublic = (name: string, cause: unknown): AppError =>
   new AppError(
     'InputError',

@@ -3,20 +3,23 @@ import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type { Backend, GenerationConfig, KeptAnswer, WorkTools } from '../work.ts';
 import type { Pacing } from '../pacing.ts';
 
-/** Results of a model for several texts, in the same order. */
+/** A model's results for several texts, in the same order. */
 export interface BatchAnswers<Value> {
   readonly values: readonly Value[];
   /** Number of input tokens; 0 if the model did not report it. */
   readonly tokens: number;
 }
 
-/** Calls a model with several texts. Throws an AppError; a MalformedError or TooLargeError can be caused by a single text. */
+/**
+ * Calls a model with several texts. Throws an AppError; a MalformedError or TooLargeError can be caused by a
+ * single text.
+ */
 export type BatchCall<Value> = (
   texts: readonly string[],
   signal: AbortSignal,
 ) => Promise<BatchAnswers<Value>>;
 
-/** A labeled part of a text. Positions are Unicode code points. */
+/** A labeled part of a text. Positions count Unicode code points. */
 export interface LabeledPiece {
   readonly start: number;
   readonly end: number;
@@ -34,11 +37,14 @@ export interface BackendMessage {
 }
 
 export interface ChatReply extends KeptAnswer {
-  /** Whether the answer was given to an earlier request, so that this one cost nothing. */
+  /** Whether the response was cached from an earlier request, so that this one cost nothing. */
   readonly isShared: boolean;
 }
 
-/** Calls a language model. Only an answer that is usable can be shared with later requests. Default: every answer is usable. */
+/**
+ * Calls a language model. Only usable responses can be shared with later requests. Default: every response is
+ * usable.
+ */
 export type Chat = (
   messages: readonly BackendMessage[],
   generation: GenerationConfig,
@@ -46,19 +52,19 @@ export type Chat = (
   isUsable?: (reply: ChatReply) => boolean,
 ) => Promise<ChatReply>;
 
-/** An open backend. Which calls it supports depends on its type. */
+/** An open backend. Its type determines which calls it supports. */
 export interface BackendModel {
   /** Name for messages. */
   readonly name: string;
-  /** Type of an encoder; undefined for other backends and for encoders behind the gateway. */
+  /** Encoder type; undefined for other backends and for encoders behind the gateway. */
   readonly modelType: ModelType | undefined;
-  /** Labels of the model, if it reports them. */
+  /** The model's labels, if it reports them. */
   readonly labels: readonly string[] | undefined;
   readonly classify?: BatchCall<LabelScores>;
   readonly tag?: BatchCall<TaggedText>;
   /** One vector per text. */
   readonly embed?: BatchCall<readonly number[]>;
-  /** One vector per token of a text. */
+  /** One vector per token in a text. */
   readonly tokenVectors?: BatchCall<readonly (readonly number[])[]>;
   readonly chat?: Chat;
   readonly close: () => Promise<void>;
@@ -66,9 +72,9 @@ export interface BackendModel {
 
 export interface OpenBackendOptions {
   readonly pacing: Pacing;
-  /** Maximum concurrent requests to a language model. */
+  /** Maximum number of concurrent requests to a language model. */
   readonly maxConcurrency: number;
-  /** Aborts the opening. Default: a time limit of two minutes. */
+  /** Aborts opening the backend. Default: a timeout of two minutes. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -18,7 +18,7 @@ interface Parts {
   readonly upstream: Upstream;
   readonly adapter: ProviderAdapter;
   readonly apiKey: string | undefined;
-  /** Limits concurrent requests; undefined if the caller does. */
+  /** Limits concurrent requests; undefined if the caller does that itself. */
   readonly slots?: RequestSlots;
 }
 
@@ -27,14 +27,14 @@ type Json = Readonly<Record<string, unknown>>;
 export interface BackendResponse {
   readonly json: Json;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Duration of the request that was answered, without earlier attempts and without waiting. */
+  /** Duration of the successful request, excluding earlier attempts and waiting. */
   readonly latencyMs: number;
 }
 
 export interface BackendConnection {
   /**
-   * Sends a request, with retries for temporary failures. Throws an AppError if all fail, also one that pauses the job because its
-   * budget is spent or the model requires a long pause.
+   * Sends a request, retrying temporary failures. Throws an AppError if all attempts fail, or one that pauses
+   * the job if its budget is exhausted or the model requires a long delay.
    */
   request(
     options: { readonly path: string; readonly body?: Json },
@@ -45,7 +45,7 @@ export interface BackendConnection {
 
 const RESPONSE_MS = 300_000;
 const INSPECTION_MS = 10_000;
-/** How long an ended job waits for answers. */
+/** How long an ended job waits for responses. */
 const DRAIN_MS = 10_000;
 
 /** Connects to a model over HTTP. */
@@ -89,7 +89,7 @@ export function connect(
     },
   };
 
-  /** Lets requests end that were sent: their answers are paid for, and are kept for a later attempt. */
+  /** Lets sent requests finish: their responses are paid for, and are kept for a later attempt. */
   async function drain(): Promise<void> {
     const ended = slots?.close();
     if (!ended) return;
@@ -98,7 +98,7 @@ export function connect(
     await pause(DRAIN_MS, clock, over.signal);
   }
 
-  /** Requests with rows wait longer for a server that restarts than requests that inspect a model. */
+  /** Requests with rows wait longer for a restarting server than requests that inspect a model. */
   function pauseBefore(retries: number, failure: ProviderFailure, hasRows: boolean): number | undefined {
     const { kind, upstreamStatus, retryAfterSeconds } = failure;
     const isDownNow = kind === 'unreachable' || upstreamStatus === 503 || isDown(failure);
@@ -108,7 +108,10 @@ export function connect(
   }
 }
 
-/** The error of a request that is not retried. Other rows would fail like this one if there is no money, or a limit on requests. */
+/**
+ * The error for a request that is not retried. If there is no money, or a request limit applies, other rows
+ * would fail in the same way.
+ */
 function finalError(name: string, failure: ProviderFailure): AppError {
   const error = backendError(name, failure);
   const { kind, retryAfterSeconds } = failure;
@@ -130,20 +133,23 @@ const isTemporary = (failure: ProviderFailure): boolean =>
 /** Whether a call failed because the address is not allowed. */
 const isRefusedAddress = ({ error }: ProviderFailure): boolean => hasCause(error, 'ConfigError');
 
-/** Whether a call failed because a started executable has ended and is being restarted. */
+/** Whether a call failed because a started executable has exited and is being restarted. */
 const isDown = ({ error }: ProviderFailure): boolean => hasCause(error, 'UnavailableError');
 
-/** Whether a call failed because a budget or an account is spent. Requests succeed again when it has money. */
+/** Whether a call failed because a budget or account is exhausted. Requests succeed again once it has money. */
 const isSpent = ({ kind, text = '' }: ProviderFailure): boolean =>
   kind === 'billing' && !NEVER_AFFORDABLE.test(text);
 
-/** Messages of the gateway for requests that no payment for the same budget allows. */
+/** The gateway's messages for requests that no payment into the same budget allows. */
 const NEVER_AFFORDABLE = /has no price|has a budget of/;
 
 const hasCause = ({ cause }: AppError, code: AppError['code']): boolean =>
   cause instanceof AppError && cause.code === code;
 
-/** The error of a failed call, for the user who named the backend. It has more details than clients of the gateway get. */
+/**
+ * The error for a failed call, for the user who configured the backend. It has more details than gateway
+ * clients get.
+ */
 function backendError(name: string, failure: ProviderFailure): AppError {
   if (isRefusedAddress(failure)) return notPublic(name, failure.error.cause);
   const { error, retryAfterSeconds } = failure;

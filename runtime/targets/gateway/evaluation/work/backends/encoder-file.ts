@@ -10,13 +10,13 @@ import type { BackendModel, OpenBackend, OpenModelOptions } from './backend.ts';
 import { connect } from './connect.ts';
 import { encoderModel } from './encoder-model.ts';
 
-/** An executable at the path in the job or, on another machine, where the worker has fetched it to. */
+/** An executable, at the path in the job or, on another machine, where the worker downloaded it to. */
 export const openEncoderFile: OpenBackend<'encoder-file'> = async ({ path }, tools, options) => {
   requireFilesAllowed(path, tools);
   return await startEncoder({ name: path, path: tools.files?.get(path) ?? path }, tools, options);
 };
 
-/** Starts an executable for a job, and restarts it if it ends. `name` is its name in messages. */
+/** Starts an executable for a job, and restarts it if it exits. `name` is its name in messages. */
 export async function startEncoder(
   { name: given, path }: { readonly name: string; readonly path: string },
   tools: WorkTools,
@@ -48,10 +48,13 @@ export async function startEncoder(
   }
 }
 
-/** Pino's number of the level `info`. */
+/** Pino's number for the level `info`. */
 const INFO = 30;
 
-/** Whether a line of the executable's log is about normal operation, such as a request that was answered. A job has many of these. */
+/**
+ * Whether a line of the executable's log concerns normal operation, such as a completed request. A job
+ * produces many of these.
+ */
 function isRoutine(line: string): boolean {
   try {
     const level = memberOf(parseJsonText(line), 'level');
@@ -61,7 +64,7 @@ function isRoutine(line: string): boolean {
   }
 }
 
-/** Throws a ForbiddenError if the job is not allowed to start files. */
+/** Throws a ForbiddenError if the job is not allowed to run files. */
 export function requireFilesAllowed(path: string, { trusted }: Pick<WorkTools, 'trusted'>): void {
   if (trusted) return;
   throw new AppError(

@@ -8,10 +8,10 @@ import type { BackendResponse, BackendConnection } from './connect.ts';
 
 /** More labels than any classifier has, so that all of them are returned. */
 const ALL_LABELS = 10_000;
-/** Maximum texts in a request for vectors of tokens, whose responses are large. */
+/** Maximum number of texts per request for token vectors, whose responses are large. */
 const MAX_TOKEN_TEXTS = 4;
 
-/** A running executable. Its model type decides which calls it supports. */
+/** A running executable. Its model type determines which calls it supports. */
 export async function encoderModel(
   name: string,
   connection: BackendConnection,
@@ -54,11 +54,11 @@ function callsFor(name: string, connection: BackendConnection): Partial<Record<M
   const vectorsOfTokens = predict({ normalize: false }, tokenVectorsIn);
   return {
     sequence_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
-    // No task sets labels or questions in its requests.
+    // No task sends labels or questions in its requests.
     zero_shot_classification: {},
     question_answering: {},
     token_classification: { tag: predict({ aggregation: 'simple' }, taggedIn) },
-    /** No task has labels to send, so that every task rejects this type. */
+    /** No task can send labels, so every task rejects this type. */
     zero_shot_ner: {},
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },

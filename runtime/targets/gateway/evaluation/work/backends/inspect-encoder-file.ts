@@ -15,14 +15,15 @@ import { requireFilesAllowed } from './encoder-file.ts';
 import { encoderModel } from './encoder-model.ts';
 
 interface InspectOptions {
-  /** Whether the job runs on this machine, so that its executable must, too. */
+  /** Whether the job runs on this machine, so that its executable must as well. */
   readonly runsHere: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads the type and the labels of an executable from its file, without starting it: the machines that run it can have another platform.
- * Throws an AppError if it cannot be used. The returned model is not running, so its calls fail.
+ * Reads an executable's type and labels from its file without starting it: the machines that run it can have
+ * another platform. Throws an AppError if it cannot be used. The returned model is not running, so its calls
+ * fail.
  */
 export async function inspectEncoderFile(
   { path }: Extract<Backend, { readonly kind: 'encoder-file' }>,
@@ -41,7 +42,7 @@ interface Facts {
 }
 
 async function readFacts(path: string): Promise<Facts> {
-  // Opening a pipe would wait for a program that writes to it.
+  // Opening a pipe would block until another program writes to it.
   const found = await stat(path).catch(() => undefined);
   if (found && !found.isFile() && !found.isDirectory()) throw inputError(`${path} is not a file.`);
   const { container, bytesOf } = await withFileSource(path, (source) => {
@@ -56,7 +57,7 @@ async function readFacts(path: string): Promise<Facts> {
   return { manifest: parseManifest(bytesOf.manifest), runtime: parseRuntimeInfo(bytesOf.runtime) };
 }
 
-/** Whether the executable checks the section at each start. The others have most of the bytes. */
+/** Whether the executable verifies the section at each start. The other sections have most of the bytes. */
 const isSmall = ({ name }: Container['sections'][number]): boolean =>
   name !== 'executable' && name !== 'weights';
 
@@ -72,7 +73,7 @@ async function requireRunsHere(path: string, { platform: triple }: RuntimeInfo):
   });
 }
 
-/** Answers what an encoder answers about itself. */
+/** Responds like an encoder to requests for its metadata. */
 function connectionTo(path: string, { modelType, id2label }: Manifest): BackendConnection {
   return {
     request: ({ path: route }) =>

@@ -26,10 +26,13 @@ import { memberOf } from '#core/values/member-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 
-/** Time limit to open a backend. Executables with large models start slowly. */
+/** Timeout for opening a backend. Executables with large models start slowly. */
 const OPEN_MS = 120_000;
 
-/** Opens a backend. Encoders are inspected, others are not called yet. Throws an AppError if it is unreachable or not allowed. */
+/**
+ * Opens a backend. Encoders are inspected; others are not called yet. Throws an AppError if the backend is
+ * unreachable or not allowed.
+ */
 export async function openBackend(
   backend: Backend,
   tools: WorkTools,
@@ -56,7 +59,10 @@ function open(backend: Backend, tools: WorkTools, options: OpenModelOptions): Pr
   return openOpenAiCompatible(backend, tools, options);
 }
 
-/** Maximum concurrent connections. A batch is one request, but several metrics can call the same encoder concurrently. */
+/**
+ * Maximum number of concurrent connections. A batch is a single request, but several metrics can call the
+ * same encoder concurrently.
+ */
 const CONNECTIONS = 4;
 
 const openEncoderUrl: OpenBackend<'encoder-url'> = async (backend, tools, { pacing, signal }) => {
@@ -88,12 +94,15 @@ const openOpenAiCompatible: OpenBackend<'openai-compatible'> = async (backend, t
   return chatModel({ name, model, maxTokens: maxTokensAt(baseUrl) }, connection);
 };
 
-/** The name of the token limit, which depends on the provider. Providers are recognized by their base URL. */
+/** The name of the token limit parameter, which depends on the provider. Providers are recognized by their base URL. */
 const maxTokensAt = (baseUrl: string) =>
   Object.values(PRESETS).find((preset) => preset.baseUrl === trimEndOf(baseUrl, '/'))?.dialect?.maxTokens ??
   OPENAI_DIALECT.maxTokens;
 
-/** A model of this gateway, billed to the owner of the job, or an encoder of it whose executable the worker has fetched. */
+/**
+ * One of this gateway's models, billed to the job's owner, or one of its encoders, whose executable the
+ * worker has downloaded.
+ */
 const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) => {
   const fetched = tools.files?.get(model);
   if (fetched !== undefined) return await startEncoder({ name: model, path: fetched }, tools, options);
@@ -101,7 +110,7 @@ const openGateway: OpenBackend<'gateway'> = async ({ model }, tools, options) =>
   const name = `The model ${model}`;
   const adapter = openAiAdapter();
   const { url, token: apiKey } = tools.gateway;
-  // The operator sets the URL of the gateway, so private addresses are allowed.
+  // The operator configured the gateway's URL, so private addresses are allowed.
   const local = true;
   const baseUrl = `${trimEndOf(url, '/')}/v1`;
   const upstream = upstreamAt({ name, baseUrl, local, apiKey, adapter, connections: maxConcurrency });
@@ -141,11 +150,11 @@ function shownAddress(baseUrl: string): string {
 interface ChatModelOptions {
   readonly name: string;
   readonly model: string;
-  /** Name of the request member that limits the tokens of an answer. */
+  /** Name of the request member that limits output tokens. */
   readonly maxTokens: 'max_tokens' | 'max_completion_tokens';
 }
 
-/** A model with OpenAI's API. Calls that it does not support fail when they are made. */
+/** A model with an OpenAI-compatible API. Unsupported calls only fail when made. */
 function chatModel(options: ChatModelOptions, connection: BackendConnection): BackendModel {
   const { name, model, maxTokens } = options;
   return {
@@ -210,7 +219,7 @@ function replyOf(name: string, { json, latencyMs }: BackendResponse): ChatReply 
   };
 }
 
-/** The calls of tools as JSON, which are the response from a model that calls any; undefined without calls. */
+/** Tool calls as JSON, which is the output of a model that calls tools; undefined without tool calls. */
 function toolCallsIn({ tool_calls: calls }: Json): string | undefined {
   if (!Array.isArray(calls) || calls.length === 0) return undefined;
   const found = calls.map((call: unknown) => {
@@ -220,7 +229,7 @@ function toolCallsIn({ tool_calls: calls }: Json): string | undefined {
   return JSON.stringify(found);
 }
 
-/** Parses JSON; a text that is not JSON is returned as it is. */
+/** Parses JSON; returns other text unchanged. */
 function parsedOr(text: string): unknown {
   try {
     return parseJsonText(text);
@@ -231,11 +240,11 @@ function parsedOr(text: string): unknown {
 
 const THOUGHTS_END = '</think>';
 
-/** Separates reasoning from the answer. Some models write it first, and some servers remove the tag at its start. */
+/** Separates reasoning from the actual output. Some models output it first, and some servers remove the opening tag. */
 function splitThoughts(content: string, reported: string | null): Pick<ChatReply, 'text' | 'reasoning'> {
   const end = content.indexOf(THOUGHTS_END);
   if (end === -1) {
-    // The answer was cut off during the reasoning.
+    // The output was cut off during the reasoning.
     if (/^\s*<think>/.test(content))
       return { text: '', reasoning: content.replace(/^\s*<think>/, '').trim() };
     return { text: content.trim(), reasoning: reported };

@@ -3,20 +3,26 @@ import type { Clock } from '#platform/clock.ts';
 
 /** The permission to send one request. @internal Exported for tests only. */
 export interface RequestSlot {
-  /** Must be called once, when the request has ended. */
+  /** Must be called exactly once, when the request has ended. */
   release(isAnswered: boolean): void;
-  /** Halves the limit and starts no request during the pause. Must be called before `release`. */
+  /** Halves the limit and starts no requests during the pause. Must be called before `release`. */
   rateLimited(pauseMs: number): void;
 }
 
 /**
- * Limits the concurrent requests to a model. The limit adapts to the model: each rate-limited request halves it, and it grows by one
- * whenever as many requests were answered as it allows.
+ * Limits concurrent requests to a model. The limit adapts to the model: each rate-limited request halves it,
+ * and it grows by one after as many successful requests as it allows.
  */
 export interface RequestSlots {
-  /** Waits for a free slot. Retries are first, because earlier rows are written first. Rejects if the signal is aborted. */
+  /**
+   * Waits for a free slot. Retries go first, because earlier rows are written first. Rejects if the signal is
+   * aborted.
+   */
   take(signal: AbortSignal, isRetry: boolean): Promise<RequestSlot>;
-  /** Rejects all waiting and later requests. The promise resolves when those that were sent have ended; undefined if all have. */
+  /**
+   * Rejects all waiting and later requests. The promise resolves when requests already sent have ended;
+   * undefined if there are none.
+   */
   close(): Promise<void> | undefined;
 }
 
@@ -24,14 +30,14 @@ type Turn = PromiseWithResolvers<void> & { readonly signal: AbortSignal };
 
 export function createRequestSlots(max: number, clock: Clock): RequestSlots {
   let waiting: Turn[] = [];
-  /** Signals with a listener. One listener for each waiting request would take time for each of them. */
+  /** Signals with a listener. A listener per waiting request would cost time for each of them. */
   const heard = new WeakSet<AbortSignal>();
   const empty = Promise.withResolvers<void>();
   let isClosed = false;
   let limit = max;
   let used = 0;
   let answered = 0;
-  /** Number of reductions. Requests that were sent before the last one do not reduce the limit again. */
+  /** Number of reductions. Requests sent before the last one do not reduce the limit again. */
   let reductions = 0;
   let pausedUntil = -Infinity;
   let disarm = (): void => undefined;

@@ -3,8 +3,8 @@ import type { AnswerStore, Backend } from '../work.ts';
 import type { Chat, ChatReply, BackendModel } from './backend.ts';
 
 /**
- * A model whose answers are shared: a request that was answered before, with the same model, messages and parameters, gets that answer.
- * Concurrent equal requests wait for the first one.
+ * A model with shared responses: a request with the same model, messages and parameters as an earlier one
+ * gets the earlier response. Concurrent identical requests wait for the first one.
  */
 export function withSharedAnswers(
   model: BackendModel,
@@ -21,7 +21,7 @@ export function withSharedAnswers(
     : model;
 }
 
-/** `identity` is everything besides messages and parameters that answers depend on. */
+/** `identity` is everything besides messages and parameters that responses depend on. */
 function sharedChat(chat: Chat, identity: object, store: AnswerStore): Chat {
   const asked = new Map<string, Promise<ChatReply>>();
   const answer = async (key: string, ...[messages, generation, signal, isUsable]: Parameters<Chat>) => {

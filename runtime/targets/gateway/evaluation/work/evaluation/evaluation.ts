@@ -7,24 +7,24 @@ import type { Pacing } from '../pacing.ts';
 /** A row with its prediction and its ground truth. */
 export interface Sample {
   readonly row: RowCells;
-  /** Null if the model gave no answer. */
+  /** Null if the model gave no response. */
   readonly prediction: DatasetCell;
   readonly truth: DatasetCell;
 }
 
-/** Whether the model failed for this row. Metrics of correctness count it as wrong. */
+/** Whether the model failed for this row. Correctness metrics count it as wrong. */
 export const isUnanswered = ({ prediction }: Pick<Sample, 'prediction'>): boolean => prediction === null;
 
 export interface BatchContext {
   readonly signal: AbortSignal;
-  /** Called with the tokens of each answer. */
+  /** Called with the token counts of each response. */
   readonly spend: (usage: WorkUsage & { readonly isShared?: boolean }) => void;
 }
 
 /** Counts a prepared row and returns its scores. Throws an AppError for an invalid row. */
 export interface CountRow {
   (): RowScores;
-  /** Why the row has its scores, by the name of the score: the reasons of a judge. */
+  /** Why the row has its scores, keyed by score name: a judge's reasons. */
   readonly reasons?: Readonly<Record<string, string>>;
 }
 
@@ -36,7 +36,7 @@ export interface Scorer {
   save(): AnyJson;
 }
 
-/** A language model that scores answers, and the parameters of its requests. */
+/** A language model that scores outputs, and its request parameters. */
 export interface Judge {
   readonly model: BackendModel;
   readonly generation: GenerationConfig;
@@ -52,10 +52,13 @@ export type Need = 'judge' | 'embedder';
 
 export interface MetricFamily {
   readonly name: string;
-  /** Metrics that users can request, each with the values that it shows. Metrics that are tables in the details show none. */
+  /**
+   * Metrics that users can request, each with the values that it shows. Metrics that are tables in the
+   * details show none.
+   */
   readonly metrics: Readonly<Record<string, (value: string) => boolean>>;
   readonly needs: readonly Need[];
-  /** The name of a value in results. */
+  /** A value's name in results. */
   readonly shownAs: (value: string) => string;
   open(tools: ScorerTools, saved: AnyJson | undefined): Scorer;
 }

@@ -4,11 +4,11 @@ import { didYouMean } from '#core/text/suggest.ts';
 import type { EvaluatedTask } from '../tasks/task.ts';
 import type { MetricFamily, Need } from './evaluation.ts';
 
-/** Names of all metrics of a task. */
+/** Names of all of a task's metrics. */
 export const metricNames = ({ families }: Pick<EvaluatedTask, 'families'>): string[] =>
   [...new Set(families.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
 
-/** The default metrics of a task, without those that need a missing judge or embedder. */
+/** A task's default metrics, excluding those that need a missing judge or embedder. */
 export const defaultMetrics = (task: EvaluatedTask, has: Readonly<Record<Need, boolean>>): string[] =>
   task.defaultMetrics.filter((name) =>
     task.families.every(({ metrics, needs }) => !(name in metrics) || needs.every((need) => has[need])),
@@ -42,7 +42,7 @@ const REQUIREMENTS: Readonly<Record<Need, string>> = {
 
 export interface ChosenFamily {
   readonly family: MetricFamily;
-  /** Whether a value of the family was requested. */
+  /** Whether any of the family's values was requested. */
   readonly shows: (value: string) => boolean;
 }
 

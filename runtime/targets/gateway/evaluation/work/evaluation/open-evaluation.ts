@@ -31,7 +31,7 @@ import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import { type EvaluatedTask, isMissing } from '../tasks/task.ts';
 import { AppError } from '#contract/errors.ts';
 
-/** The state after a batch. States of metrics are stored by the name of their family. */
+/** The state after a batch. Metric states are keyed by the name of their family. */
 interface State {
   readonly counts: RowCounts;
   readonly families: Readonly<Record<string, MetricJson>>;
@@ -73,7 +73,7 @@ export async function openEvaluation(
 
   return {
     ahead: models.judge && calls.ahead,
-    // Answers are compared in no time, and verdicts of judges are kept.
+    // Comparing outputs takes no time, and judge verdicts are cached.
     writesGroups: true,
     async run({ rows }, signal) {
       const { samples, prepared, usage, cachedVerdicts } = await calls.take(rows, signal);
@@ -96,7 +96,7 @@ export async function openEvaluation(
 const concurrencyOf = ({ judge }: Pick<EvaluationSpec, 'judge'>): number =>
   judge?.maxConcurrency ?? DEFAULT_CONCURRENCY;
 
-/** The families of the requested metrics and of those that the user defines. */
+/** The families of the requested metrics and of user-defined ones. */
 const chosenFamilies = ({ task, metrics, customMetrics = [] }: EvaluationSpec): readonly ChosenFamily[] => [
   ...familiesOf(EVALUATED_TASKS[task.task], metrics),
   ...customMetrics.map((metric) => ({ family: customFamily(metric), shows: all })),
@@ -143,7 +143,10 @@ async function closeAll({ judge, embedder }: Models): Promise<void> {
   await Promise.all([judge?.model.close(), embedder?.close()]);
 }
 
-/** The result of an evaluation. Values are not rounded; undefined ones are omitted, and the details have the reasons. */
+/**
+ * The result of an evaluation. Values are not rounded; undefined values are omitted, and the details have the
+ * reasons.
+ */
 function evaluationResult(
   spec: EvaluationSpec,
   opened: readonly OpenedFamily[],
@@ -191,7 +194,7 @@ function evaluationResult(
   };
 }
 
-/** The rows to score: those with a ground truth and, unless failed rows count as wrong, an answer. */
+/** The rows to score: those with a ground truth and, unless failed rows count as wrong, a response. */
 const samplesOf = (spec: EvaluationSpec, rows: readonly RowCells[]): Sample[] =>
   rows.filter((row) => isScored(spec, row)).map((row) => sampleOf(spec, row));
 
@@ -207,7 +210,7 @@ const isScored = (spec: EvaluationSpec, row: RowCells): boolean =>
 const hasTruth = ({ task }: EvaluationSpec, row: RowCells): boolean =>
   task.task === 'feature-extraction' || !isMissing(row[GROUND_TRUTH]);
 
-/** Reason why a row is not scored, or counts as wrong. */
+/** Why a row is not scored, or counts as wrong. */
 function reasonOf(spec: EvaluationSpec, row: RowCells): string | undefined {
   if (isUnanswered(sampleOf(spec, row))) {
     const { error } = row;
@@ -230,7 +233,7 @@ function outcomeOf({ spec, task, rows, samples, scored, usage }: Scored): {
   readonly counted: RowCounts;
 } {
   const of = new Map(samples.map(({ row }, at) => [row, scored[at]]));
-  // All rows get the same columns, because the columns of the first row are those of the table.
+  // All rows get the same columns, because the first row's columns are the table's columns.
   const names = new Set(scored.flatMap(({ scores }) => Object.keys(scores)));
   const without: RowCells = Object.fromEntries(Array.from(names, (name) => [name, null]));
   const table = rows.map((row): RowCells => {
@@ -266,9 +269,9 @@ interface RowCounts {
   readonly failed: number;
   /** Rows that are not scored: without a ground truth, or without a prediction if failures are skipped. */
   readonly skipped: number;
-  /** Rows without a prediction, because the model failed. Missing in checkpoints of earlier versions. */
+  /** Rows without a prediction because the model failed. Missing from checkpoints of earlier versions. */
   readonly unanswered?: number;
-  /** Verdicts of judges from the cache of the experiment. Missing in checkpoints of earlier versions. */
+  /** Judge verdicts from the experiment's cache. Missing from checkpoints of earlier versions. */
   readonly cachedVerdicts?: number;
 }
 
@@ -289,14 +292,14 @@ interface OpenedFamily {
 }
 
 interface ScoredRow {
-  /** Scores by the name of the value that they contribute to, and reasons by that name with `_reason`. */
+  /** Scores keyed by the value that they contribute to, and reasons keyed by that name plus `_reason`. */
   readonly scores: RowCells;
   readonly error: string | undefined;
 }
 
 type PreparedBatch = readonly (readonly CountRow[])[];
 
-/** Prepares a batch for all metrics before anything is counted, so that a failure here does not change any count. */
+/** Prepares a batch for all metrics before anything is counted, so that a failure here changes no counts. */
 const prepareBatch = (
   opened: readonly OpenedFamily[],
   samples: readonly Sample[],

@@ -4,7 +4,7 @@ import { inputError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { LabeledSpan } from '../../metrics/tokens/spans.ts';
 
-/** The value of a cell. Lists and objects in CSV cells are parsed; other values are returned unchanged. */
+/** A cell's value. Lists and objects in CSV cells are parsed; other values are returned unchanged. */
 export function cellJson(cell: DatasetCell | undefined): unknown {
   if (typeof cell !== 'string' || !/^\s*[[{]/.test(cell)) return cell;
   try {
@@ -14,7 +14,7 @@ export function cellJson(cell: DatasetCell | undefined): unknown {
   }
 }
 
-/** The label of a row, or the list of its labels. Throws an InputError for any other value. */
+/** A row's label, or its list of labels. Throws an InputError for any other value. */
 export function cellLabels(cell: DatasetCell | undefined): string | readonly string[] {
   const value = cellJson(cell);
   if (Array.isArray(value) && value.every(isPlain)) return value.map(String);
@@ -25,7 +25,7 @@ export function cellLabels(cell: DatasetCell | undefined): string | readonly str
 const isPlain = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** The scores of all labels of a row; undefined if there are none. */
+/** A row's scores for all labels; undefined if there are none. */
 export function scoresOf({ scores: cell }: RowCells): Readonly<Record<string, number>> | undefined {
   const value = cellJson(cell);
   if (!isObject(value) || Object.keys(value).length === 0) return undefined;
@@ -42,8 +42,8 @@ export type TaggedTokens =
   | { readonly kind: 'spans'; readonly spans: readonly LabeledSpan[] };
 
 /**
- * Reads a label for each word, e.g. `["B-PER", "O"]` or `B-PER O`, or spans of the text, e.g. `[{"start": 0, "end": 4, "label":
- * "PER"}]`. An empty list has no spans. Throws an InputError for any other value.
+ * Parses one label per word, e.g. `["B-PER", "O"]` or `B-PER O`, or spans in the text, e.g. `[{"start": 0,
+ * "end": 4, "label": "PER"}]`. An empty list means no spans. Throws an InputError for any other value.
  */
 export function readTags(cell: DatasetCell | undefined): TaggedTokens {
   const value = cellJson(cell);
@@ -67,10 +67,10 @@ const isSpan = (value: unknown): value is LabeledSpan =>
   value['start'] < value['end'] &&
   typeof value['label'] === 'string';
 
-/** Maximum number of references of a row. */
+/** Maximum number of references per row. */
 const MAX_REFERENCES = 100;
 
-/** The references of a row: the texts of a list, or the only one. A CSV cell is always one text. */
+/** A row's references: the texts in a list, or the only one. A CSV cell is always one text. */
 export const referenceTexts = (truth: DatasetCell): readonly string[] =>
   Array.isArray(truth) ? truth.map(cellText) : [cellText(truth)];
 
@@ -88,7 +88,7 @@ export function checkReferences(truth: DatasetCell | undefined): void {
   }
 }
 
-/** The text of a cell. Values of other types are returned as JSON. */
+/** A cell's text. Values of other types are returned as JSON. */
 export function cellText(cell: DatasetCell | undefined): string {
   if (typeof cell === 'string') return cell;
   return cell === null || cell === undefined ? '' : JSON.stringify(cell);

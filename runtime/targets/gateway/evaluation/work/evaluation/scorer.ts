@@ -2,7 +2,7 @@ import type { EvaluationSpec, Failures } from '../work.ts';
 import type { Metric } from '../../metrics/metric.ts';
 import type { Sample, Scorer } from './evaluation.ts';
 
-/** Selects values by their names. */
+/** Selects values by name. */
 export const only =
   (...names: readonly string[]) =>
   (value: string): boolean =>
@@ -25,7 +25,7 @@ const AVERAGES = ['micro', 'macro', 'weighted'] as const;
 export const averagesOf = (prefix = ''): string[] =>
   ['precision', 'recall', 'f1'].flatMap((score) => AVERAGES.map((average) => `${prefix}${score}_${average}`));
 
-/** How rows count for which the model failed. Evaluations of earlier versions skipped them. */
+/** How to count rows for which the model failed. Evaluations of earlier versions skipped them. */
 export const failuresOf = ({ failures }: Pick<EvaluationSpec, 'failures'>): Failures => failures ?? 'skipped';
 
 /** A scorer for a metric that only reads rows. Rows for which `read` returns undefined are skipped. */

@@ -4,12 +4,13 @@ import { isJobPause } from '../job-pause.ts';
 import type { BatchCall } from '../backends/backend.ts';
 import type { AnsweredRows } from './inference.ts';
 
-/** Maximum texts in one request, well below the limit of executables. */
+/** Maximum number of texts per request, well below the executables' limit. */
 const MAX_TEXTS = 1024;
 
 /**
- * Calls a model once for all texts. If it rejects the request, each half is sent separately, and so on, until only the texts that it
- * rejects have no answer. Rejects if the job must pause. The latency of a request is divided among its texts.
+ * Calls a model once for all texts. If it rejects the request, each half is sent separately, recursively,
+ * until only the texts that it rejects have no response. Rejects if the job must pause. A request's latency
+ * is divided among its texts.
  */
 export async function callBatched<Value>(
   texts: readonly string[],
@@ -36,7 +37,7 @@ export async function callBatched<Value>(
 
 const NOTHING = { answers: [], sharedTokens: 0 };
 
-/** Codes of errors that a single text can cause. */
+/** Error codes that a single text can cause. */
 const SINGLE_TEXT_ERRORS: ReadonlySet<string> = new Set(['MalformedError', 'TooLargeError']);
 
 async function callHalves<Value>(

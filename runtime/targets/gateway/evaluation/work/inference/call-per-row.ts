@@ -5,7 +5,7 @@ import type { ChatReply } from '../backends/backend.ts';
 import type { ModelCallContext, AnsweredRows, RowAnswer, RowFailure } from './inference.ts';
 import { isJobPause } from '../job-pause.ts';
 
-/** Calls a language model once per row. The model limits its concurrent requests. Rejects if the job must pause. */
+/** Calls a language model once per row. The model itself limits concurrent requests. Rejects if the job must pause. */
 export async function callPerRow(
   rows: readonly RowCells[],
   context: ModelCallContext,

@@ -3,12 +3,12 @@ import type { RowCells } from '../../datasets/dataset.ts';
 import type { InferenceSpec } from '../work.ts';
 import type { BackendModel } from '../backends/backend.ts';
 
-/** Tokens of one row, for models that report them per row. */
+/** A row's tokens, for models that report them per row. */
 interface RowTokens {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
-  /** Whether the answer is from the cache of the experiment. */
+  /** Whether the response came from the experiment's cache. */
   readonly isShared: boolean;
 }
 
@@ -23,10 +23,10 @@ export interface RowFailure {
   readonly latencyMs: number;
 }
 
-/** Answers of a model, in the order of the rows. */
+/** A model's responses, in row order. */
 export interface AnsweredRows<Value> {
   readonly answers: readonly (RowAnswer<Value> | RowFailure)[];
-  /** Tokens of requests with several rows. */
+  /** Tokens of requests that contain several rows. */
   readonly sharedTokens: number;
 }
 
@@ -37,7 +37,7 @@ export interface ModelCallContext {
   readonly signal: AbortSignal;
 }
 
-/** Calls a model with rows; its answers become columns. Does not throw for failed rows. */
+/** Calls a model with rows; its responses become columns. Does not throw for failed rows. */
 export type AnswerRows = (
   rows: readonly RowCells[],
   context: ModelCallContext,

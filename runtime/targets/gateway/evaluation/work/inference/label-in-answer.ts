@@ -1,6 +1,7 @@
 /**
- * The label in the response from a language model: the answer without quotes, punctuation and a leading word such as "label", or the
- * only label that a longer answer names. Any other answer is returned as it is and counts as wrong.
+ * The label in a language model's response: the response without quotes, punctuation and a leading word such
+ * as "label", or the only label that occurs in a longer response. Any other response is returned unchanged
+ * and counts as wrong.
  */
 export function labelInAnswer(answer: string, labels: readonly string[] = []): string {
   const text = plain(answer);
@@ -13,7 +14,7 @@ export function labelInAnswer(answer: string, labels: readonly string[] = []): s
   return text.slice(0, MAX_LABEL_LENGTH);
 }
 
-/** Maximum length of an answer that is not a label. It is only shown, and long texts would fill tables. */
+/** Maximum length of a response that is not a label. It is only displayed, and long texts would fill tables. */
 const MAX_LABEL_LENGTH = 100;
 
 function plain(answer: string): string {
@@ -26,7 +27,7 @@ function plain(answer: string): string {
   return text.slice(0, end);
 }
 
-/** Whether the answer contains the label as a whole word. */
+/** Whether the response contains the label as a whole word. */
 function isNamed(label: string, answer: string): boolean {
   const pattern = RegExp.escape(label);
   return new RegExp(String.raw`(?<![\p{L}\p{N}_])${pattern}(?![\p{L}\p{N}_])`, 'iu').test(answer);

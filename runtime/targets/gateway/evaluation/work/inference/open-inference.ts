@@ -43,7 +43,7 @@ export async function openInference(
   let totals = totalsIn(checkpoint);
   return {
     ahead: model.chat && calls.ahead,
-    // Rows that are started ahead are lost with a worker anyway, and within an experiment, their answers are kept.
+    // Rows started ahead are lost with a worker anyway, and within an experiment, their responses are cached.
     writesGroups: model.chat !== undefined,
     async run({ rows, replaces = false }, signal) {
       const answered = await calls.take(rows, signal);
@@ -64,7 +64,7 @@ export async function openInference(
 
 const totalsIn = (checkpoint: Json | null): Totals => (checkpoint as unknown as Totals | null) ?? NO_TOTALS;
 
-/** The totals of a retried batch. Its rows are already counted as failed. */
+/** Totals for a retried batch. Its rows are already counted as failed. */
 const ofRetry = (totals: Totals): Totals => ({ ...totals, rows: 0, failed: totals.failed - totals.rows });
 
 function totalsOf({ answers, sharedTokens }: AnsweredRows<RowCells>): Totals {
@@ -128,10 +128,10 @@ function parametersOf(
   };
 }
 
-/** Measures the time in which at least one call is open, so that concurrent calls are not counted twice. */
+/** Measures the time during which at least one call is open, so that concurrent calls are not counted twice. */
 interface BusyTime {
   during<Result>(call: () => Promise<Result>): Promise<Result>;
-  /** Milliseconds since the last call of this function. */
+  /** Milliseconds since the last call to this function. */
   take(): number;
 }
 

@@ -8,11 +8,11 @@ import type { InferenceSpec } from '../work.ts';
 
 type Prompt = Pick<InferenceSpec, 'systemPrompt' | 'prompt' | 'fewShot'>;
 
-/** The message for a row if there is no template. */
+/** A row's message if there is no template. */
 const DEFAULT_TEMPLATE = `{{${EXAMPLES}}}`;
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
-/** The messages for a row: the system prompt, the examples with their answers, and the row. */
+/** A row's messages: the system prompt, the examples with their responses, and the row. */
 export function messagesFor(row: RowCells, { systemPrompt, prompt, fewShot = [] }: Prompt): BackendMessage[] {
   const render = (values: RowCells): string =>
     (prompt ?? DEFAULT_TEMPLATE).replaceAll(PLACEHOLDER, (_match, column: string) =>
@@ -50,7 +50,7 @@ export function checkTemplate({ prompt }: Prompt, columns: readonly string[]): v
   }
 }
 
-/** Throws an InputError for an example without an answer, or without a column of the template. */
+/** Throws an InputError for an example without a response, or without a column that the template uses. */
 export function checkFewShot({ prompt = DEFAULT_TEMPLATE, fewShot = [] }: Prompt): void {
   for (const [at, example] of fewShot.entries()) {
     const missing = [...columnsIn(prompt), GROUND_TRUTH].find((name) => cellText(example[name]) === '');

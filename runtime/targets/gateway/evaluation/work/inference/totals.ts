@@ -1,17 +1,17 @@
 import type { Json } from '../../../providers/shapes/chat.ts';
 import type { WorkResult } from '../work.ts';
 
-/** Totals of an inference so far. */
+/** An inference's totals so far. */
 export interface Totals {
   readonly rows: number;
   readonly failed: number;
-  /** Rows whose answer is from the cache of the experiment. Missing in checkpoints of earlier versions. */
+  /** Rows whose response came from the experiment's cache. Missing from checkpoints of earlier versions. */
   readonly cached?: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly reasoningTokens: number;
   readonly latencyMs: number;
-  /** Time with at least one open call. Missing in checkpoints of earlier versions. */
+  /** Time with at least one open call. Missing from checkpoints of earlier versions. */
   readonly busyMs?: number;
 }
 
@@ -37,12 +37,12 @@ export const addTotals = (one: Totals, other: Totals): Totals => ({
   busyMs: (one.busyMs ?? 0) + (other.busyMs ?? 0),
 });
 
-/** Merges the checkpoints of ranges of rows. */
+/** Merges the checkpoints of row ranges. */
 export const mergeTotals = (checkpoints: readonly Json[]): Json => ({
   ...(checkpoints as unknown as readonly Totals[]).reduce(addTotals, NO_TOTALS),
 });
 
-/** Metrics of an inference. Means are over rows with an answer. */
+/** An inference's metrics. Means are over rows with a response. */
 export function metricsOf(totals: Totals): WorkResult['metrics'] {
   const { rows, failed, cached = 0, busyMs = 0, latencyMs } = totals;
   const { promptTokens, completionTokens, reasoningTokens } = totals;

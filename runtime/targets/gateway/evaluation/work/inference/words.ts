@@ -10,17 +10,17 @@ interface Piece {
   readonly end: number;
 }
 
-/** The column with the words of a text, for datasets whose words are not separated by spaces. */
+/** The column with a text's words, for datasets whose words are not separated by spaces. */
 const TOKENS = 'tokens';
 
-/** The positions of the words of a row, in Unicode code points. Throws an InputError if the text does not contain them. */
+/** The positions of a row's words, in Unicode code points. Throws an InputError if the text does not contain them. */
 export function wordsOf(row: RowCells): Piece[] {
   const letters = Array.from(textOfRow(row));
   const tokens = wordList(row);
   return tokens ? located(tokens, letters) : betweenSpaces(letters);
 }
 
-/** The list of words of a row; undefined if there is none. */
+/** A row's list of words; undefined if there is none. */
 function wordList(row: RowCells): readonly string[] | undefined {
   const cell = row[TOKENS];
   const list: unknown = typeof cell === 'string' && cell.startsWith('[') ? parsed(cell) : cell;
@@ -71,7 +71,7 @@ function indexOf(letters: readonly string[], characters: readonly string[], from
   return -1;
 }
 
-/** Labels of words, each from its first token. Words after the end of the truncated text get `O`. */
+/** Word labels, each taken from the word's first token. Words beyond the end of the truncated text get `O`. */
 export function labelsOfWords(words: readonly Piece[], tokens: readonly LabeledPiece[]): string[] {
   let next = 0;
   return words.map(({ start, end }) => {
@@ -81,5 +81,5 @@ export function labelsOfWords(words: readonly Piece[], tokens: readonly LabeledP
   });
 }
 
-/** The input of a model. Uploaded datasets are checked for it. */
+/** The model input. It always exists, because uploads are checked for it. */
 export const textOfRow = (row: RowCells): string => cellText(row[EXAMPLES]);

@@ -7,23 +7,26 @@ import { inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
 import type { BackendModel } from '../backends/backend.ts';
 
-/** The definition of a task: how models do it, and how their answers are evaluated. */
+/** A task's definition: how models perform it, and how their outputs are evaluated. */
 export interface EvaluatedTask {
-  /** Types of encoders that can do the task. */
+  /** Encoder types that can perform the task. */
   readonly modelTypes: readonly ModelType[];
-  /** Whether language models can do the task. */
+  /** Whether language models can perform the task. */
   readonly hasChat: boolean;
-  /** The default system prompt; undefined if the user must provide one. `labels` are the labels of the ground truth. */
+  /** The default system prompt; undefined if the user must provide one. `labels` are the ground truth labels. */
   readonly defaultPrompt: (definition: TaskDefinition, labels: readonly string[]) => string | undefined;
   readonly defaultMetrics: readonly string[];
   readonly families: readonly MetricFamily[];
-  /** Throws an InputError if the columns contain nothing to compare the answers with. */
+  /** Throws an InputError if the columns contain nothing to compare the outputs with. */
   readonly checkColumns: (columns: readonly string[]) => void;
-  /** The labels of a row's ground truth; none for tasks without labels. Throws an InputError for an invalid ground truth. */
+  /**
+   * The labels in a row's ground truth; none for tasks without labels. Throws an InputError for an invalid
+   * ground truth.
+   */
   readonly labelsOf: (row: RowCells) => readonly string[];
-  /** Whether the evaluation shows the answers next to the scores. */
+  /** Whether the evaluation shows the outputs next to the scores. */
   readonly showsAnswers: boolean;
-  /** Columns that inference adds to each row, in addition to tokens and latency. */
+  /** Columns that inference adds to each row, besides tokens and latency. */
   readonly columns: (spec: InferenceSpec) => readonly string[];
   readonly answer: AnswerRows;
 }
@@ -37,11 +40,14 @@ export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
   if (isMissing(truth)) throw inputError(`\`${GROUND_TRUTH}\` is missing.`);
 }
 
-/** Whether a cell has no ground truth. An empty list is one: it means that there is nothing to find. */
+/** Whether a cell has no ground truth. An empty list is a ground truth: it means that there is nothing to find. */
 export const isMissing = (cell: DatasetCell | undefined): boolean =>
   isEmptyCell(cell) && !Array.isArray(cell);
 
-/** Throws an InputError if a model cannot do the task. Models that do not report their type are only found out by the first call. */
+/**
+ * Throws an InputError if a model cannot perform the task. Models that do not report their type only fail on
+ * the first call.
+ */
 export function checkModel(
   { modelTypes, hasChat }: EvaluatedTask,
   { name, modelType, chat, tag }: BackendModel,

@@ -6,7 +6,7 @@ import { textFamilies } from '../evaluation/families/text.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
 import { type EvaluatedTask, checkGroundTruth, checkHasGroundTruth } from './task.ts';
 
-/** A task for generative models, whose answers are texts. */
+/** A task for generative models, whose outputs are texts. */
 const writingTask = (own: Pick<EvaluatedTask, 'defaultPrompt' | 'defaultMetrics'>): EvaluatedTask => ({
   ...own,
   modelTypes: [],

@@ -8,10 +8,10 @@ import type { CustomMetric } from './custom-metric.ts';
 import { openLuaFunction } from './lua-function.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
-/** Columns of the table of scores that are not metrics. */
+/** Columns of the score table that are not metrics. */
 const TAKEN = ['error', 'ground_truth', 'predictions'];
 
-/** Throws an InputError for a metric that a user cannot define like this. */
+/** Throws an InputError for an invalid user-defined metric. */
 export function checkCustomMetrics(
   task: EvaluatedTask,
   custom: readonly CustomMetric[],
@@ -40,7 +40,7 @@ export function checkCustomMetrics(
   }
 }
 
-/** Compiles the Lua scripts and JSON Schemas. Rejects with an InputError for one that is invalid. */
+/** Compiles the Lua scripts and JSON Schemas. Rejects with an InputError if one is invalid. */
 export async function compileCustomMetrics(custom: readonly CustomMetric[]): Promise<void> {
   for (const metric of custom) {
     if (metric.jsonSchema !== undefined) {

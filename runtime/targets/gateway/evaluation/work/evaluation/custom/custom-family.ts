@@ -10,7 +10,10 @@ import { AppError } from '#contract/errors.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { type LuaFunction, openLuaFunction } from './lua-function.ts';
 
-/** The family of a metric that a user defines. A row without an answer scores 0. Throws an error for an invalid pattern or schema. */
+/**
+ * The family of a user-defined metric. A row without a response scores 0. Throws an error for an invalid
+ * pattern or schema.
+ */
 export function customFamily(metric: CustomMetric): MetricFamily {
   const { name, rubric, lua } = metric;
   if (rubric !== undefined) return rubricFamily(name, rubric);
@@ -38,7 +41,7 @@ function checkOf({ regex, ignoreCase, jsonSchema }: CustomMetric): (answer: stri
     const pattern = compileLinearPattern(regex, { ignoreCase });
     return (answer) => isFoundIn(pattern, answer);
   }
-  // Compiled on use, in the worker: the gateway only checks it, in a thread.
+  // Compiled on use, in the worker: the gateway only validates it, in a thread.
   let validate: AnswerSchema | undefined;
   return (answer) => {
     validate ??= compileAnswerSchema(jsonSchema ?? {});
@@ -46,7 +49,7 @@ function checkOf({ regex, ignoreCase, jsonSchema }: CustomMetric): (answer: stri
   };
 }
 
-/** Name of the only criterion of a rubric. */
+/** Name of a rubric's only criterion. */
 const CRITERION = 'rubric';
 
 const rubricFamily = (name: string, rubric: string): MetricFamily => ({
@@ -68,7 +71,7 @@ const rubricFamily = (name: string, rubric: string): MetricFamily => ({
   shownAs: () => name,
 });
 
-/** The family of a metric that a Lua script computes. A row without an answer scores 0. */
+/** The family of a metric computed by a Lua script. A row without a response scores 0. */
 const luaFamily = (name: string, source: string): MetricFamily => ({
   name,
   metrics: { [name]: all },

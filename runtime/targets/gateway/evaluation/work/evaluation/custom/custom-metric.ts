@@ -1,13 +1,13 @@
-/** A metric that a user defines for the answers of a workflow. Its value is the mean score of the rows. */
+/** A user-defined metric for a workflow's outputs. Its value is the mean row score. */
 export interface CustomMetric {
   readonly name: string;
-  /** Scores 1 if an answer contains a match. */
+  /** Scores 1 if an output contains a match. */
   readonly regex?: string | undefined;
   readonly ignoreCase?: boolean | undefined;
-  /** Scores 1 if an answer ends with JSON that this schema allows. */
+  /** Scores 1 if an output ends with JSON that is valid against this schema. */
   readonly jsonSchema?: object | undefined;
-  /** A Lua script with a function `score(answer, row)`. */
+  /** A Lua script that defines a function `score(answer, row)`. */
   readonly lua?: string | undefined;
-  /** What a language model scores. */
+  /** What a language model should score. */
   readonly rubric?: string | undefined;
 }

@@ -8,10 +8,10 @@ import type { RowCells } from '../../../datasets/dataset.ts';
 /** The function that a script defines. */
 const SCORE = 'score';
 
-/** Limits of one call. A script runs in the thread that also keeps the lease of the job, so a call must be short. */
+/** Limits of one call. A script runs in the thread that also renews the job's lease, so a call must be short. */
 const LIMITS = { instructions: 10_000_000, memory_mb: 64, seconds: 5 };
 
-/** Scores the answer of a row. Throws an InputError with the reason and the line. */
+/** Scores a row's output. Throws an InputError with the reason and the line. */
 export type LuaFunction = (answer: string, row: RowCells) => Promise<number>;
 
 /** Compiles a script. Rejects with an InputError if it is not valid Lua. */
@@ -26,7 +26,7 @@ export async function openLuaFunction(source: string): Promise<LuaFunction> {
   };
   let current = await open();
   return async (answer, row) => {
-    // Some scripts break the Lua state.
+    // Some scripts corrupt the Lua state.
     if (current.broken) current = await open();
     return explained(script, () => current.score(SCORE, [answer, row]));
   };

@@ -3,7 +3,7 @@ import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each, scorer } from '../scorer.ts';
 import { cellLabels, scoresOf } from '../read-cells.ts';
 
-/** Calibration of scores, over rows with scores and a single label as ground truth. */
+/** Score calibration, over rows with scores and a single label as ground truth. */
 export const calibrationFamily: MetricFamily = {
   name: 'calibration',
   metrics: each(['log_loss', 'brier_score', 'ece']),

@@ -16,10 +16,10 @@ interface Saved {
 }
 
 const MAX_LABELS = 10_000;
-/** Minimum score of a predicted label, if a row can have any number of labels. */
+/** Minimum score of a predicted label if a row can have any number of labels. */
 const THRESHOLD = 0.5;
 
-/** Classification with one label per row, or with any number of labels if the ground truth of the first row is a list. */
+/** Classification with one label per row, or with any number of labels if the first row's ground truth is a list. */
 export const classification: MetricFamily = {
   name: 'classification',
   metrics: {
@@ -67,7 +67,7 @@ export const classification: MetricFamily = {
 
 interface Labeled {
   readonly truth: string | readonly string[];
-  /** Null if the model gave no answer. */
+  /** Null if the model gave no response. */
   readonly prediction: string | readonly string[] | null;
 }
 
@@ -108,7 +108,10 @@ function rowOf(
   return { truth, prediction: likely ?? predicted };
 }
 
-/** Adds labels that the model does not have, which can never be predicted, and labels of the model that no row tests. */
+/**
+ * Adds ground truth labels that the model does not have, which can never be predicted, and model labels that
+ * no row tests.
+ */
 function withUnknownLabels(result: MetricResult, known: ReadonlySet<string>): MetricResult {
   const { detail } = result;
   const table = isObject(detail) && Array.isArray(detail['per_label']) ? detail['per_label'] : [];

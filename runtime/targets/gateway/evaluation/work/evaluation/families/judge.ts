@@ -64,7 +64,7 @@ export function judgeFamily(definition: JudgeDefinition): MetricFamily {
   };
 }
 
-/** The reasons of a judge, by the names of the scores. */
+/** A judge's reasons, keyed by score name. */
 const reasonsOf = (
   { name }: JudgeDefinition,
   row: Readonly<Record<string, Verdict>>,
@@ -73,7 +73,7 @@ const reasonsOf = (
     Object.entries(row).map(([criterion, { reason }]) => [judgeValue(name, criterion), reason]),
   );
 
-/** The verdicts for a row without an answer: the lowest score for every criterion. */
+/** The verdicts for a row without a response: the lowest score for every criterion. */
 const lowestOf = ({ criteria }: JudgeDefinition): Record<string, Verdict> =>
   Object.fromEntries(criteria.map(({ name }) => [name, { score: 0, reason: 'The model gave no answer.' }]));
 
@@ -89,7 +89,10 @@ async function verdictsOf(
   return verdicts;
 }
 
-/** Whether a verdict can be shared. A judge that is called again because its verdict is unreadable must not repeat it. */
+/**
+ * Whether a verdict can be shared. A judge that is called again because its verdict was unreadable must not
+ * get the same verdict from the cache.
+ */
 function isReadable({ text }: ChatReply): boolean {
   try {
     readVerdict(text);
@@ -99,7 +102,10 @@ function isReadable({ text }: ChatReply): boolean {
   }
 }
 
-/** Maximum calls per criterion. A model whose verdict is unreadable often answers correctly the next time. */
+/**
+ * Maximum number of calls per criterion. A model whose verdict is unreadable often responds correctly the
+ * next time.
+ */
 const MAX_ATTEMPTS = 3;
 
 async function verdictOf(

@@ -3,7 +3,7 @@ import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each, scorer } from '../scorer.ts';
 import { cellLabels, scoresOf } from '../read-cells.ts';
 
-/** Ranks of the true labels by their scores, over rows with scores and rows without an answer. */
+/** The true labels' ranks by score, over rows with scores and rows without a response. */
 export const rankingFamily: MetricFamily = {
   name: 'ranking',
   metrics: each(['roc_auc', 'average_precision', 'top_2_accuracy', 'top_3_accuracy', 'top_5_accuracy']),

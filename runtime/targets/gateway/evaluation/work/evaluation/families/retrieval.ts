@@ -5,9 +5,9 @@ import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { asIs, each, startingWith, scorer } from '../scorer.ts';
 import { cellJson } from '../read-cells.ts';
 
-/** The column with the text to compare with. */
+/** The column with the texts to compare with. */
 export const REFERENCE = 'reference';
-/** The column with the similarity of the row's text to each of its candidates. */
+/** The column with the similarity between the row's text and each of its candidates. */
 export const CANDIDATE_SCORES = 'candidate_scores';
 
 export const retrievalFamily: MetricFamily = {
@@ -31,7 +31,7 @@ export const retrievalFamily: MetricFamily = {
     }),
 };
 
-/** The candidate texts of a row. Throws an InputError if they are not a list of texts. */
+/** A row's candidate texts. Throws an InputError if they are not a list of texts. */
 export function candidatesOf({ candidates: cell }: RowCells): readonly string[] {
   if (cell === undefined || cell === null || cell === '') return [];
   const value = cellJson(cell);
@@ -39,7 +39,7 @@ export function candidatesOf({ candidates: cell }: RowCells): readonly string[] 
   throw inputError('`candidates` must be a list of texts.');
 }
 
-/** The relevance of each candidate, from a list of numbers or from the position of the relevant one. */
+/** Each candidate's relevance, given as a list of numbers or as the position of the relevant one. */
 export function readGains(cell: DatasetCell | undefined, length: number): readonly number[] {
   const value = cellJson(cell);
   if (Array.isArray(value) && value.length === length && value.every((gain) => typeof gain === 'number'))

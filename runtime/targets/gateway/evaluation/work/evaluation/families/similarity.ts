@@ -10,7 +10,10 @@ import { CANDIDATE_SCORES, REFERENCE } from './retrieval.ts';
 /** The column with the vector of the text to compare with. */
 export const REFERENCE_VECTOR = 'reference_embedding';
 
-/** Maximum rows for correlations. They need all values, which are written with every batch; further rows are not included. */
+/**
+ * Maximum number of rows for correlations. They need all values, which are written with every batch;
+ * additional rows are not included.
+ */
 const MAX_GOLDS = 50_000;
 
 export const similarityFamily: MetricFamily = {

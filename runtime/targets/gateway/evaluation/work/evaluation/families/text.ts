@@ -26,7 +26,7 @@ function family<Row>(
   };
 }
 
-/** A row without an answer counts as one with an empty answer, in which no word is correct. */
+/** A row without a response counts as an empty output, in which no word is correct. */
 const answerOrEmpty = ({ prediction, truth }: Sample): TextRow => {
   const [reference = '', ...otherReferences] = referenceTexts(truth);
   return { prediction: cellText(prediction), reference, otherReferences };
@@ -38,7 +38,7 @@ const answerOrNull = (sample: Sample): AnsweredText => ({
 const answerOnly = (sample: Sample): TextRow | undefined =>
   isUnanswered(sample) ? undefined : answerOrEmpty(sample);
 
-/** Adds the name of the metric to names of values, as in the reference API: `rouge_rouge1_mean`. */
+/** Prefixes value names with the metric's name, as in the reference API: `rouge_rouge1_mean`. */
 const prefixed =
   (name: string) =>
   (value: string): string =>
@@ -51,7 +51,7 @@ export const textFamilies: readonly MetricFamily[] = [
   family('exact_match', exactMatch, asIs, answerOrNull),
   family('meteor', meteor, prefixed('meteor'), answerOrEmpty),
   family('rouge', rouge, prefixed('rouge'), answerOrEmpty),
-  // A length is neither correct nor wrong, so rows without an answer are skipped.
+  // A length is neither correct nor wrong, so rows without a response are skipped.
   family('token_length', tokenLength, prefixed('token_length'), answerOnly),
   family('wer', wer, asIs, answerOrEmpty),
 ];

@@ -6,7 +6,7 @@ import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
 import { asIs, averagesOf, each, none, startingWith } from '../scorer.ts';
 import { readTags, type TaggedTokens } from '../read-cells.ts';
 
-/** The column with the spans that a model found, in addition to the labels of words. */
+/** The column with the spans found by a model, in addition to the word labels. */
 export const SPANS = 'spans';
 
 interface Saved {
@@ -14,7 +14,7 @@ interface Saved {
   readonly counted: AnyJson;
 }
 
-/** Labels of words, counted like seqeval, or spans of the text, depending on the ground truth of the first row. */
+/** Word labels, counted as in seqeval, or spans in the text, depending on the first row's ground truth. */
 export const tokenLabels: MetricFamily = {
   name: 'tokens',
   metrics: {
