@@ -18,7 +18,7 @@ export interface FileKind {
 const MAX_ATTEMPTS = 10;
 
 /**
- * Edits a file atomically. Concurrent edits by others are preserved, and an edit that would make the file
+ * Edits a file atomically. Concurrent edits by others are preserved, and an edit that would leave the file
  * invalid is rejected. Resolves with whether the file changed.
  */
 export async function editFile(

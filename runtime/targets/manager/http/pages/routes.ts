@@ -15,7 +15,7 @@ export function pageRoutes(access: Access): Hono {
   routes.get('/', async (c, next) => {
     c.header('Vary', 'Accept', { append: true });
     if (wantsPage(c)) return await document(c, next);
-    // For API clients, the path does not exist, and without a key they cannot tell.
+    // For API clients, this path does not exist; without a key, they get the usual authentication error.
     await authenticate(access, c.req.header('Authorization'));
     throw new AppError('NotFoundError', `No such path: ${c.req.method} ${c.req.path}`);
   });

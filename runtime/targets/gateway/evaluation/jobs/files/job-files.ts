@@ -40,8 +40,8 @@ export interface JobFilesParts {
   readonly program: string | undefined;
   readonly trusts: (owner: Owner | null) => boolean;
   /**
-   * Path of a configured encoder; undefined if the gateway must call it, because it has a price or is not one
-   * of the gateway's executables.
+   * Path of a configured encoder; undefined if the gateway must call it, because it has a price or does not run
+   * as an executable of the gateway.
    */
   readonly encoderPath: (model: string) => Promise<string | undefined>;
 }
