@@ -9,8 +9,8 @@ async function start(argv: readonly string[]): Promise<void> {
     runOnnxRuntimeProcess();
     return;
   }
-  // oclif reads the home folder and the shell from the system, and Node throws for a user id that the system does not know.
-  // Setting both variables avoids the lookup.
+  // oclif reads the home folder and the shell from the system, and Node throws if the system does
+  // not know the user id. Setting both variables avoids the lookup.
   if (homeFolder() === undefined) {
     process.env['HOME'] ??= '';
     process.env['SHELL'] ??= '/bin/sh';

@@ -16,7 +16,7 @@ import { ValidateCommand } from './commands/validate.ts';
 import { Verify } from './commands/verify.ts';
 import { Version } from './commands/version.ts';
 
-/** The commands of `encoderfile` for oclif; an explicit list, so that no folders are scanned. */
+/** The commands of `encoderfile` for oclif, listed explicitly so that no folders are scanned. */
 export const COMMANDS = {
   'base:add': BaseAdd,
   'base:list': BaseList,

@@ -34,13 +34,13 @@ export async function main(words: readonly string[]): Promise<number> {
     }
     const { code, message, cause } = AppError.from(error);
     writeError({ code, message }, json);
-    // Internal errors can only be debugged with their stack.
+    // Internal errors can only be debugged with a stack trace.
     if (code === 'InternalError' && process.env['DEBUG']) console.error(cause);
     return 1;
   }
 }
 
-/** oclif would import the commands by a path, which the one-file program does not have. */
+/** oclif would import the commands from a path, which the one-file program does not have. */
 async function oclifOptions(): Promise<Interfaces.LoadOptions> {
   const root = isOneFile() ? dirname(process.execPath) : repositoryFile('.');
   const pjson = parseJsonText(readOwnText('package.json')) as Interfaces.PJSON;

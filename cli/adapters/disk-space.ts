@@ -6,8 +6,9 @@ import { errorCode } from '#core/values/error-code.ts';
 const MIN_FREE_BYTES = 1_048_576;
 
 /**
- * Returns the error to report for failed work in `folder`. Other tools do not report a full disk as such, so the free space is
- * checked. Must be called before the files of the failed work are removed.
+ * Returns the error to report for failed work in `folder`. Other tools do not report a full disk as
+ * such, so this checks the free space. Must be called before the files of the failed work are
+ * removed.
  */
 export async function explainFullDisk(folder: string, error: unknown): Promise<unknown> {
   if (isExplained(error) || !(await isFull(folder))) return error;

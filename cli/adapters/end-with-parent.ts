@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** Runs in a thread of its own. A process whose parent has ended gets another parent. */
+/** Runs in its own thread. A process whose parent has exited gets a new parent. */
 const WATCH = `
 const { workerData: parent } = require('node:worker_threads');
 setInterval(() => {
@@ -8,8 +8,8 @@ setInterval(() => {
 }, 500);
 `;
 
-/** Ends this process soon after its parent, also while native code blocks the main thread, which then notices nothing. */
+/** Ends this process soon after its parent exits, even while native code blocks the main thread. */
 export function endWithParent(): void {
-  // Options of this process could change how the script is read.
+  // The options of this process could change how the script is parsed.
   new Worker(WATCH, { eval: true, workerData: process.ppid, execArgv: [] }).unref();
 }

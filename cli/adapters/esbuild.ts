@@ -8,9 +8,9 @@ export interface Bundle {
 }
 
 interface BundleOptions {
-  /** Packages to leave out. */
+  /** Packages to leave out of the bundle. */
   readonly external?: readonly string[];
-  /** Whether the code can call `import()`. Without it, modules of Node are required instead. */
+  /** Whether the code can call `import()`. Without it, Node's own modules are loaded with `require`. */
   readonly canImport?: boolean;
 }
 
@@ -20,7 +20,7 @@ export async function bundle(
   define: Record<string, string>,
   { external = [], canImport = true }: BundleOptions = {},
 ): Promise<Bundle> {
-  // Without it, paths are relative to the directory in which esbuild was first imported.
+  // Without this option, paths are relative to the directory in which esbuild was first imported.
   const absWorkingDir = dirname(resolve(entry));
   const result = await build({
     absWorkingDir,
@@ -31,7 +31,7 @@ export async function bundle(
     target: 'node26',
     format: 'cjs',
     minify: true,
-    // The license notices are an asset of the executable instead (cli/packaging/notices).
+    // The license notices are a separate asset of the executable (cli/packaging/notices).
     legalComments: 'none',
     metafile: true,
     logLevel: 'silent',
@@ -54,7 +54,7 @@ export async function bundle(
   };
 }
 
-/** Bundles a module for browsers with all that it imports, which are other modules for browsers. */
+/** Bundles a browser module with all its imports, which are browser modules too. */
 export async function bundleScript(entry: string): Promise<string> {
   const result = await build({
     absWorkingDir: dirname(resolve(entry)),

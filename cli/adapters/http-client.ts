@@ -2,7 +2,7 @@ import { Agent as HttpAgent, get as getHttp, type IncomingMessage } from 'node:h
 import { Agent as HttpsAgent, get as getHttps } from 'node:https';
 import { proxyVariables } from './proxy-variables.ts';
 
-/** A response of any status. Its body must be read or discarded. */
+/** A response with any status. Its body must be read or discarded. */
 export interface HttpResponse {
   readonly status: number;
   readonly header: (name: string) => string | undefined;
@@ -13,23 +13,23 @@ export interface HttpResponse {
 interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Maximum time without a byte from the server. */
+  /** Maximum time without receiving a byte from the server. */
   readonly idleMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpClient {
-  /** Sends a GET request and follows no redirect. Rejects if there is no response. */
+  /** Sends a GET request without following redirects. Rejects if there is no response. */
   get(request: HttpRequest): Promise<HttpResponse>;
   close(): void;
 }
 
-/** The code of errors about a server that sends nothing. */
+/** Error code for a server that stops sending. */
 export const IDLE = 'EIDLE';
 
 /**
- * Creates a client on Node's own HTTP, so that the build tool does not contain undici. The variables of the environment select
- * proxies.
+ * Creates a client on Node's own HTTP, so that the build tool does not have to include undici.
+ * Proxies come from the environment variables.
  */
 export function createHttpClient(env: NodeJS.ProcessEnv): HttpClient {
   const agents = createAgents(env);
@@ -74,7 +74,7 @@ async function send({ url, headers, idleMs, signal }: HttpRequest, agents: Agent
   }
 }
 
-/** The timer only runs while the reader waits for the server, because a slow disk is not a slow server. */
+/** The timer only runs while the reader waits for the server: a slow disk does not count as a slow server. */
 async function* readBody(message: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
   const wait = (): (() => void) => arm(idleMs, (error) => message.destroy(error));
   let disarm = wait();

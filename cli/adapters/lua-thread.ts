@@ -4,7 +4,7 @@ import { messageOf } from '#contract/errors.ts';
 import { transformRow, openTransform, type Transform } from '#transform/transform.ts';
 import type { LuaMessage, LuaTask, LuaThreadData } from './lua.ts';
 
-// Entry file of the thread that `lua.ts` starts: answers each task that it receives.
+// Entry file of the thread that `lua.ts` starts: runs each task that it receives.
 
 const tell = (message: LuaMessage): void => parentPort?.postMessage(message);
 

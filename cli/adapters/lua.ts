@@ -7,7 +7,7 @@ import { createInterrupter } from '#platform/interrupt.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { spawnThread } from './own-files.ts';
 
-/** Model output for one text, to call `Postprocess` with. The mask of its first `skip` tokens is 0. */
+/** Model output for one text, the input of `Postprocess`. The mask of its first `skip` tokens is 0. */
 export interface LuaTask {
   readonly modelType: ModelType;
   readonly output: Tensor;
@@ -38,8 +38,8 @@ export async function compileLua(script: TransformScript): Promise<void> {
 }
 
 /**
- * Runs `use` with a script that is loaded in its own thread. The script's limits do not apply inside a single Lua library
- * function, so the thread is terminated after twice the time limit.
+ * Runs `use` with a script that is loaded in its own thread. The script's time limit is not checked
+ * inside a single Lua library function, so the thread is terminated after twice that limit.
  */
 export async function withLua<Result>(
   script: TransformScript,
@@ -55,7 +55,7 @@ export async function withLua<Result>(
     else answer.resolve(message.kind === 'result' ? message.result : undefined);
   });
   thread.on('error', (error) => answer.reject(AppError.from(error)));
-  // Everything that the script printed has been delivered by then.
+  // By now everything that the script printed has been delivered.
   thread.on('exit', () => answer.reject(new AppError('InternalError', stuck(script))));
   try {
     await answer.promise;

@@ -7,13 +7,13 @@ import { REPRODUCIBLE } from './v8-code-cache.ts';
 export interface SeaInput {
   /** Folder for intermediate files. */
   readonly scratch: string;
-  /** Node binary to build from; any platform, but exactly the version of this process. */
+  /** Node binary to build from, for any platform but with exactly the version of this process. */
   readonly executable: string;
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
-  /** Whether to include compiled code, which is only valid if host and target are the same platform. */
+  /** Whether to include compiled code, which is only valid if host and target platform are the same. */
   readonly codeCache: boolean;
-  /** Node flags for every run of the result. */
+  /** Node flags for every run of the executable. */
   readonly flags: readonly string[];
   readonly output: string;
 }
@@ -39,19 +39,20 @@ export async function buildSea(input: SeaInput): Promise<void> {
       assets,
       disableExperimentalSEAWarning: true,
       useCodeCache: input.codeCache,
-      // NODE_OPTIONS of the user's shell must not affect this program.
+      // The NODE_OPTIONS of the user's shell must not affect this program.
       execArgvExtension: 'none',
       execArgv: input.flags,
     }),
   );
-  // A process only accepts compiled code that was created with the same flags.
+  // Node only accepts compiled code that was created with the same flags.
   const { exitCode, stderr } = await execa(
     process.execPath,
     [REPRODUCIBLE, ...input.flags, '--build-sea', config],
     {
       reject: false,
       env: { NODE_OPTIONS: '' },
-      // The name of the main file becomes part of the result, which must not depend on the folder that it is built in.
+      // The name of the main file becomes part of the result, so it must not depend on the build
+      // folder.
       cwd: scratch,
     },
   );

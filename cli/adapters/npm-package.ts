@@ -8,15 +8,16 @@ import { configError } from '#contract/errors.ts';
 export interface NpmFile {
   readonly name: string;
   readonly version: string;
-  /** Subresource integrity hash of the package tarball, if it is pinned in this repository. */
+  /** Subresource integrity hash of the package tarball, if this repository pins it. */
   readonly integrity?: string;
   /** Path inside the package. */
   readonly path: string;
 }
 
 /**
- * Downloads one file of an npm package to `target` with the npm client and its settings. Rejects a package whose hash is not the
- * pinned one. npm itself compares every package with the hash that the registry has for it.
+ * Downloads one file of an npm package to `target` with the npm client and its settings. Rejects a
+ * package that does not match the pinned hash. npm itself checks every package against the
+ * registry's hash.
  */
 export async function fetchNpmFile(file: NpmFile, target: string): Promise<void> {
   const scratch = await mkdtemp(`${target}.`);

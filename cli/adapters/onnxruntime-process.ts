@@ -25,11 +25,12 @@ import type {
 } from './onnxruntime-task.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
-/** Runs in the process that `onnxruntime.ts` starts: answers each task that it receives, one at a time. */
+/** Runs in the process that `onnxruntime.ts` starts: runs the tasks that it receives, one at a time. */
 export function runOnnxRuntimeProcess(): void {
   endWithParent();
   const opened: OpenedGraphs = new Map();
-  // Loading takes as long as the other process needs to read the tokenizer, so it does not wait for the first task.
+  // Loading the library takes as long as the other process needs to read the tokenizer, so it
+  // starts before the first task.
   const loading = load();
   loading.catch(() => {});
   process.on('message', (task: OnnxTask) => {
@@ -39,7 +40,7 @@ export function runOnnxRuntimeProcess(): void {
 
 const load = async (): Promise<OnnxRuntime> => loadOnnxRuntime((await loadNativeLibraries()).onnxruntime);
 
-/** The session of each graph that was tried: a build runs a graph ten times, and a session has threads of its own. */
+/** Sessions by graph: a build runs each graph about ten times, and every session has its own threads. */
 type OpenedGraphs = Map<string, OnnxSession>;
 
 async function answer(
@@ -79,7 +80,8 @@ async function tryOut(addon: OnnxRuntime, task: TryTask, opened: OpenedGraphs): 
 const NO_DATA = new Float32Array();
 
 async function measure(addon: OnnxRuntime, task: MeasureTask): Promise<MeasureResult[]> {
-  // Its runs are too short for more threads, which would also wait for each other actively.
+  // These runs are too short to benefit from more threads, which would also spin while they wait
+  // for each other.
   const session = await open(addon, task, false, 1);
   const runs = task.runs.map((ids) =>
     session.runAll(feedsOf(task, ids), task.values).map(({ type, dims }) => ({ type, dims: [...dims] })),
@@ -109,7 +111,7 @@ function feedsOf(
   ids: readonly (readonly number[])[],
 ): Record<string, OnnxTensor> {
   const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
-  // Rows without a text repeat the first one.
+  // Rows without a text repeat the first text.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);
   const cells = (value: (row: readonly number[], column: number) => number): OnnxTensor =>
     new OnnxTensor(

@@ -1,23 +1,23 @@
 import type { FixedShape } from '#contract/fixed-shape.ts';
 
-/** The argument with which `bin.ts` runs ONNX Runtime instead of a command. */
+/** The argument that makes `bin.ts` run ONNX Runtime instead of a command. */
 export const ONNXRUNTIME_PROCESS = 'onnxruntime-process';
 
 export interface OptimizeTask {
   readonly kind: 'optimize';
   readonly model: string;
-  /** Path of the optimized graph, and the name of the file next to it for its weights. */
+  /** Path of the optimized graph, and name of the weights file next to it. */
   readonly graph: string;
   readonly weights: string;
-  /** What happens to quantized weights; undefined if the model has none. */
+  /** How quantized weights are handled; undefined if the model has none. */
   readonly integers: 'keep' | 'convert' | undefined;
 }
 
-/** How token ids become the inputs of a graph. */
+/** How token ids are turned into the inputs of a graph. */
 interface InputRules {
   readonly inputs: readonly string[];
   readonly padId: number;
-  /** Sizes that each run must have; undefined if the graph accepts any. */
+  /** Fixed sizes that each run must use; undefined if the graph accepts any. */
   readonly fixedShape?: FixedShape | undefined;
   /** Position of the first token; undefined means 0. */
   readonly firstPosition?: number | undefined;
@@ -25,10 +25,10 @@ interface InputRules {
   readonly words?: TryWords | undefined;
 }
 
-/** A graph that is run. */
+/** A graph to run. */
 export interface RunTask extends InputRules {
   readonly graph: string;
-  /** Folder that contains the weights of the graph. */
+  /** Folder that contains the graph's weights. */
   readonly folder: string;
 }
 
@@ -36,22 +36,22 @@ export interface TryTask extends RunTask {
   readonly kind: 'try';
   readonly output: string;
   readonly ids: readonly (readonly number[])[];
-  /** Whether weights are prepacked, as in a server; by default not. */
+  /** Whether weights are prepacked, as in a server. Default: false. */
   readonly prepack?: boolean | undefined;
-  /** Whether only the success of the run matters: then `data` of the result is empty. */
+  /** Whether only success matters; `data` of the result is then empty. */
   readonly isUnused?: boolean | undefined;
 }
 
-/** Measures the sizes of many values of a graph in several runs. */
+/** Measures the sizes of a graph's values in several runs. */
 export interface MeasureTask extends RunTask {
   readonly kind: 'measure';
   readonly values: readonly string[];
-  /** Token ids of each run. */
+  /** Token ids for each run. */
   readonly runs: readonly (readonly (readonly number[])[])[];
 }
 
 interface TryWords {
-  /** For each token, the number of its word from 1, or 0. */
+  /** Word number of each token, from 1; 0 if it belongs to no word. */
   readonly mask: readonly (readonly number[])[];
   readonly counts: readonly number[];
   readonly maxWidth: number;
@@ -61,7 +61,7 @@ export interface TryResult {
   readonly type: string;
   readonly dims: readonly number[];
   readonly data: Float32Array;
-  /** Processor time of the run in milliseconds, of all threads. */
+  /** CPU time of the run in milliseconds, over all threads. */
   readonly processorMs: number;
 }
 

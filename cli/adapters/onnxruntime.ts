@@ -18,27 +18,33 @@ export interface OnnxTools {
   /** Optimizes a model and writes it as a graph with its weights in a separate file. */
   optimize(task: Omit<OptimizeTask, 'kind'>): Promise<void>;
   /**
-   * Runs one batch of token ids through a graph with a float32 output. Rejects with a TimeoutError if the run does not end; then
-   * the process has been ended.
+   * Runs one batch of token ids through a graph with a float32 output. If the run does not finish
+   * in time, the process is ended and the call rejects with a TimeoutError.
    */
   tryOut(task: Omit<TryTask, 'kind'>): Promise<TryResult>;
-  /** Measures the sizes of values that are outputs of a graph. Rejects like `tryOut` if the runs do not end. */
+  /**
+   * Measures the sizes of values that are outputs of a graph. Rejects like `tryOut` if a run does
+   * not finish in time.
+   */
   measure(task: Omit<MeasureTask, 'kind'>): Promise<readonly MeasureResult[]>;
 }
 
 /**
- * Maximum time of a run in milliseconds. A run of a few texts takes seconds, and a minute for the longest text of a large model:
- * the graph that takes longer has a loop that does not end, or is of no use in a server.
+ * Maximum time of a run in milliseconds. A few texts take seconds, and the longest text of a large
+ * model takes a minute: a graph that takes longer has an endless loop or is too slow for a server.
  */
 const MAX_RUN_MS = 600_000;
 
-/** ONNX Runtime in a separate process, because it blocks its thread, keeps its memory and can abort on a broken model. */
+/**
+ * Runs ONNX Runtime in a separate process, because it blocks its thread, does not release memory
+ * and can abort on a broken model.
+ */
 export interface StartedOnnxRuntime extends OnnxTools {
-  /** Ends the process; tasks that it has not answered fail. */
+  /** Ends the process; its unfinished tasks fail. */
   readonly end: () => Promise<void>;
 }
 
-/** Runs `use` with ONNX Runtime, and ends its process. */
+/** Runs `use` with ONNX Runtime, then ends its process. */
 export async function withOnnxRuntime<Result>(
   use: (runtime: OnnxTools) => Promise<Result>,
   runtime = startOnnxRuntime(),
@@ -50,7 +56,7 @@ export async function withOnnxRuntime<Result>(
   }
 }
 
-/** Starts the process, which loads the library while the caller does other work. */
+/** Starts the process, so that it loads the library while the caller does other work. */
 export function startOnnxRuntime(maxRunMs = MAX_RUN_MS): StartedOnnxRuntime {
   const [file, ...args] = ownCommand(new URL('../bin.ts', import.meta.url));
   const child = execa(file, [...args, ONNXRUNTIME_PROCESS], { ipc: true, reject: false });
@@ -64,7 +70,7 @@ export function startOnnxRuntime(maxRunMs = MAX_RUN_MS): StartedOnnxRuntime {
       await child.sendMessage(task);
       return (await child.getOneMessage()) as OnnxAnswer;
     } catch {
-      // The process has exited; its exit status is more informative.
+      // The process has exited; its exit status is more informative than this error.
       return explainEnd(await child);
     }
   };
@@ -72,7 +78,7 @@ export function startOnnxRuntime(maxRunMs = MAX_RUN_MS): StartedOnnxRuntime {
     const result = ask(task);
     if (await settlesWithin(maxRunMs, result)) return await result;
     child.kill('SIGKILL');
-    // Its process has been ended.
+    // This error only reports that the process was ended.
     await result.catch(() => {});
     throw new AppError('TimeoutError', `no result within ${spanText(maxRunMs)}`);
   };

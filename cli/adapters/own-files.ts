@@ -6,25 +6,25 @@ import { Worker } from 'node:worker_threads';
 import { parseJsonText } from '#core/json/json-text.ts';
 
 /**
- * Texts by their path in the repository, inside the one-file program, where the bundler defines this name
- * (cli/packaging/base/build-tool.ts). From source it does not exist.
+ * Texts by their path in the repository. In the one-file program the bundler defines this name
+ * (cli/packaging/base/build-tool.ts); when running from source it does not exist.
  */
 declare const ENCODERFILE_TEXTS: Readonly<Record<string, string>>;
 
-/** The license notices of the one-file program, among its texts: compressed with zstd, in base64. */
+/** Key of the one-file program's license notices in these texts: compressed with zstd, in base64. */
 export const NOTICES_TEXT = 'NOTICES';
 
 const carriedTexts = (): Readonly<Record<string, string>> | undefined =>
   typeof ENCODERFILE_TEXTS === 'undefined' ? undefined : ENCODERFILE_TEXTS;
 
-/** Whether this is the one-file program, which has no repository and no packages around it. */
+/** Whether this is the one-file program, which runs without the repository and its packages. */
 export const isOneFile = (): boolean => carriedTexts() !== undefined;
 
 /** Returns the path of a file of this repository from its relative path. */
 export const repositoryFile = (path: string): string =>
   fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Reads a text of this repository from its relative path: a template, for example. */
+/** Reads a text file of this repository, for example a template, from its relative path. */
 export function readOwnText(path: string): string {
   const texts = carriedTexts();
   if (texts === undefined) return readFileSync(repositoryFile(path), 'utf8');

@@ -1,8 +1,9 @@
 import { configError } from '#contract/errors.ts';
 
 /**
- * Reads the proxy variables as curl and Python do, for Node's HTTP agents. Node ignores an address without `http://` and the variable ALL_PROXY, and in
- * NO_PROXY it takes `example.com` without its subdomains.
+ * Reads the proxy variables the way curl and Python do, for Node's HTTP agents. Node itself ignores
+ * ALL_PROXY and addresses without `http://`, and `example.com` in its NO_PROXY does not cover
+ * subdomains.
  */
 export function proxyVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   const find = (name: string): readonly [name: string, value: string] | undefined => {
@@ -25,5 +26,5 @@ function addressOf(name: string, value: string): string {
   throw configError(`Invalid proxy in ${name}: it must be an HTTP proxy, e.g. http://proxy:3128.`);
 }
 
-/** Whether an entry is the name of a host, as opposed to an address, a pattern or a name with a port. */
+/** Whether an entry is a plain host name, not an address, a pattern or a name with a port. */
 const isName = (host: string): boolean => /^[a-z0-9][a-z0-9.-]*$/i.test(host) && !/^[\d.]+$/.test(host);

@@ -14,13 +14,16 @@ export interface LoadedTokenizer {
   readonly vocabularySize: number;
   readonly idOf: (token: string) => number | undefined;
   encode(texts: readonly string[]): Promise<number[][]>;
-  /** Encodes texts as the executable does: truncated to `maxLength` tokens. */
+  /** Encodes texts as the executable does, truncated to `maxLength` tokens. */
   encodeCut(texts: readonly string[], maxLength: number, side: 'left' | 'right'): Promise<EncodedText[]>;
-  /** Number of tokens of a text, without a final token that the tokenizer appends to texts. */
+  /** Number of tokens of a text, without the final token that some tokenizers append. */
   tokensBefore(text: string): Promise<number>;
 }
 
-/** Loads a tokenizer.json with the library that the executable uses. Throws the library's own message. */
+/**
+ * Loads a tokenizer.json with the library that the executable uses. Throws the library's own error
+ * message.
+ */
 export async function loadTokenizer(json: string): Promise<LoadedTokenizer> {
   const { Tokenizer } = (await loadNativeLibraries()).tokenizers;
   const tokenizer = Tokenizer.fromString(json);

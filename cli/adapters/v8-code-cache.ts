@@ -1,10 +1,13 @@
 import { execa } from 'execa';
 import { repositoryFile } from './own-files.ts';
 
-/** With this flag, V8 compiles the same program to the same bytes. It does not affect which processes accept them. */
+/**
+ * With this flag, V8 compiles the same program to the same bytes. It does not affect which
+ * processes accept them.
+ */
 export const REPRODUCIBLE = '--random-seed=1';
 
-/** Compiles a program that will be appended to a base runtime, and returns what V8 keeps of it. */
+/** Compiles a program that will be appended to a base runtime, and returns V8's code cache for it. */
 export async function compileInProcess(code: Uint8Array): Promise<Uint8Array> {
   const { stdout } = await execa(
     process.execPath,

@@ -8,8 +8,9 @@ import { explainFullDisk } from './disk-space.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
 /**
- * Runs `use` with a new folder below `root` and removes it afterwards, along with the folders of killed processes. If `root` is
- * not writable, such as a cache in a read-only image, or undefined, a temporary folder is used.
+ * Runs `use` with a new folder below `root`, and removes it afterwards along with folders left
+ * behind by killed processes. If `root` is undefined or not writable (a cache in a read-only
+ * image), a temporary folder is used.
  */
 export async function withWorkFolder<Result>(
   root: string | undefined,

@@ -5,7 +5,8 @@ import { reporterFor } from '../services/terminal-reporter.ts';
 import { writeError } from './write-error.ts';
 
 /**
- * Base of all commands: --json, --quiet and progress on stderr. Errors propagate to `bin.ts`, the one place that prints them.
+ * Base of all commands: --json, --quiet and progress on stderr. Errors propagate to `bin.ts`, the
+ * only place that prints them.
  */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
@@ -22,7 +23,7 @@ export abstract class BaseCommand extends Command {
     return reporterFor(quiet || this.jsonEnabled());
   }
 
-  /** Exits with an error that also has a result; with --json, the error is a member of the result. */
+  /** Exits with an error that also has a result; with --json, the error becomes a member of the result. */
   protected fail(error: AppError, result: object): never {
     writeError({ code: error.code, message: error.message }, this.jsonEnabled(), result);
     return this.exit(1);

@@ -9,8 +9,9 @@ interface Parsed {
 }
 
 /**
- * Determines the configuration of a command: a folder that it names, else --config, else the config file of the current folder.
- * A folder on the command line wins over the variable of --config.
+ * Determines the configuration of a command: a folder argument, else --config, else the config file
+ * in the current folder. A folder argument takes precedence over the environment variable of
+ * --config.
  */
 export function configSource({ flags: { config }, args: { folder }, raw }: Parsed): ConfigSource {
   if (folder !== undefined) {

@@ -15,7 +15,10 @@ export function explainUsage(error: Error, command: string): string {
   return `${what} See \`encoderfile ${command} --help\`.`;
 }
 
-/** Reads the flags of oclif's unknown-flag error. Its class is not exported, so it is recognized by its members. */
+/**
+ * Reads the flags of oclif's unknown-flag error. oclif does not export its class, so it is
+ * recognized by its members.
+ */
 function flagsOf(error: Error): { flags: readonly string[]; known: readonly string[] } {
   if (!('flags' in error) || !Array.isArray(error.flags)) return { flags: [], known: [] };
   const known = memberOf(memberOf(memberOf(error, 'parse'), 'input'), 'flags');

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { MODEL_COMMANDS } from '#contract/model-commands.ts';
 import { argumentWord } from '../services/text.ts';
 
-/** The facts about a command that are needed to match a command line. */
+/** What is needed to match a command line with a command. */
 export interface KnownCommand {
   /** Id in oclif's notation, for example `base:list`. */
   readonly id: string;
@@ -37,10 +37,10 @@ export function commandProblem(
   return `Unknown command ${wanted}${meant === undefined ? '.' : `; did you mean \`${meant}\`?`} See \`${help}\`.`;
 }
 
-/** `run` is what other tools call it. */
+/** `serve` is called `run` in other tools. */
 const OF_A_MODEL: ReadonlySet<string> = new Set(['run', ...MODEL_COMMANDS]);
 
-/** For a command of the file that a build writes. */
+/** Hint for a command of the executable that a build writes. */
 function modelCommandHint([command = '', file, ...more]: readonly string[]): string | undefined {
   if (!OF_A_MODEL.has(command)) return undefined;
   const program = file?.endsWith('.encoder') ? argumentWord(asCommand(file)) : './MODEL.encoder';
@@ -49,10 +49,10 @@ function modelCommandHint([command = '', file, ...more]: readonly string[]): str
   return `Unknown command ${command}: it is a command of the executable that a build writes. Run \`${line}\`.`;
 }
 
-/** A shell looks for a name without a slash in its PATH. */
+/** A shell looks up a name without a slash in PATH. */
 const asCommand = (file: string): string => (/[/\\]/.test(file) ? file : `./${file}`);
 
-/** For a model in the place of a command. */
+/** Hint for a model in place of a command. */
 function modelHint(word: string): string | undefined {
   if (word.endsWith('.encoder'))
     return `Unknown command ${word}: it is an executable. Run \`${argumentWord(asCommand(word))} serve\`.`;
@@ -60,13 +60,13 @@ function modelHint(word: string): string | undefined {
   return `Unknown command ${word}: it is a model, not a command. Run \`encoderfile build ${argumentWord(word)}\`.`;
 }
 
-/** Returns the command that a command line names, to point at its help. */
+/** Returns the command that a command line names, to point to its help. */
 export function commandName(argv: readonly string[], commands: readonly KnownCommand[]): string {
   const found = commands.filter(({ id }) => `${argv.join(' ')} `.startsWith(`${spaced(id)} `));
   return found.map(({ id }) => spaced(id)).toSorted((a, b) => b.length - a.length)[0] ?? '';
 }
 
-/** Allows two edits, which includes swapped letters: `buidl` means `build`. */
+/** Allows two edits, which covers swapped letters: `buidl` is recognized as `build`. */
 function nearest(wanted: string, commands: readonly KnownCommand[]): string | undefined {
   return commands
     .map(({ id }) => ({ name: spaced(id), edits: distance(wanted, spaced(id)) }))

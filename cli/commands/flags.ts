@@ -12,13 +12,13 @@ export const configFlag = Flags.string({
   helpValue: '<file>',
 });
 
-/** A folder in place of the config file. */
+/** A folder to use instead of the config file. */
 export const folderArg = Args.string({
   description:
     'Folder with an encoderfile.yml or a model, a file of the model, or a model on the Hugging Face Hub: hf:org/name',
 });
 
-/** For commands that can read a model from the hub. */
+/** Flags for commands that can read a model from the hub. */
 export const offlineFlag = Flags.boolean({
   summary: 'Do not use the network: models of the Hugging Face Hub must be in its cache',
 });
@@ -47,5 +47,5 @@ export const cacheDirFlag = Flags.string({
   helpValue: '<folder>',
 });
 
-/** For commands that write one file. */
+/** The --force flag of commands that write one file. */
 export const forceFlag = Flags.boolean({ summary: COMMON_FLAGS.force.help });

@@ -24,7 +24,7 @@ export class Pull extends BaseCommand {
     const { pullSummary } = await import('../services/pull/result.ts');
     const { variant, offline, quiet } = flags;
     const result = await pull(args.reference, { variant, offline, report: this.reporter(quiet) });
-    // The folder is the requested output.
+    // With --quiet, only the folder is printed: it is the output that the user requested.
     this.log(quiet ? result.folder : pullSummary(result));
     return result;
   }

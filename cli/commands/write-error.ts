@@ -8,8 +8,9 @@ export interface PrintedError {
 }
 
 /**
- * Writes an error to stderr: a sentence, or with --json a JSON document, as every program does. With --json, stdout has it too, next
- * to the result, because callers of this program read it there.
+ * Writes an error to stderr, as a sentence or (with --json) as a JSON document, like every program
+ * of this project. With --json it also goes to stdout, where callers of this program read the
+ * result.
  */
 export function writeError(error: PrintedError, json: boolean, result: object = {}): void {
   if (json) process.stdout.write(errorJson(error, result));

@@ -6,20 +6,20 @@ import type { ModelType } from '#contract/model-types.ts';
 import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 import type { LibraryName, TransformLimits } from '#contract/transform.ts';
 
-/** A build configuration after defaults, expansion and resolution. The rest of the CLI works with it. */
+/** A build configuration after defaults, expansion and resolution, as the rest of the CLI uses it. */
 export interface BuildConfig<Model = ModelSource> {
   /** The config file, as the user named it. */
   readonly file: string;
   readonly name: string;
   readonly version: string;
-  /** License of the model that the user stated. */
+  /** The license that the user stated for the model. */
   readonly license: string | undefined;
   readonly modelType: ModelType;
   readonly model: Model;
-  /** Expanded, but not resolved: it is relative to the current directory, which is not known here. */
+  /** Expanded but not resolved: it is relative to the current directory, which is not known here. */
   readonly outputPath: string | undefined;
   readonly cacheDir: string | undefined;
-  /** Name of the target platform that the config file states. */
+  /** Name of the target platform in the config file. */
   readonly target: string | undefined;
   readonly baseBinaryPath: string | undefined;
   readonly transform: TransformSource | undefined;
@@ -27,28 +27,28 @@ export interface BuildConfig<Model = ModelSource> {
   readonly luaLibs: readonly LibraryName[];
   readonly transformLimits: TransformLimits;
   readonly build: boolean;
-  /** Output of the graph that the user chose. */
+  /** The graph output that the user chose. */
   readonly output: string | undefined;
-  /** The graph's own names of its inputs, by what they are fed with. */
+  /** The graph's names for its inputs, keyed by their purpose. */
   readonly inputs: Partial<Readonly<Record<TokenInputName, string>>>;
-  /** Maximum number of tokens of a text that the user chose. */
+  /** Maximum tokens per text that the user chose. */
   readonly maxLength: number | undefined;
-  /** Whether weights that are stored as integers stay integers. */
+  /** Whether integer weights stay integers. */
   readonly keepsIntegers: boolean;
   readonly tokenizer: TokenizerOptions;
-  /** Whether and how weights become integers. */
+  /** Whether and how weights are quantized to integers. */
   readonly quantize: QuantizeSettings;
   /** Settings for texts longer than the maximum; undefined if they are truncated. */
   readonly windows: { readonly stride: number | undefined } | undefined;
-  /** The fields of the file that only models of this type have. */
+  /** Config fields that only models of this type have. */
   readonly typeFields: TypeFields;
 }
 
-/** How a model is quantized. */
+/** How to quantize a model. */
 export interface QuantizeSettings {
   /** With `auto`, a model stays in float32 if its int8 form is not accurate enough or not faster. */
   readonly form: QuantizeForm;
-  /** A file with texts; undefined for those of the program. */
+  /** A file with calibration texts; undefined to use the built-in ones. */
   readonly calibration: string | undefined;
   readonly minCosine: number;
   readonly minAgreement: number;
@@ -58,7 +58,7 @@ export type ModelSource =
   | {
       readonly kind: 'folder';
       readonly folder: string;
-      /** Which graph of the folder to use, if it has several. */
+      /** Which of the folder's graphs to use, if it has several. */
       readonly variant: string | undefined;
     }
   | {
@@ -69,17 +69,17 @@ export type ModelSource =
       readonly tokenizerConfig: string | undefined;
     };
 
-/** A model on the hub, which becomes a folder when its files are downloaded. */
+/** A model on the hub; it is replaced by a folder once its files are downloaded. */
 interface HubSource {
   readonly kind: 'hub';
   readonly reference: HubReference;
   readonly variant: string | undefined;
 }
 
-/** A configuration as its file states it. */
+/** A configuration as written in its file. */
 export type UnfetchedConfig = BuildConfig<ModelSource | HubSource>;
 
 export type TransformSource =
-  /** `line` is the line of the YAML file that contains the first line of the script, so that Lua errors can point to it. */
+  /** `line` is the line in the YAML file where the script begins, so that Lua errors can point to it. */
   | { readonly kind: 'inline'; readonly source: string; readonly line: number }
   | { readonly kind: 'file'; readonly path: string };

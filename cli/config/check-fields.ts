@@ -18,7 +18,7 @@ export function checkSentence(value: Readonly<Record<string, unknown>>): SchemaI
   return hasPrompts ? [...foreign, ...namelessPrompt(fields), ...unknownDefault(fields)] : foreign;
 }
 
-/** Fields that models of this type do not have. */
+/** Fields that models of this type do not support. */
 function fieldsOfOthers(fields: Fields, type: ModelType): SchemaIssue[] {
   const own = new Set(FIELDS_OF_TYPES[type]);
   const owners = Object.entries(FIELDS_OF_TYPES);
@@ -56,7 +56,7 @@ function unknownDefault({ prompts, default_prompt_name: name }: Fields): SchemaI
   return [{ path: ['encoderfile', 'default_prompt_name'], at: 'value', message }];
 }
 
-/** Checks that a schema cannot express: a transform of a model type that has none. */
+/** Rejects a transform for a model type that does not support one, which a schema cannot express. */
 export function checkTransform(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
@@ -73,7 +73,10 @@ export function checkTransform(value: Readonly<Record<string, unknown>>): Schema
 
 const TOKENIZER = ['encoderfile', 'tokenizer'];
 
-/** Checks that a schema cannot express: two maximum lengths, and settings that would give other results than they say. */
+/**
+ * Rejects conflicting maximum lengths and settings that would have another effect than they state,
+ * which a schema cannot express.
+ */
 export function checkTokenizer(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   const options = isMapping(fields) ? fields['tokenizer'] : undefined;
@@ -105,7 +108,10 @@ export function checkTokenizer(value: Readonly<Record<string, unknown>>): Schema
   return findings;
 }
 
-/** Checks that a schema cannot express: unset variables, and a Lua file name in place of a script. */
+/**
+ * Rejects unset variables, and the name of a Lua file where a script belongs, which a schema cannot
+ * express.
+ */
 export function checkPaths(value: Readonly<Record<string, unknown>>, env: Environment): SchemaIssue[] {
   const texts = PATHS.map((path) => ({ path, text: textAt(value, path) }));
   const findings = texts.flatMap(({ path, text }) =>
@@ -128,7 +134,7 @@ export function checkPaths(value: Readonly<Record<string, unknown>>, env: Enviro
 const MODEL = ['encoderfile', 'path'];
 const TRANSFORM = ['encoderfile', 'transform'];
 const VARIANT = ['encoderfile', 'variant'];
-/** One word ending in `.lua`: never a valid script, but a common mistake in first config files. */
+/** One word ending in `.lua`: never a valid script, but a common mistake in a first config file. */
 const LUA_FILE = /^[^\s()=]+\.lua$/;
 
 const PATHS = [
@@ -151,7 +157,10 @@ function textAt(value: unknown, path: readonly string[]): string | undefined {
 const at = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((node, key) => (isMapping(node) ? node[key] : undefined), value);
 
-/** Checks that a schema cannot express: windows of a model type without them, strides without windows, and two strides. */
+/**
+ * Rejects windows for model types without them, strides without windows, and duplicate strides,
+ * which a schema cannot express.
+ */
 export function checkLongTexts(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields)) return [];
@@ -175,7 +184,7 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Schema
       message: 'requires `long_texts: windows`; add it, or remove `stride`',
     });
   }
-  // A stride of 0 without windows is the default of other build tools.
+  // Other build tools write a stride of 0 by default, also without windows.
   if (!readsWindows && typeof inner === 'number' && inner > 0) {
     findings.push({
       path: ['encoderfile', 'tokenizer', 'stride'],
@@ -193,7 +202,10 @@ export function checkLongTexts(value: Readonly<Record<string, unknown>>): Schema
   return findings;
 }
 
-/** Checks that texts are not to be truncated that are always read in windows. Defaults must not have been filled in. */
+/**
+ * Rejects truncation for models that always read long texts in windows. Must run before defaults
+ * are filled in.
+ */
 export function checkTruncation(value: Readonly<Record<string, unknown>>): SchemaIssue[] {
   const fields = value['encoderfile'];
   if (!isMapping(fields) || !isAlwaysInWindows(fields['model_type']) || fields['long_texts'] !== 'truncate')
@@ -207,7 +219,7 @@ export function checkTruncation(value: Readonly<Record<string, unknown>>): Schem
   ];
 }
 
-/** Whether models of a type read every long text in windows. */
+/** Whether models of this type always read long texts in windows. */
 export const isAlwaysInWindows = (type: unknown): boolean => windowsOf(type) === 'always';
 
 function windowsOf(type: unknown): ReturnType<typeof windowsRule> {

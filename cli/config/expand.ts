@@ -1,6 +1,9 @@
 import { type Environment, expand } from '#core/text/expand.ts';
 
-/** Expands a path of the config file: a leading `~`, and variables as in the files of all programs (`$NAME` is a plain name). */
+/**
+ * Expands a path from the config file: a leading `~`, and variables as in all config files of this
+ * project (`$NAME` is literal text).
+ */
 export function expandPath(text: string, env: Environment): string {
   const homeward = HOME.test(text);
   const { text: rest } = expand(homeward ? text.slice(1) : text, env, GRAMMAR);

@@ -1,8 +1,8 @@
 import { configError } from '#contract/errors.ts';
 
-/** A model on the Hugging Face Hub, as `hf:org/name@revision` names it. */
+/** A reference to a model on the Hugging Face Hub: `hf:org/name@revision`. */
 export interface HubReference {
-  /** `org/name`, or only `name` for models from before the hub had organizations. */
+  /** `org/name`; only `name` for models that predate organizations on the hub. */
   readonly repository: string;
   /** Branch, tag or commit. */
   readonly revision: string;
@@ -12,7 +12,7 @@ const PREFIX = 'hf:';
 const DEFAULT_REVISION = 'main';
 const FORM = `Write hf:org/name or hf:org/name@revision`;
 
-/** Whether a path names a model on the hub. A folder with such a name is \`./hf:…\`. */
+/** Whether a path names a model on the hub. A local folder with such a name is written \`./hf:…\`. */
 export const isHubReference = (path: string): boolean => path.startsWith(PREFIX);
 
 export function parseHubReference(text: string): HubReference {
@@ -22,7 +22,7 @@ export function parseHubReference(text: string): HubReference {
   return { repository, revision };
 }
 
-/** Returns the problem of a reference, without the full stop at the end. */
+/** Returns the problem with a reference, without a final full stop. */
 export function hubReferenceProblem(text: string): string | undefined {
   const { repository, revision } = split(text);
   if (!isHubReference(text) || !isRepository(repository))
@@ -31,7 +31,7 @@ export function hubReferenceProblem(text: string): string | undefined {
   return `${JSON.stringify(revision)} is not a branch, a tag or a commit. ${FORM}`;
 }
 
-/** The form that users write; the default revision is omitted. */
+/** The form that users write, without the default revision. */
 export const hubReferenceText = ({ repository, revision }: HubReference): string =>
   `${PREFIX}${repository}${revision === DEFAULT_REVISION ? '' : `@${revision}`}`;
 
@@ -44,7 +44,10 @@ function split(text: string): { repository: string; revision: string | undefined
   return { repository: rest.slice(0, at), revision: rest.slice(at + 1) };
 }
 
-/** Names become parts of paths and URLs, so the rules are those of the hub: `--` separates the parts of a folder name. */
+/**
+ * Names become parts of paths and URLs, so the hub's rules apply. `--` separates the parts of a
+ * folder name.
+ */
 function isRepository(repository: string): boolean {
   const parts = repository.split('/');
   return (
@@ -54,7 +57,7 @@ function isRepository(repository: string): boolean {
   );
 }
 
-/** The rules of Git for names of branches and tags, which also become the path of a file in the cache. */
+/** Git's rules for branch and tag names. These names also become paths in the cache. */
 const isRevision = (revision: string): boolean =>
   revision.length <= 200 &&
   // oxlint-disable-next-line no-control-regex -- Git forbids them.

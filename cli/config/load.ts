@@ -29,14 +29,14 @@ import type { TransformLimits } from '#contract/transform.ts';
 import { isHubReference, parseHubReference } from './hub-reference.ts';
 import { expandPath } from './expand.ts';
 
-/** Values of the command line that replace those of the file. */
+/** Command-line values that override those of the file. */
 interface Overrides {
   readonly modelType?: ModelType | undefined;
 }
 
 /**
- * Parses a build configuration. Throws one ConfigError with every problem of the file on its own line: `file:line:column  path:
- * message`.
+ * Parses a build configuration. Throws one ConfigError that lists every problem on its own line:
+ * `file:line:column path: message`.
  */
 export function parseConfig(
   text: string,
@@ -47,11 +47,12 @@ export function parseConfig(
   const yaml = parseYaml(text);
   const { findings, rest } = yaml.value === undefined ? {} : checkTopLevel(yaml.value);
   const fields = rest?.['encoderfile'];
-  // Before the checks, because the type decides which fields are valid.
+  // Must run before the checks, because the type decides which fields are valid.
   if (modelType !== undefined && isMapping(fields)) fields['model_type'] = modelType;
   const deeper = rest
     ? [
-        // Before defaults are filled in: it rejects a value that is the default of other model types.
+        // Must run before defaults are filled in, because it rejects values that are defaults of
+        // other model types.
         ...checkTruncation(rest),
         ...createValidate(CONFIG_SCHEMA)(rest, { source: (path) => sourceAt(yaml.doc, yaml.text, path) }),
         ...checkPaths(rest, env),
@@ -69,7 +70,7 @@ export function parseConfig(
   return resolveBuildConfig((rest as BuildConfigFile).encoderfile, file, env, transformLine(yaml));
 }
 
-/** The line of the first line of an inline script; the text of a block scalar starts below its `|`. */
+/** The line on which an inline script starts; the text of a block scalar starts below its `|`. */
 function transformLine({ doc, lines }: ParsedYaml): number {
   const node = nodeAt(doc, ['encoderfile', 'transform']);
   if (!node) return 0;
@@ -78,8 +79,8 @@ function transformLine({ doc, lines }: ParsedYaml): number {
 }
 
 /**
- * Detects mistakes that would make schema errors useless: a file that is not a mapping, or fields without indentation. `rest`
- * is validated normally.
+ * Detects mistakes that would make schema errors useless: a file that is not a mapping, or fields
+ * without indentation. `rest` is validated as usual.
  */
 function checkTopLevel(value: unknown): {
   findings: SchemaIssue[];
@@ -116,7 +117,10 @@ function checkTopLevel(value: unknown): {
 
 type Fields = BuildConfigFile['encoderfile'];
 
-/** Resolves a valid file with defaults into the build configuration. `transformLine` is the first line of an inline script. */
+/**
+ * Applies defaults and turns a valid file into the build configuration. `transformLine` is the
+ * first line of an inline script.
+ */
 function resolveBuildConfig(
   fields: Fields,
   file: string,
@@ -210,7 +214,7 @@ function limits(given: Fields['transform_limits']): TransformLimits {
   };
 }
 
-/** Asserts that the schema's default has been filled in, which its types do not express. */
+/** Asserts that the schema's default has been filled in, which its types cannot express. */
 function defaulted<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('The configuration was not validated: a default is missing');
   return value;

@@ -1,6 +1,6 @@
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** Default file name of an executable. Every model name results in a name that all file systems accept. */
+/** Default file name of an executable, valid on all file systems for every model name. */
 export function defaultOutputName(name: string, exeSuffix: string): string {
   const suffix = `.encoder${exeSuffix}`;
   const stem = trim(name.normalize('NFC').replaceAll(NOT_ALLOWED, '-').replaceAll(/-{2,}/g, '-'));
@@ -12,10 +12,13 @@ export function defaultOutputName(name: string, exeSuffix: string): string {
 const MAX_BYTES = 240;
 /** Combining marks are part of letters in many scripts. */
 const NOT_ALLOWED = /[^\p{L}\p{M}\p{Nd}._-]+/gu;
-/** Windows opens the device whatever follows the first dot. */
+/** Windows opens the device regardless of what follows the first dot. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** A leading dot hides the file, a leading dash looks like a flag, and a combining mark needs a letter before it. */
+/**
+ * A leading dot hides the file, a leading dash looks like a flag, and a combining mark needs a
+ * preceding letter.
+ */
 const trim = (text: string): string => trimEndOf(text.replace(/^[.\-\p{M}]+/u, ''), '.-');
 
 function cut(text: string, maxBytes: number): string {

@@ -5,18 +5,18 @@ import { literalPath } from './expand.ts';
 
 export interface StarterValues {
   readonly name: string;
-  /** Path of the model folder on disk; `~` and `${` in it are escaped. */
+  /** Path of the model folder, with `~` and `${` escaped. */
   readonly path: string;
   readonly modelType: ModelType;
-  /** Which graph of the folder to use. */
+  /** Which of the folder's graphs to use. */
   readonly variant?: string | undefined;
-  /** Without a license, its line stays a comment with an example. */
+  /** Without a license, the template's line stays a comment with an example. */
   readonly license?: string | undefined;
 }
 
 /**
- * Fills the `'{{placeholders}}'` of a starter config. Their quotes make the template valid YAML; a value brings the quotes that
- * it needs.
+ * Fills the `'{{placeholders}}'` of a starter config. The quotes make the template valid YAML; each
+ * value adds the quotes that it needs.
  */
 export function renderConfig(template: string, values: StarterValues): string {
   const texts = new Map([
@@ -37,10 +37,10 @@ export function renderConfig(template: string, values: StarterValues): string {
   });
 }
 
-/** Lines of fields that are only set if there is a value. */
+/** Lines for optional fields, present only if they have a value. */
 const COMMENTED = /# (\w+: '\{\{(license|variant)\}\}')/g;
 
-/** Writes the text as a value on one line, so that the library chooses quotes for that position. */
+/** Formats the text as a value on one line; the YAML library chooses the quotes. */
 function quoted(text: string): string {
   return stringify({ k: text }, { lineWidth: 0, blockQuote: false }).slice('k: '.length, -1);
 }

@@ -1,5 +1,6 @@
-// Starts a program of this project on the pinned Node, whatever Node version started this file: the programs are TypeScript,
-// which older versions cannot run. This file is plain JavaScript for the same reason.
+// Starts a program of this project on the pinned Node, whichever Node version runs this file: the
+// programs are TypeScript, which older versions cannot run. This file is plain JavaScript for the
+// same reason.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -22,7 +23,8 @@ export function launch(entry) {
     process.exit(1);
   });
   child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
-  // Service managers signal this process, because they do not know the id of its child. A terminal sends SIGINT to both.
+  // Service managers signal this process only, because they do not know the child's id. A terminal
+  // sends SIGINT to both.
   const { stdin, stdout, stderr } = process;
   const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
   for (const signal of forwarded) process.on(signal, () => child.kill(signal));

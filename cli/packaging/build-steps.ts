@@ -1,4 +1,4 @@
-/** Steps of a build that `--timing` reports, in the order in which they usually begin. */
+/** Steps of a build that `--timing` reports, in their usual order. */
 export const BUILD_STEPS = {
   node: 'start of Node',
   program: 'load the program, read the command line',

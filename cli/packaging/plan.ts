@@ -26,7 +26,7 @@ export interface BuildFlags {
   readonly cacheDir?: string | undefined;
   readonly noBuild: boolean;
   readonly format: OutputFormat;
-  /** OCI layout whose image is extended: `PATH` or `PATH:TAG`. */
+  /** OCI layout of the base image: `PATH` or `PATH:TAG`. */
   readonly baseImage?: string | undefined;
   readonly baseBinaryPath?: string | undefined;
   readonly platform?: string | undefined;
@@ -35,11 +35,11 @@ export interface BuildFlags {
   readonly force: boolean;
   /** Whether and how the model is quantized. */
   readonly quantize?: QuantizeForm | undefined;
-  /** Graph of the model folder. */
+  /** Which of the model folder's graphs to use. */
   readonly variant?: string | undefined;
   /** Type of the model. */
   readonly modelType?: ModelType | undefined;
-  /** Whether a model on the hub must be in the cache. */
+  /** Whether a model from the hub must already be in the cache. */
   readonly offline?: boolean | undefined;
 }
 
@@ -48,18 +48,21 @@ export interface BuildHost {
   readonly cpu: string;
 }
 
-/** Everything that is decided before any work is done. Paths are as the user wrote them, relative to the current directory. */
+/**
+ * Everything that is decided before any work is done. Paths are as the user wrote them, relative to
+ * the current directory.
+ */
 export interface BuildPlan {
   readonly config: BuildConfig;
   readonly platform: Platform;
   readonly output: {
     readonly kind: OutputFormat | 'assets';
     readonly path: string;
-    /** Whether a file of another model is overwritten. */
+    /** Whether a file of another model may be overwritten. */
     readonly force: boolean;
   };
   readonly cacheDir: string | undefined;
-  /** OCI layout whose image is extended; undefined for a minimal image. */
+  /** OCI layout of the base image; undefined for a minimal image. */
   readonly baseImage: string | undefined;
   readonly base:
     | { readonly kind: 'file'; readonly path: string }
@@ -114,7 +117,7 @@ function outputKind(
   return 'oci';
 }
 
-/** Whether an image is written as one file, not as a folder. */
+/** Whether an image is written as a file instead of a folder. */
 export const isArchive = (path: string): boolean => path.endsWith('.tar');
 
 function outputPath(
@@ -192,7 +195,7 @@ export type ModelFacts = Pick<
   readonly card: CardFacts | undefined;
 };
 
-/** Builds the manifest that is written into the executable. */
+/** Builds the manifest of the executable. */
 export function planManifest(config: BuildConfig, facts: ModelFacts, builderVersion: string): Manifest {
   const {
     graphChanges,

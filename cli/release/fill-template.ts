@@ -1,4 +1,4 @@
-/** Replaces each `{{name}}` of a template by its value. */
+/** Replaces each `{{name}}` in a template with its value. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) => {
     const value = values[name];

@@ -7,7 +7,7 @@ export interface FormulaInput {
   readonly facts: ProgramFacts;
   readonly version: string;
   readonly homepage: string;
-  /** URL of the folder with the files of the release. */
+  /** URL of the folder that contains the release files. */
   readonly url: string;
   /** SHA-256 of the executable for each platform. */
   readonly hashes: ReadonlyMap<Platform, string>;
@@ -16,7 +16,7 @@ export interface FormulaInput {
 const SYSTEMS = { darwin: 'on_macos', linux: 'on_linux' } as const;
 const PROCESSORS = { arm64: 'on_arm', x64: 'on_intel' } as const;
 
-/** The Homebrew formula of a program; undefined if no platform that Homebrew supports is in the release. */
+/** A program's Homebrew formula; undefined if the release has no platform that Homebrew supports. */
 export function formulaOf({ facts, version, homepage, url, hashes }: FormulaInput): string | undefined {
   const blocks = (['darwin', 'linux'] as const).flatMap((os) => {
     const downloads = [...hashes].filter(([platform]) => platform.os === os);

@@ -28,7 +28,7 @@ export interface ReleaseRequest {
   readonly report: (line: string) => void;
 }
 
-/** Writes everything that a release consists of into a new folder. */
+/** Writes all files of a release into a new folder. */
 export async function writeRelease(request: ReleaseRequest): Promise<void> {
   const { out, programs, report } = request;
   const existing = await readdir(out).catch(() => []);
@@ -44,7 +44,7 @@ export async function writeRelease(request: ReleaseRequest): Promise<void> {
   const script = fillTemplate(readOwnText('templates/release/install.sh'), values);
   await writeFile(join(out, 'install.sh'), script, { mode: 0o755 });
   report('SHA256SUMS');
-  // The executables are also published in one folder with everything else.
+  // The executables are also published in one folder together with everything else.
   for (const folder of [join(out, 'bin'), out])
     await writeFile(join(folder, 'SHA256SUMS'), await checksums(folder));
 }
@@ -92,7 +92,7 @@ async function writeProgram(
   return hashes;
 }
 
-/** In the format of `sha256sum`, which `sha256sum -c SHA256SUMS` checks. */
+/** In the format of `sha256sum`, for `sha256sum -c SHA256SUMS`. */
 async function checksums(out: string): Promise<string> {
   const entries = await readdir(out, { recursive: true, withFileTypes: true });
   const files = entries
@@ -111,7 +111,7 @@ async function hashOf(path: string): Promise<string> {
   return hash.hex();
 }
 
-/** What all packages of a program have in common. */
+/** Facts that all packages of a program share. */
 interface PackageInput {
   readonly facts: ProgramFacts;
   readonly version: string;
@@ -122,7 +122,10 @@ interface PackageInput {
   readonly folder: string;
 }
 
-/** Writes the package that users install: the command, which starts the executable of a platform package. */
+/**
+ * Writes the package that users install: the command, which starts the executable from a platform
+ * package.
+ */
 async function writeMainPackage(input: PackageInput): Promise<void> {
   const { facts, version } = input;
   const { program, packageName } = facts;
@@ -167,7 +170,7 @@ async function writePlatformPackage(
 }
 
 interface PackageContent {
-  /** Members of package.json in addition to those of every package. */
+  /** Members of package.json in addition to the common ones. */
   readonly manifest: object;
   readonly texts: Readonly<Record<string, string>>;
   readonly executable?: { readonly path: string; readonly source: string };
@@ -211,7 +214,8 @@ async function writePackage(
       await link(executable.source, file);
     }
     const files = [...Object.keys(all), ...(executable ? [executable.path] : [])];
-    // Without owners and with one time for all files, the same content results in the same archive.
+    // No owners and the same time for all files, so that the same content produces the same
+    // archive.
     await create(
       {
         file: join(folder, `${base}.tgz`),
@@ -228,5 +232,5 @@ async function writePackage(
   }
 }
 
-/** The time that npm gives to all files of a package. */
+/** The modification time that npm gives to all files in a package. */
 const PACKED = new Date('1985-10-26T08:15:00Z');

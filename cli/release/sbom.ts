@@ -1,8 +1,9 @@
 import type { Notice } from '../packaging/notices/format-notices.ts';
 
 /**
- * Describes the software in an executable as a CycloneDX document (https://cyclonedx.org/docs/1.6/json/). It has no time of
- * creation and no serial number, so that the same sources result in the same file.
+ * Describes the software in an executable as a CycloneDX document
+ * (https://cyclonedx.org/docs/1.6/json/). It has no creation time and no serial number, so that the
+ * same sources produce the same file.
  */
 export function sbomOf(packageName: string, version: string, notices: readonly Notice[]): string {
   const components = notices

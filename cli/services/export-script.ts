@@ -1,4 +1,4 @@
 import { readOwnText } from '../adapters/own-files.ts';
 
-/** The Python script that exports a model of transformers to ONNX. */
+/** The Python script that exports a transformers model to ONNX. */
 export const exportScript = (): string => readOwnText('templates/export.py');

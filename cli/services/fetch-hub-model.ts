@@ -8,13 +8,13 @@ import { type Reporter, silentReporter } from '../packaging/reporter.ts';
 
 export interface HubOptions {
   readonly report?: Reporter | undefined;
-  /** Graph of the model; undefined for model.onnx, or the only one. */
+  /** The graph to use; undefined for model.onnx, or the only graph. */
   readonly variant?: string | undefined;
   /** Whether only the cache is used. */
   readonly offline?: boolean | undefined;
 }
 
-/** Downloads what a build needs of a model on the hub, with the settings of the environment. */
+/** Downloads the files that a build needs from a model on the hub, with the settings from the environment. */
 export async function fetchHubModel(
   reference: HubReference,
   { report = silentReporter, variant, offline = false }: HubOptions,
@@ -32,7 +32,10 @@ export async function fetchHubModel(
   });
 }
 
-/** The graph that a build uses: a named one, or one that is clear. */
+/**
+ * Chooses the graph that a build uses. Fails if the choice may depend on graphs that the cache does
+ * not list.
+ */
 const chooseBy =
   (variant: string | undefined, reference: HubReference): FetchRequest['choose'] =>
   (variants, isComplete) => {

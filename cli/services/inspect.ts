@@ -7,7 +7,7 @@ export async function inspectFile(path: string): Promise<Inspection> {
   return await withFileSource(path, inspect);
 }
 
-/** `encoderfile inspect --card`: returns the model card in a model executable. */
+/** `encoderfile inspect --card`: returns the model card of a model executable. */
 export async function readCardOf(path: string): Promise<string> {
   return await withFileSource(path, readModelCard);
 }

@@ -34,13 +34,16 @@ import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-fil
 import { type OptimizedGraph, optimizeGraph } from '../packaging/model/optimize-graph.ts';
 
 interface PrepareOptions {
-  /** ONNX Runtime, which has been started; it is ended as soon as it is not needed. */
+  /** A started ONNX Runtime, which is ended as soon as it is no longer needed. */
   readonly runtime?: StartedOnnxRuntime;
   /** Receives the path of the weights as soon as they are complete. */
   readonly onWeights?: (path: string) => void;
 }
 
-/** Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of `validate`. */
+/**
+ * Checks a model and prepares it, with files in `folder`: the first part of `build`, and all of
+ * `validate`.
+ */
 export async function prepareModel(
   config: BuildConfig,
   folder: string,
@@ -62,7 +65,7 @@ export async function prepareModel(
   optimized.done(`${output.name}, ${size}, ${original.precision}; ${batchingText(original)}`);
   const finished = await tokenized.withGraph(original);
 
-  // A transform of vectors can replace the model output, but logits are part of each result.
+  // A vector transform can replace the model output, but logits are part of every result.
   if (!transform || hasLabels(modelType)) checkFiniteOutput(original, files.weights);
   if (transform && config.validateTransform) {
     const attempt = report.step('Testing the transform');
@@ -123,7 +126,7 @@ interface OriginalModel {
   readonly original: PreparedGraph;
 }
 
-/** Quantizes a model if the config asks for it. */
+/** Quantizes a model if the config requests it. */
 async function quantizeIfWanted(
   { quantize }: BuildConfig,
   { request, tokenizer, original }: OriginalModel,
@@ -159,8 +162,9 @@ const sourceOf = (
       };
 
 /**
- * Reads the files of a model and prepares its graph. ONNX Runtime starts, and optimizes the graph, while this process reads the
- * tokenizer; problems of the other files are reported first. `onWeights` receives the path of the optimized weights.
+ * Reads a model's files and prepares its graph. ONNX Runtime starts and optimizes the graph while
+ * this process reads the tokenizer; problems of the other files are reported first. `onWeights`
+ * receives the path of the optimized weights.
  */
 async function loadModel(
   runtime: OnnxTools,
@@ -216,7 +220,7 @@ async function loadModel(
   return { ...read, transform, files, origin, request, original, optimized };
 }
 
-/** Reads everything but the graph. */
+/** Reads everything except the graph. */
 async function readFiles(
   config: BuildConfig,
   type: BuildType,
@@ -238,7 +242,7 @@ async function readFiles(
   return { settings, tokenizer, tokenized, license, card, documents };
 }
 
-/** The ONNX graph of a model, which is written to `folder` if the model has only safetensors. */
+/** The model's ONNX graph, which is written to `folder` if the model has only safetensors. */
 async function graphOf(
   files: ModelFiles,
   { repository }: ModelOrigin,

@@ -21,20 +21,23 @@ import { graphOutputs } from '../packaging/model/graph-outputs.ts';
 import { chooseGraphIn, graphVariants } from '../packaging/model/graph-variants.ts';
 import { GRAPH_FOLDERS, listModel } from '../packaging/model/model-listing.ts';
 
-/** A config file; or a folder with a config file or a model, or a model on the hub. */
+/** A config file, a folder with a config file or a model, or a model on the hub. */
 export type ConfigSource = string | { readonly folder: string };
 
-/** Names that are found without `-f`. */
+/** Config file names that are found without `-f`. */
 export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 
-/** A path that can be the name of a model on the hub: the prefix may be forgotten. */
+/** A path that may be the name of a model on the hub without the `hf:` prefix. */
 const HUB_NAME = /^[\w.-]+\/[\w.-]+$/;
 
 interface ReadOptions extends HubOptions {
   readonly modelType?: ModelType | undefined;
 }
 
-/** Reads a configuration. A model without a config file gets one from its own files. `variant` and `modelType` override the config. */
+/**
+ * Reads a configuration. For a model without a config file, creates one from the model's files.
+ * `variant` and `modelType` override the config.
+ */
 export async function readBuildConfig(source: ConfigSource, options: ReadOptions = {}): Promise<BuildConfig> {
   if (typeof source === 'string') return await fetched(await readFileConfig(source, options), options);
   const { folder } = source;
@@ -50,7 +53,7 @@ export async function readBuildConfig(source: ConfigSource, options: ReadOptions
   return await folderConfig(folder, options);
 }
 
-/** A config file, or a file of a model, which means the folder of the model. */
+/** A config file, or one of a model's files, which stands for the model folder. */
 async function readNamedFile(path: string, options: ReadOptions): Promise<BuildConfig> {
   if (/\.ya?ml$/i.test(path)) return await fetched(await readFileConfig(path, options), options);
   const { folder, variant } = folderOfFile(path);
@@ -74,18 +77,18 @@ export function configIn(folder: string): string | undefined {
   throw configError(`Found both ${found.join(' and ')}. Remove one of them, or pass one with -f.`);
 }
 
-/** A model on the hub has no config file: one in its repository could name other files of this machine. */
+/** A config file in a hub repository is ignored, because it could name other files on this machine. */
 async function hubConfig(name: string, options: ReadOptions): Promise<BuildConfig> {
   const reference = parseHubReference(name);
   const found = await fetchHubModel(reference, options);
   const place = { folder: found.folder, variant: found.graph.path };
   const text = await defaultConfig(name, name, place, options);
-  // The same for every revision, so that a build of a newer one replaces the output of an older one.
+  // The same for every revision, so that building a newer one replaces the output of an older one.
   const file = hubReferenceText({ ...reference, revision: 'main' });
   return { ...parseConfig(text, file, process.env), model: { kind: 'folder', ...place } };
 }
 
-/** Writes a config from the files of a model. Its file does not exist, but a config that the user adds later replaces it. */
+/** Creates a config from a model's files. A config file that the user adds later takes its place. */
 async function defaultConfig(
   shown: string,
   path: string,
@@ -110,7 +113,7 @@ async function defaultConfig(
   return stringify({ encoderfile: { name, path, model_type: modelType } });
 }
 
-/** Replaces a model on the hub by its folder in the cache. */
+/** Replaces a model on the hub with its folder in the cache. */
 async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<BuildConfig> {
   const { file, model } = config;
   const variant = options.variant ?? (model.kind === 'files' ? undefined : model.variant);
@@ -150,7 +153,7 @@ async function guessFolder(folder: string, variant?: string): Promise<ModelGuess
 /** A model that is named by one of its files. */
 interface NamedFile {
   readonly folder: string;
-  /** The graph, if the file is one; undefined for weights that are in several files, and for settings. */
+  /** The graph, if the file is one; undefined for settings and for weights in several files. */
   readonly variant: string | undefined;
 }
 
@@ -170,7 +173,7 @@ function folderOfFile(file: string): NamedFile {
 const MODEL_FILE =
   /\.(?:onnx|safetensors)$|^(?:pytorch_model.*\.bin|(?:model\.safetensors\.index|config|tokenizer|tokenizer_config|modules|gliner_config)\.json)$/;
 
-/** Graphs can be in a folder below that of the model. */
+/** Graphs can be in a subfolder of the model folder. */
 function rootOf(folder: string): string {
   const below = GRAPH_FOLDERS.filter((name) => name !== '').map((name) => name.slice(0, -1));
   const found = below

@@ -22,11 +22,11 @@ export function shownPath(path: string): string {
   return here.startsWith('..') || here === path ? path : `.${sep}${here}`;
 }
 
-/** Quotes a path, the name of a model on the hub or a text as a shell word. */
+/** Quotes a path, a hub model name or a text as a shell word. */
 export const argumentWord = (word: string): string =>
   /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/')) ? word : singleQuoted(word);
 
-/** The first dozen items of a long list. */
+/** The first twelve items of a long list. */
 export const shortList = (items: readonly string[]): string =>
   items.length <= MAX_ITEMS
     ? items.join(', ')

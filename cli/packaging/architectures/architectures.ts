@@ -32,14 +32,14 @@ import {
 } from './heads.ts';
 
 export interface Architecture {
-  /** What the names of weights begin with in a model that has a head; several if versions of transformers differ. */
+  /** Name prefixes of the weights in models with a head; several, because versions of transformers differ. */
   readonly prefixes: readonly string[];
-  /** Rows of tokens. */
+  /** Token vectors, one per row. */
   readonly encode: (g: EncoderGraph) => Value;
   readonly textHead: TextHead;
   readonly tokenHead: TextHead;
   readonly answerHead: TextHead;
-  /** Logits of the words of the vocabulary; undefined if a build cannot write such a head. */
+  /** Logits over the vocabulary; undefined if a build cannot write this head. */
   readonly maskedHead?: TextHead;
 }
 
@@ -53,7 +53,7 @@ const likeRoberta: Architecture = {
   maskedHead: robertaMaskedHead,
 };
 
-/** By `model_type` of config.json. */
+/** Keyed by `model_type` of config.json. */
 const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
   albert: {
     ...likeBert,
@@ -116,7 +116,7 @@ const ARCHITECTURES: Readonly<Record<string, Architecture>> = {
 
 export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);
 
-/** Whether a build writes the graph of such a model. */
+/** Whether a build can write the graph of this model. */
 export const canWriteGraph = (modelType: string | undefined): boolean =>
   findArchitecture(modelType) !== undefined;
 

@@ -1,10 +1,10 @@
 import { configError } from '#contract/errors.ts';
 import { needsExport } from '../exports/needs-export.ts';
 
-/** A key, or several that mean the same; the first one that has a value counts. */
+/** A key, or several synonyms; the first one with a value is used. */
 type Key = string | readonly string[];
 
-/** Reads values of config.json, with the defaults of the model's class in transformers for keys that are missing or null. */
+/** Reads values of config.json. Missing or null keys get the default of the model's class in transformers. */
 export class ConfigReader {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -44,13 +44,13 @@ export class ConfigReader {
     return this.#values[key];
   }
 
-  /** The values of an object; none if it is missing. */
+  /** The values of an object; empty if it is missing. */
   under(key: string): ConfigReader {
     const value = this.#values[key];
     return new ConfigReader(typeof value === 'object' && value !== null ? { ...value } : {});
   }
 
-  /** Rejects settings that would change the graph in a way that is not built. */
+  /** Rejects settings that would change the graph in an unsupported way. */
   refuseUnless(key: string, allowed: readonly unknown[]): void {
     const value = this.value(key);
     if (value === undefined || value === null || allowed.includes(value)) return;

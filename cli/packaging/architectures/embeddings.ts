@@ -10,19 +10,19 @@ const TYPES = 'embeddings.token_type_embeddings';
 /** The vector of each token, texts x length x width. */
 export const wordEmbeddings = (g: EncoderGraph, table = WORDS): Value => g.lookUp(table, g.inputIds);
 
-/** Adds the vectors of token types, if the model has them. */
+/** Adds the token type vectors, if the model has them. */
 export function addTokenTypes(g: EncoderGraph, value: Value): Value {
   if (!g.weights.has(`${TYPES}.weight`)) return value;
   return g.add(value, g.lookUp(TYPES, g.writer.input('token_type_ids')));
 }
 
-/** Adds the vectors of the positions 0, 1, 2 … */
+/** Adds the vectors of positions 0, 1, 2 … */
 export function addPositions(g: EncoderGraph, value: Value): Value {
   const zero = g.writer.integers([0]);
   return g.add(value, g.writer.op('Slice', [g.weight(`${POSITIONS}.weight`), zero, g.length, zero]));
 }
 
-/** Adds the vectors of positions that count the tokens of a text from the padding id on, as in RoBERTa. */
+/** Adds position vectors as RoBERTa does: positions count a text's tokens, starting after the padding id. */
 export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: number): Value {
   const { writer } = g;
   const isToken = writer.op(
@@ -34,11 +34,11 @@ export function addPositionsAfterPadding(g: EncoderGraph, value: Value, padId: n
   return g.add(value, g.lookUp(POSITIONS, g.add(counted, writer.integer(padId))));
 }
 
-/** A constant that is 0 where tokens are near each other and very low elsewhere, 1 x 1 x length x length. */
+/** A constant that is 0 between nearby tokens and very low elsewhere, 1 x 1 x length x length. */
 export function windowBias(g: EncoderGraph, distance: number): Value {
   const { writer } = g;
   const isFar = writer.op('Greater', [writer.op('Abs', [g.distances]), writer.integer(distance)]);
-  // Not the lowest float32: added to the mask of padding, it would overflow to infinity.
+  // Not the lowest float32: added to the padding mask, it would overflow to infinity.
   const bias = writer.op('Where', [isFar, writer.float(-1e30), writer.float(0)]);
   return writer.op('Unsqueeze', [bias, writer.integers([0, 1])]);
 }

@@ -7,19 +7,20 @@ import type { Weights } from './weights.ts';
 
 const INT32 = 6;
 
-/** How attention differs from the plain one. */
+/** How attention differs from the standard one. */
 export interface AttentionOptions {
-  /** Added to the scores: 1 or all texts x 1 or all heads x length x length. */
+  /** Bias for the scores: 1 or texts x 1 or heads x length x length. */
   readonly bias?: Value | undefined;
-  /** Factor of the scores, by default 1 / sqrt(width of a head). */
+  /** Scale of the scores. Default: 1 / sqrt(head width). */
   readonly scale?: number;
-  /** Whether a token attends to itself and earlier tokens only. */
+  /** Whether a token attends only to itself and earlier tokens. */
   readonly isCausal?: boolean;
 }
 
 /**
- * The parts that encoders are made of. Hidden states have one row per token of all texts: with that shape ONNX Runtime does not
- * fuse residual and norm to SkipLayerNormalization, which is several times slower on processors.
+ * The building blocks of encoders. Hidden states have one row per token of all texts: with that
+ * shape ONNX Runtime does not fuse residual and norm into SkipLayerNormalization, which is several
+ * times slower on CPUs.
  */
 export class EncoderGraph {
   readonly writer = new GraphWriter();
@@ -44,14 +45,14 @@ export class EncoderGraph {
     return this.writer.input('attention_mask');
   }
 
-  /** The number of tokens of the longest text, as a list. */
+  /** Length of the longest text in tokens, as a list. */
   get length(): Value {
     return this.writer.once('length', () =>
       this.writer.op('Shape', [this.inputIds], int('start', 1), int('end', 2)),
     );
   }
 
-  /** Texts x length x width, from rows. */
+  /** Converts rows to texts x length x width. */
   byText(rows: Value): Value {
     const shape = this.writer.once('shape of texts', () =>
       this.writer.op(
@@ -63,12 +64,12 @@ export class EncoderGraph {
     return this.writer.op('Reshape', [rows, shape]);
   }
 
-  /** Rows of tokens, from texts x length x width. */
+  /** Converts texts x length x width to rows, one per token. */
   byToken(value: Value, width: number): Value {
     return this.writer.op('Reshape', [value, this.writer.integers([-1, width])]);
   }
 
-  /** A linear layer on rows. The weight is used as it is stored: outputs x inputs. */
+  /** A linear layer on rows. The weight is used as stored: outputs x inputs. */
   linear(rows: Value, name: string): Value {
     const inputs = [rows, this.weight(`${name}.weight`)];
     if (this.weights.has(`${name}.bias`)) inputs.push(this.weight(`${name}.bias`));
@@ -94,7 +95,7 @@ export class EncoderGraph {
     return this.writer.op('Mul', [a, b]);
   }
 
-  /** An activation function by its name in transformers. */
+  /** An activation function, by its name in transformers. */
   activation(value: Value, name: string): Value {
     const make = Object.hasOwn(ACTIVATIONS, name) ? ACTIVATIONS[name] : undefined;
     if (make) return make(this.writer, value);
@@ -103,7 +104,7 @@ export class EncoderGraph {
     );
   }
 
-  /** Scores of queries and keys, softmax, and the sum of values; rows in and out. */
+  /** Attention: scores of queries and keys, softmax, weighted sum of values. Input and output are rows. */
   attention(
     [query, key, value]: readonly [Value, Value, Value],
     heads: number,
@@ -111,7 +112,7 @@ export class EncoderGraph {
     { bias = '', scale, isCausal = false }: AttentionOptions = {},
   ): Value {
     const { writer } = this;
-    // Padding is to the right, so a causal model never sees it before a token of the text.
+    // Padding is on the right, so in a causal model no token of the text attends to it.
     const mask = isCausal
       ? ''
       : writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
@@ -123,7 +124,7 @@ export class EncoderGraph {
     return this.byToken(writer.fused('MultiHeadAttention', inputs, ...attributes), width);
   }
 
-  /** The row of a table for each token. */
+  /** Looks up each token's row in a table. */
   lookUp(table: string, ids: Value): Value {
     return this.writer.op('Gather', [this.weight(`${table}.weight`), ids]);
   }
@@ -152,7 +153,7 @@ export class EncoderGraph {
     });
   }
 
-  /** Splits the width of a value by head and swaps heads and tokens: texts x heads x length x width of a head. */
+  /** Splits a value's width into heads and swaps heads and tokens: texts x heads x length x head width. */
   byHead(rows: Value, heads: number, headWidth: number): Value {
     const { writer } = this;
     const split = writer.op('Reshape', [this.byText(rows), writer.integers([0, 0, heads, headWidth])]);

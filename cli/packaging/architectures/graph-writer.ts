@@ -18,10 +18,10 @@ import { STORED_TYPES, type StoredTensor } from './read-safetensors.ts';
 export type Value = string;
 
 const OPSET = 20;
-/** The version of the format that belongs to this opset. */
+/** The IR version that belongs to this opset. */
 const IR_VERSION = 9;
 const EXTERNAL = 1;
-/** Operators of ONNX Runtime that replace several of ONNX. */
+/** ONNX Runtime's fused operators, each of which replaces several of ONNX. */
 const FUSED = 'com.microsoft';
 
 /** Collects the nodes and initializers of a graph. Weights stay in their files. */
@@ -36,17 +36,17 @@ export class GraphWriter {
     return name;
   }
 
-  /** Adds a node of an operator of ONNX; an input that is omitted is an empty name. */
+  /** Adds a node with an ONNX operator. An empty name stands for an omitted input. */
   op(opType: string, inputs: readonly Value[], ...attributes: AttributeProto[]): Value {
     return this.#add('', opType, inputs, attributes, 1)[0] ?? '';
   }
 
-  /** Adds a node of an operator of ONNX Runtime. */
+  /** Adds a node with an ONNX Runtime operator. */
   fused(opType: string, inputs: readonly Value[], ...attributes: AttributeProto[]): Value {
     return this.#add(FUSED, opType, inputs, attributes, 1)[0] ?? '';
   }
 
-  /** Adds a node of an operator of ONNX with several results. */
+  /** Adds a node with an ONNX operator that has several results. */
   results(opType: string, inputs: readonly Value[], count: number, ...attributes: AttributeProto[]): Value[] {
     return this.#add('', opType, inputs, attributes, count);
   }
@@ -80,7 +80,7 @@ export class GraphWriter {
       : this.once(`${name} as float32`, () => this.op('Cast', [name], int('to', FLOAT32)));
   }
 
-  /** A table of numbers that the build computed. */
+  /** A table of numbers that the build computes. */
   floats(values: Float32Array, shape: readonly number[]): Value {
     return this.#constant(
       FLOAT32,
@@ -93,7 +93,7 @@ export class GraphWriter {
     return this.once(`float ${value}`, () => this.floats(Float32Array.of(value), []));
   }
 
-  /** Whole numbers, by default as a list. */
+  /** Integers, by default as a list. */
   integers(values: readonly number[], shape: readonly number[] = [values.length]): Value {
     return this.once(`integers ${values.join()} ${shape.join()}`, () =>
       this.#constant(INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer), shape),
@@ -106,7 +106,7 @@ export class GraphWriter {
 
   readonly #shared = new Map<string, Value>();
 
-  /** Makes a value once, however many layers use it. */
+  /** Creates a value once, however many layers use it. */
   once(key: string, make: () => Value): Value {
     const made = this.#shared.get(key) ?? make();
     this.#shared.set(key, made);

@@ -3,14 +3,14 @@ import { int } from '../onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Layers between the vector of a text and its logits. */
+/** Layers between a text's vector and its logits. */
 export type TextHead = (g: EncoderGraph, rows: Value) => Value;
 
-/** The vector of the first token of each text. */
+/** The vector of each text's first token. */
 const firstToken = (g: EncoderGraph, rows: Value): Value =>
   g.writer.op('Gather', [g.byText(rows), g.writer.integer(0)], int('axis', 1));
 
-/** The mean of the vectors of each text's tokens. */
+/** The mean of each text's token vectors. */
 function meanOfTokens(g: EncoderGraph, rows: Value): Value {
   const { writer } = g;
   const axis = writer.integers([1]);
@@ -18,7 +18,7 @@ function meanOfTokens(g: EncoderGraph, rows: Value): Value {
   return writer.op('Div', [sum(g.multiply(g.byText(rows), g.floatMask)), sum(g.floatMask)]);
 }
 
-/** The vector of the last token of each text. */
+/** The vector of each text's last token. */
 function lastToken(g: EncoderGraph, rows: Value): Value {
   const { writer } = g;
   const count = writer.op('ReduceSum', [g.mask, writer.integers([1])], int('keepdims', 1));
@@ -26,7 +26,7 @@ function lastToken(g: EncoderGraph, rows: Value): Value {
   return writer.op('GatherND', [g.byText(rows), last], int('batch_dims', 1));
 }
 
-/** A dense layer on the first token, an activation, and the layer of the labels. */
+/** A dense layer on the first token, an activation, and the label layer. */
 const onFirstToken =
   (dense: string, activation: string | ((g: EncoderGraph) => string), labels: string): TextHead =>
   (g, rows) => {
@@ -54,7 +54,7 @@ export const modernbertHead: TextHead = (g, rows) => {
   return g.linear(modernbertDense(g, pooled), 'classifier');
 };
 
-/** ModernBERT has a dense layer before the labels of tokens, too. */
+/** ModernBERT also has a dense layer before token labels. */
 export const modernbertTokenHead: TextHead = (g, rows) => g.linear(modernbertDense(g, rows), 'classifier');
 
 const modernbertDense = (g: EncoderGraph, rows: Value): Value =>
@@ -72,16 +72,16 @@ export const answerHead: TextHead = (g, rows) => g.linear(rows, 'qa_outputs');
 /** Logits of each token. */
 export const tokenHead: TextHead = (g, rows) => g.linear(rows, 'classifier');
 
-// Masked-LM heads: a dense layer with a norm, and the logit of each word of the vocabulary.
+// Masked-LM heads: a dense layer with a norm, then a logit for each word of the vocabulary.
 
 interface MaskedNames {
   readonly dense: string;
-  /** The activation; `hidden_act` of config.json if it is undefined. */
+  /** The activation. Default: `hidden_act` of config.json. */
   readonly activation?: string | undefined;
   readonly norm: string;
   readonly epsilon?: number;
   readonly decoder: string;
-  /** Spellings of the name of the decoder's bias. */
+  /** Possible names of the decoder's bias. */
   readonly biases: readonly string[];
 }
 
@@ -96,7 +96,7 @@ const maskedHead =
     return decode(g, normed, { decoder, biases });
   };
 
-/** The logits of all words. Models share the matrix with the table of words, unless config.json has another setting. */
+/** The logits of all words. Models reuse the word embedding matrix, unless config.json says otherwise. */
 function decode(
   g: EncoderGraph,
   rows: Value,
@@ -138,7 +138,7 @@ export const distilbertMaskedHead: TextHead = (g, rows) =>
     biases: ['vocab_projector.bias'],
   })(g, rows);
 
-/** The generator, which predicts words; the discriminator of ELECTRA has no such head. */
+/** ELECTRA's generator, which predicts words; its discriminator has no such head. */
 export const electraMaskedHead = maskedHead({
   dense: 'generator_predictions.dense',
   activation: 'gelu',
@@ -155,7 +155,10 @@ export const albertMaskedHead: TextHead = (g, rows) =>
     ...withBias('predictions.decoder', 'predictions'),
   })(g, rows);
 
-/** The published models of version 3 have names of their own, which their library used before transformers. */
+/**
+ * The published models of version 3 use the weight names of their original library, from before
+ * transformers supported them.
+ */
 export const debertaMaskedHead: TextHead = (g, rows) => {
   const own = 'lm_predictions.lm_head';
   const names = g.weights.has(`${own}.dense.weight`)

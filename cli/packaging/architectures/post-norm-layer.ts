@@ -1,12 +1,12 @@
 import type { AttentionOptions, EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Names of the weights of a layer. */
+/** Names of a layer's weights. */
 export interface LayerNames {
   readonly query: string;
   readonly key: string;
   readonly value: string;
-  /** The linear layer after attention, and the norm after it. */
+  /** The linear layer after attention, and its norm. */
   readonly attended: string;
   readonly attentionNorm: string;
   readonly up: string;
@@ -14,7 +14,7 @@ export interface LayerNames {
   readonly norm: string;
 }
 
-/** What all layers of a model have in common. */
+/** Settings shared by all layers of a model. */
 export interface PostNormSettings {
   readonly heads: number;
   readonly width: number;
@@ -22,7 +22,10 @@ export interface PostNormSettings {
   readonly activation: string;
 }
 
-/** A layer of rows with a norm after each residual, as in BERT. `options` states how attention differs from the plain one. */
+/**
+ * A layer with a norm after each residual, as in BERT, on rows. `options` states how attention
+ * differs from the standard one.
+ */
 export function postNormLayer(
   g: EncoderGraph,
   rows: Value,

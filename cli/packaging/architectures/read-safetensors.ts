@@ -3,11 +3,14 @@ import type { ByteSource } from '#contract/container/byte-source.ts';
 import { configError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
-/** The format's own limit: a header with the names of all tensors is at most a few megabytes. */
+/** The format's own limit: even with the names of all tensors, a header takes a few megabytes at most. */
 const MAX_HEADER_BYTES = 100_000_000;
 const LENGTH_BYTES = 8;
 
-/** Reads the names and places of the tensors of a safetensors file. Tensors of types that are not weights are omitted. */
+/**
+ * Reads the names and positions of the tensors in a safetensors file. Skips tensors whose type is
+ * not used for weights.
+ */
 export function readSafetensors(source: ByteSource): Map<string, StoredTensor> {
   const header = readHeader(source);
   const tensors = new Map<string, StoredTensor>();
@@ -32,7 +35,7 @@ function readHeader(source: ByteSource): { entries: Record<string, unknown>; end
   return { entries, end: LENGTH_BYTES + Number(length) };
 }
 
-/** A clone without Git LFS has a short text with the hash of the file in its place. */
+/** A clone without Git LFS contains a short text file with the file's hash instead. */
 function startsAsPointer(source: ByteSource): string | undefined {
   const start = new TextDecoder().decode(source.readAt(0, Math.min(source.size, 40)));
   return start.startsWith('version https://git-lfs')
@@ -82,12 +85,12 @@ export interface StoredTensor {
   readonly file: string;
   readonly type: StoredType;
   readonly shape: readonly number[];
-  /** Range of its bytes in the file. */
+  /** Byte range in the file. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** Types of weights, by their name in safetensors. `onnx` is the number in TensorProto.DataType. */
+/** Types of weights by their safetensors name. `onnx` is the number in TensorProto.DataType. */
 export const STORED_TYPES = {
   F32: { onnx: 1, bytes: 4 },
   F16: { onnx: 10, bytes: 2 },

@@ -3,16 +3,16 @@ import type { ConfigReader } from './config-reader.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
-/** Longer texts have no table: it would take megabytes for lengths that are not practical on a processor. */
+/** Longer texts get no table: it would take megabytes for lengths that are not practical on a CPU. */
 const MAX_POSITIONS = 8192;
 
 export interface Rotary {
   readonly cos: Value;
   readonly sin: Value;
-  /** Number of values of a head that are rotated; the others stay. */
+  /** Number of values per head that are rotated; the others stay unchanged. */
   readonly width: number;
   readonly headWidth: number;
-  /** Whether pairs are neighbors instead of halves. */
+  /** Whether pairs are adjacent values instead of the two halves. */
   readonly isInterleaved: boolean;
 }
 
@@ -22,11 +22,14 @@ export interface RotaryOptions {
   readonly headWidth: number;
   readonly width?: number;
   readonly isInterleaved?: boolean;
-  /** Changes the frequency of a pair, counted from 0, for models that were extended to longer texts. */
+  /** Adjusts the frequency of a pair (counted from 0), for models that were extended to longer texts. */
   readonly rescale?: (frequency: number, pair: number) => number;
 }
 
-/** The base of the rotation. transformers 5 writes it to `rope_parameters`, for each kind of layer if a model has several. */
+/**
+ * The base of the rotation. transformers 5 writes it to `rope_parameters`, per kind of layer if the
+ * model has several.
+ */
 export function rotaryBase(config: ConfigReader, key: string, otherwise: number, kind?: string): number {
   const all = config.under('rope_parameters');
   const parameters = kind === undefined ? all : all.under(kind);
@@ -34,7 +37,7 @@ export function rotaryBase(config: ConfigReader, key: string, otherwise: number,
   return parameters.number('rope_theta', config.number(key, otherwise));
 }
 
-/** Tables of the rotation of each position, computed in float32 as transformers does. */
+/** The rotation tables for each position, computed in float32 as in transformers. */
 export function rotaryTables(g: EncoderGraph, options: RotaryOptions): Rotary {
   const { base, headWidth, width = headWidth, isInterleaved = false, rescale = (value) => value } = options;
   const positions = Math.min(options.positions, MAX_POSITIONS);

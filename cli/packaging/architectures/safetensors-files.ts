@@ -5,13 +5,13 @@ const SINGLE = 'model.safetensors';
 const INDEX = 'model.safetensors.index.json';
 const PART = /^model-[^/]*\.safetensors$/;
 
-/** Whether a path is that of weights for which a build writes the graph. */
+/** Whether a path names weights for which a build writes the graph. */
 export const isSafetensors = (path: string): boolean =>
   path.endsWith('.safetensors') || path.endsWith('.safetensors.index.json');
 
 export const isSafetensorsIndex = (path: string): boolean => path.endsWith('.index.json');
 
-/** The weights of a model as the only item of a list, which is empty if it has no safetensors. */
+/** A list with the model's weights; empty if it has no safetensors. */
 export function safetensorsAmong(
   files: readonly { readonly path: string; readonly bytes: number }[],
 ): { readonly path: string; readonly name: string; readonly bytes: number }[] {

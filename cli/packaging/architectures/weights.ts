@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import type { StoredTensor } from './read-safetensors.ts';
 
-/** The weights of a model by name, with or without a prefix of models with a head. */
+/** A model's weights by name, with or without the prefix that models with a head use. */
 export class Weights {
   readonly #tensors: ReadonlyMap<string, StoredTensor>;
   readonly #prefixes: readonly string[];
@@ -32,7 +32,7 @@ export class Weights {
   }
 }
 
-/** Files that were converted from TensorFlow call the weights of a norm gamma and beta. */
+/** Files that were converted from TensorFlow call the weight and bias of a norm gamma and beta. */
 const oldSpelling = (name: string): string =>
   name
     .replace(/(LayerNorm|layer_norm|norm)\.weight$/, '$1.gamma')

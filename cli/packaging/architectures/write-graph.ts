@@ -25,19 +25,19 @@ export interface ModelWeights {
   readonly config: string;
 }
 
-/** The output of a graph. */
+/** An output of the graph. */
 interface WrittenOutput {
   readonly value: Value;
   readonly name: string;
   readonly axes: readonly string[];
 }
 
-/** Writes an encoder and what follows it for a model type. */
+/** Writes an encoder and the head of a model type. */
 export type WriteOutput = (g: EncoderGraph, architecture: Architecture) => WrittenOutput;
 
 /**
- * Writes the ONNX graph of a model that has only config.json and safetensors files; returns its path. The graph refers to the
- * weights, which are linked next to it.
+ * Writes the ONNX graph of a model that has only config.json and safetensors files; returns its
+ * path. The graph refers to the weights, which are linked next to it.
  */
 export async function writeGraph(
   { weights, config: configPath }: ModelWeights,
@@ -51,7 +51,8 @@ export async function writeGraph(
   const { value, name, axes } = writeOutput(g, architecture);
   const graph = join(folder, 'written.onnx');
   await writeFile(graph, g.writer.finish(value, name, axes));
-  // ONNX Runtime reads weights only from the folder of the graph, and not through symbolic links that leave it.
+  // ONNX Runtime reads weights only from the graph's folder, and rejects symbolic links that lead
+  // out of it.
   for (const file of new Set([...tensors.values()].map((tensor) => tensor.file)))
     place(realpathSync(file), join(folder, basename(file)));
   return graph;
@@ -78,21 +79,21 @@ export const writeTokenLogits: WriteOutput = (g, { encode, tokenHead }) => ({
   axes: ['batch', 'length', 'labels'],
 });
 
-/** Whether an answer starts, and whether it ends, at each token. */
+/** For each token, whether an answer starts and whether it ends there. */
 export const writeAnswerLogits: WriteOutput = (g, { encode, answerHead }) => ({
   value: g.byText(answerHead(g, encode(g))),
   name: 'logits',
   axes: ['batch', 'length', 'two'],
 });
 
-/** Scores of the words of the vocabulary at each token. */
+/** Vocabulary scores of each token. */
 export const writeVocabularyLogits: WriteOutput = (g, architecture) => ({
   value: g.byText(maskedHeadOf(g, architecture)(g, architecture.encode(g))),
   name: 'logits',
   axes: ['batch', 'length', 'vocabulary'],
 });
 
-/** Scores of the words of the vocabulary at masked tokens. */
+/** Vocabulary scores of masked tokens. */
 export function writeMaskedLogits(
   g: EncoderGraph,
   architecture: Architecture,
@@ -126,7 +127,7 @@ function architectureOf(modelType: string, configPath: string): Architecture {
   );
 }
 
-/** A hard link takes no space; other file systems need a copy. */
+/** A hard link takes no space; file systems without hard links need a copy. */
 function place(from: string, to: string): void {
   try {
     linkSync(from, to);

@@ -9,8 +9,8 @@ import { writeContainer } from '../steps/write-container.ts';
 import { type BaseRuntime, basePath, openBase } from './base-runtime.ts';
 
 /**
- * Imports a base runtime into the cache. Its checksum is verified first, because later builds rely on it, and the file is
- * rewritten so that the model of a model executable is omitted.
+ * Imports a base runtime into the cache. Its checksum is verified first, because later builds rely
+ * on it. The file is rewritten, which drops the model of a model executable.
  */
 export async function adoptBase(
   file: string,
@@ -22,7 +22,7 @@ export async function adoptBase(
     (source) => wanted ?? parsePlatform(inspect(source).runtime.platform),
   );
   const base = await openBase(file, platform);
-  // Both become part of a path.
+  // Both values become part of a path.
   if (!/^\d[\w.+-]*$/.test(base.info.version) || !/^[0-9a-f]{64}$/.test(base.info.key))
     throw configError(`${file} is not a base runtime built by encoderfile: its version or key is malformed.`);
   await requireIntactFile(file);

@@ -7,11 +7,11 @@ import { withFileSource } from '#platform/file-source.ts';
 import { requireIntactFile } from '#platform/verify-file.ts';
 import { parseRuntimeInfo } from '#core/model/manifest-json.ts';
 
-/** A base runtime that a model can be appended to: its program is the first `length` bytes of the file. */
+/** A base runtime that a model can be appended to. Its program is the first `length` bytes of the file. */
 export interface BaseRuntime {
   readonly path: string;
   readonly length: number;
-  /** Recorded hash of those bytes, compared before they are used. */
+  /** Recorded hash of those bytes, verified before they are used. */
   readonly sha256: string;
   readonly fileSize: number;
   readonly info: RuntimeInfo;
@@ -24,7 +24,10 @@ export interface BaseRequest {
   readonly canDownload: boolean;
 }
 
-/** Where a base runtime came from. `own` is the file of the one-file build tool; `rebuilt` replaced a corrupted one. */
+/**
+ * Where a base runtime comes from. `own` is the file of the one-file build tool; `rebuilt` replaced
+ * a corrupted one.
+ */
 export type BaseOrigin = 'own' | 'cache' | 'built' | 'rebuilt' | 'downloaded';
 
 export interface ProvidedBase {
@@ -42,14 +45,17 @@ export const basePath = (
 
 export const baseFolder = (cacheDir: string, version: string): string => join(cacheDir, 'base', version);
 
-/** Opens a file as a base runtime. Every model executable and the build tool are one too; what is appended is ignored. */
+/**
+ * Opens a file as a base runtime. Model executables and the build tool qualify too; appended data
+ * is ignored.
+ */
 export async function openBase(path: string, platform: Platform): Promise<BaseRuntime> {
   return await withFileSource(path, (source) => {
     const container = readContainer(source);
     const executable = requireSection(source, container, 'executable');
     const runtime = requireSection(source, container, 'runtime');
     const { program, ...info } = parseRuntimeInfo(source.readAt(runtime.offset, runtime.length));
-    // The build tool is appended to a base runtime, as a model is.
+    // The build tool is appended to a base runtime in the same way as a model.
     if (program !== undefined && program !== 'encoderfile') {
       throw configError(`${path} is not a base runtime for models: it contains the program ${program}.`);
     }
@@ -66,7 +72,7 @@ export async function openBase(path: string, platform: Platform): Promise<BaseRu
 /** Opens a base runtime and verifies its recorded checksum, because a corrupted one would corrupt every build. */
 export async function openIntactBase(path: string, platform: Platform): Promise<BaseRuntime> {
   const base = await openBase(path, platform);
-  // A model in the same file is ignored, so its sections are not read.
+  // Its sections are not read, because a model in the same file is ignored.
   const sections = await withFileSource(path, (source) => {
     const container = readContainer(source);
     return (['executable', 'runtime'] as const).map((name) => requireSection(source, container, name));

@@ -14,7 +14,10 @@ import { type NativeSources, readNativeLibraries } from './native-libraries.ts';
 import { nodeBinary } from './node-binary.ts';
 import { bundleProgram, type ProgramFiles, programKey } from './program.ts';
 
-/** Returns a base runtime from the cache, or builds and caches it. Its name in the cache is a hash of its inputs. */
+/**
+ * Returns a base runtime from the cache; builds and caches it if missing. Its name in the cache is
+ * a hash of its inputs.
+ */
 export async function provideBuilt({
   platform,
   version,
@@ -34,7 +37,10 @@ export async function provideBuilt({
   return { base: await openBase(path, platform), origin: isCached ? 'rebuilt' : 'built' };
 }
 
-/** Returns the path in the cache of the base runtime that a build for this platform uses, whether it exists or not. */
+/**
+ * Returns the cache path of the base runtime that a build for this platform uses, whether it exists
+ * or not.
+ */
 export function builtPath(platform: Platform, cacheDir: string): Promise<string> {
   const version = ownVersion();
   return pathOf(platform, version, cacheDir, () => baseSources(platform, version));
@@ -56,7 +62,7 @@ interface BaseSources {
   readonly key: string;
 }
 
-/** Returns the inputs of a base runtime of this version, and the hash over all of them. */
+/** Returns the inputs of this version's base runtime, and a hash over all of them. */
 async function baseSources(platform: Platform, version: string): Promise<BaseSources> {
   const [program, native] = await Promise.all([
     bundleProgram('encoder', version),

@@ -18,11 +18,11 @@ const TEMPLATES = 'templates/transform';
 const OPTIONS = {
   // The one-file program never builds a base runtime, because its own file is one.
   external: ['esbuild'],
-  // A script that runs from memory cannot import.
+  // A script that runs from memory cannot import modules.
   canImport: false,
 };
 
-/** The build tool as sections that are appended to a base runtime: its code, and what V8 compiled of it. */
+/** The build tool as sections to append to a base runtime: its code and V8's code cache for it. */
 export async function bundleBuildTool(
   platform: Platform,
 ): Promise<{ name: SectionName; content: SectionContent }[]> {
@@ -47,14 +47,17 @@ export async function bundleBuildTool(
   const sections: { name: SectionName; content: SectionContent }[] = [
     { name: 'program', content: { bytes: code } },
   ];
-  // Only a V8 for the same processor accepts compiled code.
+  // V8 only accepts compiled code for the same CPU architecture.
   if (isHost(platform, process)) {
     sections.push({ name: 'code-cache', content: { bytes: await compileInProcess(code) } });
   }
   return sections;
 }
 
-/** Collects the notices of everything in the one-file build tool, which contains what model executables contain. */
+/**
+ * Collects the notices of all software in the one-file build tool, which includes the software in
+ * model executables.
+ */
 export async function buildToolNotices(bundled = bundleThreads()): Promise<Notice[]> {
   const [tool, threads, encoder] = await Promise.all([
     bundleWith({}),
@@ -71,11 +74,11 @@ const bundleThreads = (): Promise<({ entry: string } & Bundle)[]> =>
 const bundleWith = (texts: Readonly<Record<string, string>>): Promise<Bundle> =>
   bundle(repositoryFile(MAIN), { ENCODERFILE_TEXTS: JSON.stringify(texts) }, OPTIONS);
 
-/** The notices are a third of the program as text, and no start needs them. */
+/** The notices make up a third of the program's text and are not needed to start it. */
 const packNotices = async (notices: string): Promise<string> =>
   Buffer.from(await zstd(new TextEncoder().encode(notices))).toString('base64');
 
-/** The part of package.json that the program reads. */
+/** The parts of package.json that the program reads. */
 function ownPackage(): string {
   const { name, version, description, oclif } = parseJsonText(readOwnText('package.json')) as Record<
     string,

@@ -5,7 +5,7 @@ import { PLATFORMS, type Platform } from '#contract/platforms.ts';
 /** A cached file that builds can reuse. */
 export interface CachedFile {
   readonly kind: 'base' | 'node';
-  /** Version of encoderfile for a base runtime, of Node for a Node binary. */
+  /** The encoderfile version of a base runtime, or the Node version of a Node binary. */
   readonly version: string;
   readonly platform: Platform;
   readonly bytes: number;
@@ -33,7 +33,7 @@ export async function listCached(cacheDir: string): Promise<CachedFile[]> {
   return files;
 }
 
-/** Removes a cached file, and the folder of its version if it is then empty. */
+/** Removes a cached file, and its version folder if that is then empty. */
 export async function removeCached({ path }: CachedFile): Promise<void> {
   for (const file of [path, `${path}.sha256`]) await rm(file, { force: true });
   if ((await names(dirname(path))).length === 0) await rm(dirname(path), { recursive: true, force: true });

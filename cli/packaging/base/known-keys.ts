@@ -6,7 +6,7 @@ import { temporaryPath } from '#platform/files/temporary.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { repositoryFile } from '../../adapters/own-files.ts';
 
-/** What a base runtime is made of: the code of the builder and of the runtime, and the installed packages. */
+/** The inputs of a base runtime: the code of the builder and of the runtime, and the installed packages. */
 const SOURCES = [
   'cli',
   'runtime',
@@ -16,8 +16,8 @@ const SOURCES = [
 ] as const;
 
 /**
- * Returns the key of a base runtime from the cache if no source has changed since it was computed: computing it bundles the
- * whole program, which takes longer than the rest of a build.
+ * Returns the key of a base runtime from the cache if no source has changed since it was computed:
+ * computing it bundles the whole program, which takes longer than the rest of a build.
  */
 export async function knownKey(
   cacheDir: string,
@@ -55,12 +55,13 @@ async function writeEntry(path: string, entry: Entry): Promise<void> {
     await writeFile(unfinished, JSON.stringify(entry));
     await rename(unfinished, path);
   } catch {
-    // A cache that cannot be written only costs time; if a base runtime is missing too, writing that reports the reason.
+    // A read-only cache only costs time here. If a base runtime is missing too, writing it reports
+    // the reason.
     await rm(unfinished, { force: true }).catch(() => {});
   }
 }
 
-/** A hash over names, sizes and times of change: reading the files would take as long as bundling them. */
+/** A hash over names, sizes and modification times: reading the files would take as long as bundling them. */
 function stateOfSources(repository: string): string {
   const files: string[] = [];
   const visit = (path: string): void => {

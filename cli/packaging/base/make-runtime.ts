@@ -24,17 +24,17 @@ export interface RuntimeInput {
   readonly name: ProgramName;
   readonly version: string;
   readonly key: string;
-  /** The Node binary of the platform. */
+  /** The platform's Node binary. */
   readonly node: string;
   readonly program: ProgramFiles;
-  /** Native libraries, for a program that runs models. */
+  /** Native libraries, for programs that run models. */
   readonly native: NativeSources | undefined;
   readonly output: FileTarget;
 }
 
 /**
- * Builds a runtime: Node without its symbol table and unused data, with a program and its native libraries inside. Returns its
- * size.
+ * Builds a runtime: Node without its symbol table and unused data, with the program and its native
+ * libraries injected. Returns its size.
  */
 export async function buildRuntime(input: RuntimeInput): Promise<number> {
   const { platform, program, native, output } = input;
@@ -68,7 +68,7 @@ export async function buildRuntime(input: RuntimeInput): Promise<number> {
       flags: FLAGS[input.name],
       output: executable,
     });
-    // Only now, because `--build-sea` keeps the distances of segments in the file.
+    // Must come after `--build-sea`, which keeps the distances of segments in the file.
     const removed = platform.os === 'linux' ? await removeUnusedData(executable) : 0;
     parts.unshift({ name: `Node ${NODE_VERSION}`, bytes: strippedBytes.length - removed });
     return await writeContainer({
@@ -97,9 +97,9 @@ async function createScratch({ path, shown }: FileTarget): Promise<string> {
 }
 
 /**
- * V8 lets its young generation grow far beyond what requests need and delays garbage collection of the old one for long;
- * collecting earlier costs no time. Each V8 thread keeps its own memory, and two threads are as fast as four
- * (docs/benchmarks.md).
+ * V8 lets its young generation grow far beyond what requests need and delays garbage collection of
+ * the old one for long; collecting earlier costs no time. Each V8 thread keeps its own memory, and
+ * two threads are as fast as four (docs/benchmarks.md).
  */
 const SMALL_HEAP = [
   '--max-semi-space-size=4',
@@ -108,7 +108,7 @@ const SMALL_HEAP = [
   '--v8-pool-size=2',
 ];
 
-/** The flags of V8 for each program. */
+/** V8 flags for each program. */
 const FLAGS: Record<ProgramName, readonly string[]> = {
   encoder: [],
   manager: SMALL_HEAP,
@@ -116,8 +116,8 @@ const FLAGS: Record<ProgramName, readonly string[]> = {
 };
 
 /**
- * Removes what is not needed from the Node binary: unused symbols, a library that minimal systems lack, and signatures that
- * injection would invalidate.
+ * Removes what is not needed from the Node binary: unused symbols, a library that minimal systems
+ * lack, and signatures that injection would invalidate.
  */
 const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
   linux: (node) => removeLibatomic(stripElf(node)),
@@ -126,7 +126,7 @@ const STRIP: Record<Platform['os'], (node: Uint8Array) => Uint8Array> = {
   darwin: (node) => node,
 };
 
-/** Returns the number of bytes that were removed. */
+/** Returns the number of bytes removed. */
 async function removeUnusedData(executable: string): Promise<number> {
   const whole = await readFile(executable);
   const smaller = removeIcuLocales(whole);
@@ -153,8 +153,8 @@ function describe(
 }
 
 /**
- * Returns the range of the program without the data after its code: a Mach-O signature covers the bytes before it and is
- * recreated.
+ * Returns the range of the program without the data after its code: a Mach-O signature covers the
+ * bytes before it and is recreated.
  */
 async function executableRange(
   path: string,

@@ -11,8 +11,8 @@ export interface NativeSources {
 }
 
 /**
- * Reads the native libraries of a platform, and Lua. The packages contain the libraries of every platform, so nothing is
- * downloaded.
+ * Reads Lua and the native libraries for a platform. The packages contain the libraries for every
+ * platform, so nothing is downloaded.
  */
 export async function readNativeLibraries(platform: Platform): Promise<NativeSources> {
   const bytes = new Map<string, Uint8Array>();

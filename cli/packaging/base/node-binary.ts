@@ -9,8 +9,8 @@ import { fetchNpmFile } from '../../adapters/npm-package.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
 
 /**
- * Returns the Node binary of a platform: the installed one for the host platform, otherwise from the cache, otherwise
- * downloaded once.
+ * Returns the Node binary for a platform: the installed one for the host platform, otherwise the
+ * cached one, downloaded if missing.
  */
 export async function nodeBinary(
   platform: Platform,

@@ -5,24 +5,24 @@ import { bundleScript, minifyStyles } from '../../adapters/esbuild.ts';
 
 type Asset = readonly [name: string, bytes: Uint8Array];
 
-/** A room with files for browsers; its name is in the names of its assets. */
+/** A folder of browser files. The name of its room becomes part of the asset names. */
 export interface PageRoom {
   readonly room: string;
   readonly folder: string;
 }
 
-/** The module that a document starts with. */
+/** The entry module of a document. */
 const ENTRY = /<script type="module" src="assets\/([^"]+)">/g;
 
 /**
- * The assets of pages. Instead of their modules, there is one script for each document and for each of `scripts`, which contains all
- * that it imports: a browser needs twice as long for dozens of requests.
+ * The assets of pages. Each document, and each of `scripts`, gets one bundled script instead of
+ * separate modules: loading dozens of modules takes a browser twice as long.
  */
 export async function pageAssets(
   rooms: readonly PageRoom[],
   scripts: readonly string[] = [],
 ): Promise<Asset[]> {
-  // A runtime's name in the cache is a hash over its parts in order.
+  // The order matters: a runtime's name in the cache is a hash over its parts.
   const assets = await Promise.all(rooms.map(async (room) => await assetsOf(room, scripts)));
   const names = new Set(assets.flat().map(([name]) => name));
   const lost = scripts.find((script) => !rooms.some(({ room }) => names.has(assetName(room, script))));

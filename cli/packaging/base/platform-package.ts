@@ -1,9 +1,12 @@
 import { type Platform, shortName } from '#contract/platforms.ts';
 
-/** The programs that are released as npm packages: a small package with the command, and one package per platform. */
+/** The programs released as npm packages: a small package with the command, and one package per platform. */
 export type ReleasedProgram = 'encoderfile' | 'mcp-manager' | 'gateway';
 
-/** The npm package with the executable of a program for one platform, and the executable's path inside it. */
+/**
+ * The npm package that contains a program's executable for one platform, and the path of the
+ * executable in it.
+ */
 export function platformPackage(
   program: ReleasedProgram,
   platform: Platform,

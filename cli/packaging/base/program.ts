@@ -10,7 +10,7 @@ import { formatNotices } from '../notices/format-notices.ts';
 import { luaWasmFile } from './native-libraries.ts';
 import { pageAssets } from './page-assets.ts';
 
-/** The program of an executable: one file of code, and its assets. */
+/** The program of an executable: one code file and its assets. */
 export interface ProgramFiles {
   readonly main: Uint8Array;
   readonly assets: ReadonlyMap<string, Uint8Array>;
@@ -19,16 +19,16 @@ export interface ProgramFiles {
 }
 
 interface Sources {
-  /** Entry files, named by path: the builder bundles them and never loads them. */
+  /** Entry files by path: the builder bundles them and never loads them. */
   readonly main: string;
   readonly workers: Readonly<Record<string, string>>;
-  /** Rooms with a folder of files for browsers. */
+  /** Rooms that contain a folder of browser files. */
   readonly pages: readonly string[];
-  /** Modules that the program itself reads: those of its pages are in the bundles of the documents. */
+  /** Browser modules that the program itself reads; other page modules are part of the documents' bundles. */
   readonly scripts?: readonly string[];
-  /** Files that the program reads when it needs them. */
+  /** Files that the program reads on demand. */
   readonly data?: readonly string[];
-  /** Whether it runs Lua, which is then one of these files. */
+  /** Whether the program runs Lua, which is then one of these files. */
   readonly hasLua?: boolean;
 }
 
@@ -38,7 +38,7 @@ const SHARED_PAGES = ['serve/http/pages', 'serve/http/docs-page'];
 /** Threads of all programs. */
 const SHARED_WORKERS = { watchdog: 'runtime/serve/program/watchdog/thread.ts' };
 
-/** Threads of programs that validate with JSON Schemas of others. */
+/** Threads of programs that validate with JSON Schemas from users. */
 const SCHEMA_WORKER = { schema: 'runtime/platform/json-schema/schema-worker.ts' };
 
 const SOURCES = {
@@ -73,7 +73,7 @@ const SOURCES = {
 
 export type ProgramName = keyof typeof SOURCES;
 
-/** Bundles a program once: several platforms, and lists of base runtimes, ask for the same one. */
+/** Bundles a program once: building for several platforms and listing base runtimes request the same one. */
 export function bundleProgram(name: ProgramName, version: string): Promise<ProgramFiles> {
   const id = `${name} ${version}`;
   const program = bundled.get(id) ?? bundleAll(name, version);
@@ -126,6 +126,6 @@ const packedData = async (path: string, name = basename(path)): Promise<readonly
   await zstd(await readFile(path)),
 ];
 
-/** A hash over a whole program: its code, and every asset with its name. */
+/** A hash over a whole program: its code, and the name and content of every asset. */
 export const programKey = ({ main, assets }: ProgramFiles): string =>
   sha256(JSON.stringify([sha256(main), [...assets].map(([name, bytes]) => [name, sha256(bytes)])]));

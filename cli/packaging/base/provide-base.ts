@@ -10,22 +10,28 @@ import { baseFolder, type BaseRequest, openIntactBase, type ProvidedBase } from 
 import { BASE_NAME } from './cached.ts';
 import { platformPackage } from './platform-package.ts';
 
-/** Returns the base runtime of a platform and version: the file of this program, or a file of the cache, built or downloaded if needed. */
+/**
+ * Returns the base runtime for a platform and version: this program's own file, or one from the
+ * cache, built or downloaded if missing.
+ */
 export async function provideBase(request: BaseRequest): Promise<ProvidedBase> {
   if (request.version !== ownVersion()) return await findOther(request);
   return isOneFile() ? await provideToOneFile(request) : await (await builder()).provideBuilt(request);
 }
 
-/** Whether builds of this encoderfile use a base runtime of the cache. */
+/** Whether builds of this encoderfile version use a cached base runtime. */
 export async function isUsedByBuilds(path: string, platform: Platform, cacheDir: string): Promise<boolean> {
   if (!isOneFile()) return (await (await builder()).builtPath(platform, cacheDir)) === path;
   return !isHost(platform, process) && (await findPath(platform, ownVersion(), cacheDir)) === path;
 }
 
-/** The code that builds base runtimes is not in the one-file program. */
+/** The one-file program does not contain the code that builds base runtimes. */
 const builder = (): Promise<typeof import('./build-base.ts')> => import('./build-base.ts');
 
-/** The one-file program is the base runtime of its platform; those of other platforms are in their packages. */
+/**
+ * The one-file program is itself the base runtime for its platform; those for other platforms are
+ * in their npm packages.
+ */
 async function provideToOneFile({
   platform,
   version,

@@ -1,6 +1,9 @@
 import { configError } from '#contract/errors.ts';
 
-/** The little-endian numbers and strings of an ELF file. Access outside the file is an error, because the file can be damaged. */
+/**
+ * The little-endian numbers and strings of an ELF file. Access beyond the end throws, because the
+ * file can be damaged.
+ */
 export interface ElfBytes {
   readonly u16: (at: number) => number;
   readonly u32: (at: number) => number;

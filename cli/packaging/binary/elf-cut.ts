@@ -5,7 +5,7 @@ import { greatest } from '#core/numbers/extremes.ts';
 
 const PT_LOAD = 1;
 const PT_PHDR = 6;
-/** Positions of the table of program headers, their length and their number in the file header. */
+/** Positions of the program header table, entry size and entry count in the file header. */
 const FILE_HEADER = { table: 32, length: 54, count: 56 } as const;
 /** Positions of fields in a program header. */
 const FIELD = { offset: 8, address: 16, physical: 24, fileSize: 32, memorySize: 40, alignment: 48 } as const;
@@ -21,9 +21,10 @@ interface ProgramHeader {
 }
 
 /**
- * Removes bytes that nothing refers to from a loaded segment, so that neither the file nor the memory has them. What is behind
- * them keeps its address: the segment becomes two. The table of program headers, which grows by one, moves to the start of the
- * removed bytes. Removes whole pages, as many as there are.
+ * Removes unreferenced bytes from a loaded segment, so that they take no space in the file or in
+ * memory. The bytes after them keep their addresses: the segment is split in two. The program
+ * header table, which gets one more entry, moves to the start of the removed bytes. Only whole
+ * pages are removed.
  */
 export function cutElf(file: Uint8Array, from: number, to: number): Uint8Array {
   const bytes = elfBytes(file);
@@ -39,7 +40,7 @@ export function cutElf(file: Uint8Array, from: number, to: number): Uint8Array {
   if (!split) return refuse('no segment contains it');
   if (headers.some((one) => one !== split && one.offset < end && one.end > from))
     refuse('it is in several segments');
-  // Linux before 5.18 looks for the table of program headers in memory at this distance.
+  // Linux before 5.18 expects the program header table at this distance in memory.
   const [first] = loads;
   if (!first || split.address - split.offset !== first.address - first.offset)
     refuse('its segment is not at the distance of the first one');
@@ -95,7 +96,10 @@ function shorten(header: Uint8Array, length: number): Uint8Array {
   return part;
 }
 
-/** The part of a segment behind the removed bytes. `skipped` is its distance to the old start of the segment. */
+/**
+ * The part of a segment after the removed bytes. `skipped` is its distance from the old start of
+ * the segment.
+ */
 function behind(header: Uint8Array, skipped: number, offset: number): Uint8Array {
   const part = new Uint8Array(header);
   const fields = elfBytes(part);

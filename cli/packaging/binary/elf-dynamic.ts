@@ -35,7 +35,7 @@ export interface DynamicEntry {
 export interface VersionNeed {
   readonly at: number;
   readonly library: string;
-  /** Distance to the next one; 0 in the last one. */
+  /** Distance to the next entry; 0 in the last one. */
   readonly next: number;
   readonly versions: ReadonlySet<number>;
 }
@@ -53,7 +53,10 @@ export interface ElfDynamic {
   readonly string: (position: number) => string;
 }
 
-/** Reads what the loader reads of an ELF-64 file: segments and the dynamic section. Undefined for a static program. */
+/**
+ * Reads what the loader reads from an ELF-64 file: segments and the dynamic section. Undefined for
+ * a static program.
+ */
 export function readDynamic(file: Uint8Array): ElfDynamic | undefined {
   const bytes = elfBytes(file);
   const headers = Array.from({ length: bytes.u16(56) }, (_, index) => bytes.u64(32) + index * bytes.u16(54));
@@ -102,7 +105,7 @@ function fileOffset(segments: readonly ElfSegment[], address: number): number {
     : damaged(`no segment contains address ${address}`);
 }
 
-/** Reads the required versions of all libraries, in the order of the file. */
+/** Reads the required versions of all libraries, in file order. */
 export function readVersionNeeds({ bytes, entry, offsetOf, string }: ElfDynamic): VersionNeed[] {
   const needs: VersionNeed[] = [];
   let at = offsetOf(DT.VERNEED);

@@ -1,18 +1,19 @@
 import { cutElf } from './elf-cut.ts';
 import { findIcuPackage, keepIcuItems } from './icu-package.ts';
 
-/** Number of this edit. A change of the edit raises it, so that base runtimes in the cache are built again. */
+/** Version of this edit. Increase it with every change, so that base runtimes in the cache are rebuilt. */
 export const ICU_EDIT = 1;
 
 /**
- * Removes the data of ICU that the programs do not use from a Node binary: languages other than English, character encodings
- * other than those of Unicode, and dictionaries of word breaks (docs/decisions/0073). What is independent of languages stays,
- * for example normalization, grapheme breaks, time zones and the collation of Unicode. Returns the input if it has nothing to remove.
+ * Removes ICU data that the programs do not use from a Node binary: languages other than English,
+ * legacy character encodings, and dictionaries for word breaks (docs/decisions/0073).
+ * Language-independent data stays, for example normalization, grapheme breaks, time zones and the
+ * Unicode collation. Returns the input if there is nothing to remove.
  */
 export function removeIcuLocales(input: Uint8Array): Uint8Array {
   const icu = findIcuPackage(input);
   if (!icu || icu.items.every(({ name }) => isKept(name))) return input;
-  // Not slice(), which is a view of the same bytes if the input is a Buffer.
+  // Not slice(), which returns a view of the same bytes if the input is a Buffer.
   const file = new Uint8Array(input);
   return cutElf(file, keepIcuItems(file, icu, isKept), icu.last.start);
 }

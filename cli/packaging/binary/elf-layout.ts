@@ -30,7 +30,7 @@ export interface ElfSection {
   readonly link: number;
   readonly info: number;
   readonly alignment: number;
-  /** The section header as it is in the file. */
+  /** The section header as stored in the file. */
   readonly header: Uint8Array;
 }
 
@@ -38,11 +38,11 @@ interface ElfLayout {
   readonly sections: readonly ElfSection[];
   /** Index of the section that contains the section names. */
   readonly namesIndex: number;
-  /** File offset after the last byte that headers, segments and loaded sections need. */
+  /** End (file offset) of the bytes that headers, segments and loaded sections need. */
   readonly loadedEnd: number;
 }
 
-/** Reads the sections of a 64-bit little-endian ELF executable and where its loaded part ends. */
+/** Reads the sections of a 64-bit little-endian ELF executable, and where its loaded part ends. */
 export function readElf(file: Uint8Array): ElfLayout {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   requireExecutable(view);
@@ -50,8 +50,8 @@ export function readElf(file: Uint8Array): ElfLayout {
   const count = view.getUint16(ELF.e_shnum, true);
   const namesIndex = view.getUint16(ELF.e_shstrndx, true);
   requireInside(file, tableOffset, count * ELF.sectionHeaderLength, 'section header table');
-  // 0 with a table, or SHN_XINDEX, means that the real number is in section 0: more than 65,279 sections, which no Node binary
-  // has.
+  // If a table exists, 0 or SHN_XINDEX means that section 0 has the real number: more than 65,279
+  // sections, which no Node binary has.
   if ((count === 0 && tableOffset !== 0) || (count > 0 && namesIndex >= count)) {
     throw configError(
       `The ELF file has an invalid section table (${count} sections, names in ${namesIndex}). Use an unmodified Node binary.`,

@@ -12,7 +12,7 @@ import {
 } from './elf-dynamic.ts';
 import { ELF, type ElfSection, readElf } from './elf-layout.ts';
 
-/** Number of this edit. A change of the edit raises it, so that base runtimes in the cache are built again. */
+/** Version of this edit. Increase it with every change, so that base runtimes in the cache are rebuilt. */
 export const LIBATOMIC_EDIT = 1;
 
 const LIBRARY = 'libatomic.so.1';
@@ -21,9 +21,10 @@ const SYMBOL_LENGTH = 24;
 const SHT_GNU_VERNEED = 0x6ffffffe;
 
 /**
- * Makes a Node binary independent of libatomic, which minimal systems lack: the one function that it imports from there is
- * added to its code, and the dependency is removed (docs/decisions/0051). Nothing that is loaded moves. Returns the input if it
- * does not need the library, and rejects a file that imports anything else from it.
+ * Removes a Node binary's dependency on libatomic, which minimal systems lack: the one function
+ * that Node imports from it is added to its code (docs/decisions/0051). Nothing that is loaded
+ * moves. Returns the input if it does not need the library, and rejects a file that imports
+ * anything else from it.
  */
 export function removeLibatomic(input: Uint8Array): Uint8Array {
   const { sections } = readElf(input);
@@ -39,7 +40,7 @@ export function removeLibatomic(input: Uint8Array): Uint8Array {
   const machine = dynamic.bytes.u16(ELF.e_machine);
   const code = compareExchangeCode(machine) ?? refuse(`its machine number is ${machine}`);
 
-  // Not slice(), which is a view of the same bytes if the input is a Buffer.
+  // Not slice(), which returns a view of the same bytes if the input is a Buffer.
   const file = new Uint8Array(input);
   const edit: Edit = { file, bytes: elfBytes(file), dynamic, sections };
   defineSymbol(edit, symbol, { address: appendCode(edit, code), length: code.length });
@@ -48,7 +49,7 @@ export function removeLibatomic(input: Uint8Array): Uint8Array {
   return file;
 }
 
-/** `dynamic` and `sections` are those of the file before the edit. */
+/** `dynamic` and `sections` describe the file before the edit. */
 interface Edit {
   readonly file: Uint8Array;
   readonly bytes: ElfBytes;
@@ -56,7 +57,7 @@ interface Edit {
   readonly sections: readonly ElfSection[];
 }
 
-/** Returns the index of the only dynamic symbol that has a version of the library. */
+/** Returns the index of the only dynamic symbol versioned by this library. */
 function findSymbol(
   { bytes, offsetOf, string }: ElfDynamic,
   sections: readonly ElfSection[],
@@ -77,7 +78,10 @@ function findSymbol(
   );
 }
 
-/** Writes the function into the unused end of the last page of code, so that nothing moves. Returns its address. */
+/**
+ * Writes the function into the unused end of the last code page, so that nothing moves. Returns its
+ * address.
+ */
 function appendCode({ file, bytes, dynamic: { segments } }: Edit, code: Uint8Array): number {
   const ALIGNMENT = 16;
   const segment = segments.find(({ executable }) => executable) ?? refuse('it has no code');
@@ -91,7 +95,10 @@ function appendCode({ file, bytes, dynamic: { segments } }: Edit, code: Uint8Arr
   return start - segment.offset + segment.address;
 }
 
-/** Whether a segment can grow to `end` without memory of its own (.bss) and without reaching another segment. */
+/**
+ * Whether a segment can grow to `end`: it must have no zero-filled memory (.bss) and not reach
+ * another segment.
+ */
 function hasRoom(
   file: Uint8Array,
   segments: readonly ElfSegment[],
@@ -109,7 +116,10 @@ function hasRoom(
   );
 }
 
-/** Defines the symbol in this file. It is hidden, so the loader takes it from here and searches no library. */
+/**
+ * Defines the symbol in this file. It is hidden, so the loader resolves it here and does not search
+ * libraries.
+ */
 function defineSymbol(
   { bytes, dynamic: { offsetOf }, sections }: Edit,
   symbol: number,
@@ -125,7 +135,10 @@ function defineSymbol(
   bytes.setU16(offsetOf(DT.VERSYM) + 2 * symbol, 0);
 }
 
-/** Removes the library from the list of required versions, in the dynamic section and in the section header for tools. */
+/**
+ * Removes the library from the list of required versions, in the dynamic section and in the section
+ * header that tools read.
+ */
 function removeVersionNeed(
   { bytes, dynamic: { entry }, sections }: Edit,
   needs: readonly VersionNeed[],
@@ -154,7 +167,7 @@ function removeVersionNeed(
     bytes.setU64(header + field, bytes.u64(header + field) + change);
 }
 
-/** Moves the entries behind the removed one up, and the null entry that ends the dynamic section with them. */
+/** Moves up the entries after the removed one, and the null entry that ends the dynamic section. */
 function removeEntry({ file, dynamic }: Edit, removed: DynamicEntry): void {
   const end = (dynamic.entries.at(-1)?.at ?? removed.at) + 2 * DYNAMIC_ENTRY_LENGTH;
   file.copyWithin(removed.at, removed.at + DYNAMIC_ENTRY_LENGTH, end);
@@ -211,7 +224,7 @@ const CODE: Readonly<Record<number, readonly Instruction[]>> = {
   ],
 };
 
-/** The bytes of an instruction as they are in the file, in hexadecimal, and its assembly. */
+/** The bytes of an instruction in file order, in hexadecimal, and its assembly. */
 type Instruction = readonly [bytes: string, assembly: string];
 
 function compareExchangeCode(machine: number): Uint8Array | undefined {

@@ -1,13 +1,13 @@
 import { elfBytes } from './elf-bytes.ts';
 import { DT, readDynamic } from './elf-dynamic.ts';
 
-/** What the system needs to start a program. */
+/** What a program needs from the system to start. */
 export interface ElfNeeds {
   /** Path of the dynamic loader (PT_INTERP); undefined in libraries. */
   readonly interpreter: string | undefined;
   /** Names of shared libraries (DT_NEEDED). */
   readonly libraries: readonly string[];
-  /** Number of the processor's architecture (`e_machine`). */
+  /** Number of the CPU architecture (`e_machine`). */
   readonly machine: number;
 }
 

@@ -1,9 +1,10 @@
 import { ELF, type ElfSection, readElf } from './elf-layout.ts';
 
 /**
- * Removes the symbol table and the debug information of a 64-bit little-endian ELF executable, as `strip` does. Nothing that is
- * loaded changes or moves, and `.dynsym` and `.dynstr` stay, so addons still find their symbols. Bytes after the last section
- * (an appended payload) are removed too. Returns the input if there is no `.symtab`.
+ * Removes the symbol table and the debug information of a 64-bit little-endian ELF executable, as
+ * `strip` does. Nothing that is loaded changes or moves, and `.dynsym` and `.dynstr` stay, so
+ * addons still find their symbols. Bytes after the last section (an appended payload) are removed
+ * too. Returns the input if there is no `.symtab`.
  */
 export function stripElf(file: Uint8Array): Uint8Array {
   const elf = readElf(file);
@@ -67,7 +68,10 @@ function place(kept: readonly ElfSection[], loadedEnd: number) {
   return { moved, tableOffset: alignUp(end, 8) };
 }
 
-/** gABI, "sh_link and sh_info Interpretation": only for these is sh_info a section; elsewhere it is a count. */
+/**
+ * gABI, "sh_link and sh_info Interpretation": sh_info is a section only for these; elsewhere it is
+ * a count.
+ */
 function infoIsSection(section: ElfSection): boolean {
   return section.infoLink || section.type === ELF.SHT_REL || section.type === ELF.SHT_RELA;
 }

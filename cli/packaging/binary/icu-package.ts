@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { type ElfBytes, elfBytes } from './elf-bytes.ts';
 
-/** One item of ICU's data, such as the names of countries in one language. */
+/** One item of ICU's data, for example the country names in one language. */
 interface IcuItem {
   /** The path in the package without its first folder, for example `lang/de.res`. */
   readonly name: string;
@@ -9,25 +9,28 @@ interface IcuItem {
   readonly end: number;
 }
 
-/** ICU's data in a file: a header, a table of contents, and items in the order of their names. */
+/** ICU's data in a file: a header, a table of contents, and items sorted by name. */
 export interface IcuPackage {
-  /** File offset of the table of contents, which the offsets of items are relative to. */
+  /** File offset of the table of contents; item offsets are relative to it. */
   readonly table: number;
   /** The first folder of all names, for example `icudt78l/`. */
   readonly folder: string;
-  /** All items but the last one, whose end is not in the table. */
+  /** All items except the last one, whose end is not in the table. */
   readonly items: readonly IcuItem[];
   readonly last: Pick<IcuItem, 'name' | 'start'>;
 }
 
 const DATA_FORMAT = new TextEncoder().encode('CmnD');
-/** Position of the data format in the header (`UDataInfo` of ICU's unicode/udata.h), and the mark before it. */
+/**
+ * Position of the data format in the header (`UDataInfo` of ICU's unicode/udata.h), and the magic
+ * number before it.
+ */
 const FORMAT_AT = 12;
 const MAGIC = 0x27da;
 const ENTRY_LENGTH = 8;
 const ITEM_ALIGNMENT = 16;
 
-/** Finds the data of ICU in a file; undefined if the file has none. */
+/** Finds the ICU data in a file; undefined if there is none. */
 export function findIcuPackage(file: Uint8Array): IcuPackage | undefined {
   const buffer = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const bytes = elfBytes(file);
@@ -64,8 +67,8 @@ function readPackage(bytes: ElfBytes, header: number): IcuPackage {
 }
 
 /**
- * Replaces the package in `file` by one with fewer items, at the same place. The last item always stays, and where it is.
- * Returns the file offset of the end of the others.
+ * Replaces the package in `file` in place by one with fewer items. The last item always stays where
+ * it is. Returns the file offset where the other items end.
  */
 export function keepIcuItems(
   file: Uint8Array,

@@ -12,9 +12,15 @@ export const MACHO = {
   signatureCommandLength: 16,
 } as const;
 
-/** The positions that are needed to append a payload and a new signature to an executable. Offsets are file offsets. */
+/**
+ * The positions needed to append a payload and a new signature to an executable. Offsets are file
+ * offsets.
+ */
 export interface MachoPlan {
-  /** Start of the old signature, or the end of the file. The payload can start here; nothing after it is kept. */
+  /**
+   * Start of the old signature, or the end of the file. The payload can start here; nothing after
+   * it is kept.
+   */
   readonly codeEnd: number;
   readonly commandCount: number;
   readonly commandsLength: number;
@@ -35,8 +41,8 @@ interface Command {
 }
 
 /**
- * Reads the load commands of a thin 64-bit Mach-O executable, signed or not. Every returned plan can be sealed: a file without
- * room for a signature is rejected here.
+ * Reads the load commands of a thin 64-bit Mach-O executable, signed or not. Every returned plan
+ * can be sealed: a file without room for a signature is rejected here.
  */
 export function planMacho(head: Uint8Array, fileSize: number): MachoPlan {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -98,7 +104,10 @@ function readCommands(view: DataView): Command[] {
   return commands;
 }
 
-/** The data of the first section follows the load commands after some padding, which linkers reserve for later commands. */
+/**
+ * The data of the first section follows the load commands, after padding that linkers reserve for
+ * later commands.
+ */
 function requireRoom(view: DataView, commands: readonly Command[], commandsEnd: number): void {
   let firstData = view.byteLength;
   for (const segment of commands) {

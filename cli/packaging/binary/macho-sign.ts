@@ -3,9 +3,10 @@ import { MACHO, type MachoPlan } from './macho-layout.ts';
 import { signatureLength } from './macho-signature.ts';
 
 /**
- * Returns the head of the file for a payload in [plan.codeEnd, payloadEnd) that is followed by a signature of `signatureSize`
- * bytes: `__LINKEDIT` extends to the end of the signature, and LC_CODE_SIGNATURE points at it. The page hashes are computed
- * over this head. The payload is inside `__LINKEDIT` and the signature comes last, because macOS' strict validation (Security
+ * Returns the head of the file for a payload in [plan.codeEnd, payloadEnd) that is followed by a
+ * signature of `signatureSize` bytes: `__LINKEDIT` extends to the end of the signature, and
+ * LC_CODE_SIGNATURE points at it. The page hashes are computed over this head. The payload is
+ * inside `__LINKEDIT` and the signature comes last, because macOS' strict validation (Security
  * framework, `MachO::validateStructure`) requires it.
  */
 export function sealMacho(
@@ -34,8 +35,9 @@ export function sealMacho(
   view.setBigUint64(plan.linkEdit.at + 32, BigInt(alignUp(linkEditSize, 16_384)), true);
   view.setBigUint64(plan.linkEdit.at + 48, BigInt(linkEditSize), true);
 
-  // Apple's codesign_allocate, which a later `codesign --sign <identity>` runs, rejects gaps in __LINKEDIT. The string table,
-  // which is read by offset only, is therefore declared to reach the signature, as PyInstaller does too.
+  // Apple's codesign_allocate, which a later `codesign --sign <identity>` runs, rejects gaps in
+  // __LINKEDIT. The string table, which is only read by offset, is therefore declared to extend to
+  // the signature, as PyInstaller also does.
   const strings = plan.lastStrings;
   if (strings) view.setUint32(strings.at + 20, payloadEnd - strings.fileOffset, true);
   return { head: sealed, signatureSize };

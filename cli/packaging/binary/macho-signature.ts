@@ -1,7 +1,10 @@
 import { configError } from '#contract/errors.ts';
 import type { MachoPlan } from './macho-layout.ts';
 
-/** Number of bytes that one hash of `pageHashes` covers; the last page can be shorter and is hashed unpadded. */
+/**
+ * Number of bytes covered by each hash in `pageHashes`; the last page can be shorter and is hashed
+ * unpadded.
+ */
 export const PAGE_LENGTH = 4096;
 
 interface SignatureInput {
@@ -34,7 +37,10 @@ const SPECIAL_SLOTS = 2;
 const BLOBS = 3;
 const SUPER_BLOB_LENGTH = 12 + BLOBS * 8;
 
-/** Builds an ad-hoc signature (no certificate), like `codesign --sign -`: Apple silicon requires one for every executable. */
+/**
+ * Builds an ad-hoc signature (no certificate), like `codesign --sign -`: Apple silicon requires one
+ * for every executable.
+ */
 export function buildSignature(input: SignatureInput): Uint8Array {
   const requirements = emptyRequirements();
   const directory = codeDirectory(input, input.sha256(requirements));
@@ -61,8 +67,8 @@ export function buildSignature(input: SignatureInput): Uint8Array {
 }
 
 /**
- * Returns the size that `buildSignature` will need. It must be known before the pages are hashed, because the hashed head
- * contains it.
+ * Returns the size that `buildSignature` will need. It must be known before the pages are hashed,
+ * because the hashed head contains it.
  */
 export function signatureLength(codeLimit: number, identifier: string): number {
   const hashes = (SPECIAL_SLOTS + pageCount(codeLimit)) * HASH_LENGTH;
@@ -124,7 +130,7 @@ function pageCount(codeLimit: number): number {
   return Math.ceil(codeLimit / PAGE_LENGTH);
 }
 
-/** The identifier in the format of the signature: UTF-8 with a terminating zero. */
+/** The identifier in the signature's format: UTF-8 with a terminating zero. */
 function identifierBytes(identifier: string): Uint8Array {
   if (identifier === '' || identifier.includes('\0')) {
     throw configError(

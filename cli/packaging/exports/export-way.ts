@@ -9,7 +9,7 @@ export interface ExportSource {
   readonly isOnHub: boolean;
 }
 
-/** Why no export of a model can be built; undefined if one can. */
+/** Why no export of this model can be built; undefined if one can. */
 export const noWay = ({ kind }: Pick<ExportFacts, 'kind'>): string | undefined => NO_WAYS[kind];
 
 const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
@@ -21,8 +21,8 @@ const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
 };
 
 /**
- * The commands that export a model to ONNX, and build it with its own tokenizer and settings: the graph goes to the folder `onnx/` of the
- * model. optimum cannot read what transformers 5 has saved.
+ * The commands that export a model to ONNX and build it with its own tokenizer and settings: the
+ * graph goes to the model's `onnx/` folder. optimum cannot read models saved by transformers 5.
  */
 export function exportWay(facts: ExportFacts, { source, isOnHub }: ExportSource): string {
   const folder = isOnHub ? `./${source.split('/').at(-1) ?? source}` : source;
@@ -51,10 +51,10 @@ export function exportWay(facts: ExportFacts, { source, isOnHub }: ExportSource)
   return `Export it${how}: ${all.map((command) => `\`${command}\``).join(', then ')}.`;
 }
 
-/** A path as a word of a shell. */
+/** Quotes a path as a shell word. */
 const quoted = (path: string): string => (/^[\w./:@\\-]+$/.test(path) ? path : singleQuoted(path));
 
-/** The tasks of optimum that result in a graph of texts. */
+/** optimum's tasks that produce a graph for texts. */
 type OptimumTask =
   | 'feature-extraction'
   | 'fill-mask'
@@ -75,8 +75,9 @@ const VECTORS: readonly OptimumTask[] = ['feature-extraction'];
 const VECTORS_AND_TEXTS: readonly OptimumTask[] = ['feature-extraction', 'text-classification'];
 
 /**
- * Tasks of optimum-onnx 0.1.0 by `model_type`, for models of texts whose graphs a build accepts: `npm run test:exports` exports a model of
- * each kind. Missing: graphs with inputs that texts do not provide (`longformer`, `layoutlm`), and models with a decoder (`t5`, `bart`).
+ * optimum-onnx 0.1.0 tasks by `model_type`, for text models whose graphs a build accepts; `npm run
+ * test:exports` exports one model of each kind. Not included: graphs with inputs that texts do not
+ * provide (`longformer`, `layoutlm`), and models with a decoder (`t5`, `bart`).
  */
 const OPTIMUM_TASKS: Readonly<Record<string, readonly OptimumTask[]>> = {
   albert: ALL,
@@ -121,7 +122,7 @@ const HEADS: readonly (readonly [RegExp, OptimumTask])[] = [
   [/ForMaskedLM$|WithLMHeadModel$/, 'fill-mask'],
 ];
 
-/** The task of a model with these architectures; undefined if optimum cannot export it. */
+/** The task for a model with these architectures; undefined if optimum cannot export it. */
 function optimumTask(
   modelType: string | undefined,
   architectures: readonly string[],

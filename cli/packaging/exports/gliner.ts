@@ -1,7 +1,7 @@
-/** The file with the settings of a GLiNER model, whose package exports it. */
+/** The settings file of a GLiNER model; the gliner package exports such models. */
 export const GLINER_CONFIG = 'gliner_config.json';
 
-/** Whether files of a model, with paths relative to it, are those of a GLiNER model. */
+/** Whether a model's files (paths relative to it) belong to a GLiNER model. */
 export const isGlinerAmong = (files: readonly { readonly path: string }[]): boolean =>
   files.some(({ path }) => path === GLINER_CONFIG || path === `onnx/${GLINER_CONFIG}`);
 

@@ -5,16 +5,19 @@ export interface ExportFacts {
   readonly modelType: string | undefined;
   readonly architectures: readonly string[];
   readonly kind: 'encoder' | 'decoder' | 'images' | 'audio' | 'table';
-  /** Whether transformers 5 or newer saved the model, which versions before it read wrongly. */
+  /** Whether transformers 5 or newer saved the model; older versions misread it. */
   readonly isOfTransformers5: boolean;
-  /** Whether the repository of the model has Python code of its own. */
+  /** Whether the model's repository contains its own Python code. */
   readonly hasOwnCode: boolean;
   readonly isSentenceModel: boolean;
-  /** Whether modules after the encoder read its vectors of tokens, so that its graph has no head. */
+  /** Whether modules after the encoder read its token vectors, so that its graph has no head. */
   readonly poolsTokens: boolean;
 }
 
-/** Reads the facts; what the files do not state is undefined, or that of a plain encoder. */
+/**
+ * Reads these facts. Those that the files do not state are undefined, or have the value of a plain
+ * encoder.
+ */
 export function exportFacts(config: unknown, modules: unknown): ExportFacts {
   const fields = isMapping(config) ? config : {};
   const modelType = textOf(fields['model_type']);
@@ -34,7 +37,7 @@ export function exportFacts(config: unknown, modules: unknown): ExportFacts {
 interface Named {
   readonly modelType: string | undefined;
   readonly architectures: readonly string[];
-  /** Types of the modules of sentence-transformers. */
+  /** Module types of sentence-transformers. */
   readonly modules: readonly string[];
 }
 

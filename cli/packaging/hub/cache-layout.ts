@@ -9,8 +9,9 @@ import { type HubReference, isCommit } from '../../config/hub-reference.ts';
 import type { HubFile } from './repository-files.ts';
 
 /**
- * The part of the cache of Hugging Face that has one repository, in the layout that all tools share: `blobs/<hash>` has contents,
- * `snapshots/<commit>/<path>` links to them, and `refs/<revision>` has the commit of a branch or tag.
+ * One repository in the Hugging Face cache, in the layout that all tools share: `blobs/<hash>`
+ * holds contents, `snapshots/<commit>/<path>` links to them, and `refs/<revision>` holds the commit
+ * of a branch or tag.
  */
 export class RepositoryCache {
   readonly folder: string;
@@ -49,7 +50,7 @@ export class RepositoryCache {
     await replaceText(join(this.folder, 'refs', reference.revision), commit);
   }
 
-  /** Whether a snapshot has a file with the right size; its hash was checked when it was downloaded. */
+  /** Whether a snapshot contains a file of the right size; its hash was checked during the download. */
   hasFile(commit: string, { path, bytes }: HubFile): boolean {
     return sizeOf(join(this.snapshot(commit), path)) === bytes;
   }
@@ -58,7 +59,10 @@ export class RepositoryCache {
     return sizeOf(this.blob(file)) === file.bytes;
   }
 
-  /** Adds a file, whose blob exists, to a snapshot. `isNew` allows to move a blob that no other snapshot uses. */
+  /**
+   * Adds a file whose blob exists to a snapshot. `isNew` allows moving a blob that no other
+   * snapshot uses.
+   */
   async addToSnapshot(commit: string, file: HubFile, isNew: boolean): Promise<void> {
     const path = join(this.snapshot(commit), file.path);
     createFolders(this.snapshot(commit), 0o777);
@@ -77,13 +81,13 @@ export class RepositoryCache {
       }
     } catch (error) {
       await rm(temporary, { force: true });
-      // Another process can have added the same file, which Windows does not replace while it is open.
+      // Another process may have added the same file; Windows does not replace an open file.
       if (!this.hasFile(commit, file)) throw error;
     }
   }
 }
 
-/** Creates a link; returns false where the system or the file system does not allow it. */
+/** Creates a link; returns false where the operating system or the file system does not allow it. */
 async function canLink(target: string, path: string): Promise<boolean> {
   try {
     await symlink(target, path);
@@ -103,7 +107,10 @@ const NO_LINKS: ReadonlySet<string | undefined> = new Set([
   'EINVAL',
 ]);
 
-/** Creates the folders of a file in a snapshot. A link in place of a folder could lead out of the snapshot. */
+/**
+ * Creates the parent folders of a file in a snapshot. A link in place of a folder could lead out of
+ * the snapshot.
+ */
 function createRealFolders(snapshot: string, below: string): void {
   let folder = snapshot;
   for (const part of below.split('/').filter((name) => name !== '.')) {
@@ -116,7 +123,7 @@ function createRealFolders(snapshot: string, below: string): void {
   }
 }
 
-/** Writes a small file that concurrent readers see with its old or its new content. */
+/** Writes a small file atomically: concurrent readers see either its old or its new content. */
 export async function replaceText(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;

@@ -14,12 +14,12 @@ export interface ChosenFiles {
   readonly files: readonly HubFile[];
 }
 
-/** The listing of a repository. */
+/** The file list of a repository. */
 interface HubListing extends ModelListing {
   readonly files: readonly HubFile[];
 }
 
-/** Files that a build reads whole, so that a wrong one must not fill the memory. */
+/** Maximum size of files that a build reads into memory, so that a wrong file cannot exhaust it. */
 const MAX_READ_BYTES = 512 * 1024 * 1024;
 
 const MODEL_FILES = [
@@ -33,12 +33,15 @@ const MODEL_FILES = [
   GLINER_CONFIG,
 ];
 const TOKENIZER_CONFIG = 'tokenizer_config.json';
-/** Only read with a vocabulary, because tokenizer.json contains them. */
+/** Only needed with a vocabulary; tokenizer.json already contains them. */
 const TOKEN_FILES = ['special_tokens_map.json', 'added_tokens.json', 'merges.txt'];
 /** Folders of other formats, whose settings are not read. */
 const OTHER_FOLDERS: ReadonlySet<string> = new Set(['onnx', 'openvino', 'coreml', 'tflite']);
 
-/** Chooses the files of a repository that a build reads: one graph with its weights, the tokenizer, settings and documents. */
+/**
+ * Chooses the files that a build needs from a repository: one graph with its weights, the
+ * tokenizer, settings and documents.
+ */
 export function chooseFiles(
   listing: HubListing,
   repository: string,
@@ -67,7 +70,7 @@ export function chooseFiles(
 
 type Files = ReadonlyMap<string, HubFile>;
 
-/** Folders with the files of a model: some exporters write all of them to `onnx/`. */
+/** Folders that can contain a model's files: some exporters write all of them to `onnx/`. */
 const FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`];
 
 function findIn(files: Files, name: string): HubFile | undefined {
@@ -75,7 +78,7 @@ function findIn(files: Files, name: string): HubFile | undefined {
   return folder === undefined ? undefined : files.get(folder + name);
 }
 
-/** A vocabulary is only read without tokenizer.json, and the other files only next to the one that is read. */
+/** A vocabulary is only read without tokenizer.json, and its companion files only next to it. */
 function tokenizerFiles(files: Files): HubFile[] {
   const fast = findIn(files, 'tokenizer.json');
   const names = Object.values(VOCABULARY_FILES).flat();
@@ -94,7 +97,7 @@ function isModuleConfig(path: string): boolean {
   return deeper.length === 0 && name === 'config.json' && !OTHER_FOLDERS.has(folder);
 }
 
-/** Rejects a file of which a build would read too much. */
+/** Rejects a file that is too large for a build to read. */
 export function refuseLarge({ path, bytes }: HubFile, repository: string): void {
   if (bytes <= MAX_READ_BYTES) return;
   throw configError(

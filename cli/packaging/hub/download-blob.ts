@@ -13,7 +13,7 @@ import { readChunks } from '#platform/read-chunks.ts';
 import { createHash } from 'node:crypto';
 import { newSha256 } from '#platform/sha256.ts';
 
-/** Where a download comes from and goes to. */
+/** Source and destination of a download. */
 export interface DownloadSource {
   readonly client: HubClient;
   readonly cache: RepositoryCache;
@@ -28,8 +28,9 @@ export interface Download extends DownloadSource {
 }
 
 /**
- * Downloads a file to the blobs of the cache. The blob appears when it is complete and its hash is right. A broken connection is
- * continued, and a process that is killed or gives up leaves its part to the next one.
+ * Downloads a file to the cache's blobs. The blob appears once it is complete and its hash matches.
+ * Broken connections are resumed, and a process that is killed or gives up leaves its partial file
+ * for the next one to resume.
  */
 export async function downloadBlob(download: Download): Promise<void> {
   const { cache, file, onBytes } = download;
@@ -50,7 +51,7 @@ export async function downloadBlob(download: Download): Promise<void> {
   }
 }
 
-/** A part from an earlier process can be wrong; then the whole file is downloaded once. */
+/** A partial file from an earlier process can be corrupt; the whole file is then downloaded once more. */
 async function receiveAll(writer: ContentWriter, download: Download): Promise<void> {
   const isContinued = writer.bytes > 0;
   await receive(writer, download);
@@ -63,7 +64,7 @@ async function receiveAll(writer: ContentWriter, download: Download): Promise<vo
   throw wrongContent(download);
 }
 
-/** Continues after each broken connection. The number of retries is limited only while nothing arrives. */
+/** Resumes after each broken connection. Retries are only limited while no data arrives. */
 async function receive(writer: ContentWriter, download: Download): Promise<void> {
   const { client, file, signal } = download;
   for (let retries = 0; writer.bytes < file.bytes;) {
@@ -88,7 +89,7 @@ async function receiveOnce(writer: ContentWriter, download: Download): Promise<v
   const response = await client.open(path, { reference, path: file.path }, from, signal);
   if (from > 0 && startOf(response) !== from) {
     await writer.restart();
-    // A server without ranges sends the whole file; any other answer is of no use.
+    // A server without range support sends the whole file; any other response is useless.
     if (response.status !== 200) {
       response.discard();
       return await receiveOnce(writer, download);
@@ -120,7 +121,10 @@ const endedEarly = ({ reference: { repository }, file }: Download): AppError =>
 
 const SHA256_LENGTH = 64;
 
-/** Computes the hash that the hub states for a file: SHA-256 of large files, else that of Git, which includes the size. */
+/**
+ * Computes the hash that the hub states for a file: SHA-256 for large files, otherwise Git's, which
+ * includes the size.
+ */
 function newContentHash({ hash, bytes }: HubFile): Hasher {
   if (hash.length === SHA256_LENGTH) return newSha256();
   const git = createHash('sha1').update(`blob ${bytes}\0`);
@@ -130,13 +134,13 @@ function newContentHash({ hash, bytes }: HubFile): Hasher {
   };
 }
 
-/** Writes the content of a file from the hub and computes its hash while it arrives. */
+/** Writes a file's content from the hub and computes its hash as it arrives. */
 class ContentWriter {
   #bytes = 0;
   #hash: Hasher;
   readonly #file: FileHandle;
   readonly #expected: HubFile;
-  /** Receives how many bytes were added; negative if the content starts from the beginning again. */
+  /** Receives the number of bytes added; negative when the download restarts from the beginning. */
   readonly #onBytes: (count: number) => void;
 
   constructor(file: FileHandle, expected: HubFile, onBytes: (count: number) => void) {
@@ -150,7 +154,7 @@ class ContentWriter {
     return this.#bytes;
   }
 
-  /** Continues after the content that the file has already. */
+  /** Continues after the content that the file already has. */
   async adopt({ path, bytes }: PartialFile): Promise<void> {
     if (bytes > this.#expected.bytes) return await this.restart();
     for await (const chunk of readChunks({ path, offset: 0, length: bytes })) this.#hash.update(chunk);
@@ -176,7 +180,10 @@ class ContentWriter {
     this.#hash = newContentHash(this.#expected);
   }
 
-  /** Whether the content is that of the hub. Nothing can be written afterwards, except after `restart`. */
+  /**
+   * Whether the content matches the hub's hash. Nothing can be written afterwards, except after
+   * `restart`.
+   */
   isRight(): boolean {
     return this.#bytes === this.#expected.bytes && this.#hash.hex() === this.#expected.hash;
   }

@@ -30,13 +30,16 @@ import { bytesToContinue } from './partial-file.ts';
 
 export interface FetchRequest extends Surroundings {
   readonly reference: HubReference;
-  /** Chooses a graph. `isComplete` is false if the repository can have graphs that the cache does not know. */
+  /**
+   * Chooses a graph. `isComplete` is false if the repository may contain graphs that the cache does
+   * not know.
+   */
   readonly choose: (variants: readonly GraphVariant[], isComplete: boolean) => GraphVariant;
   readonly settings: HubSettings;
   readonly report: Reporter;
 }
 
-/** A model of the hub as a folder on this machine. */
+/** A model from the hub as a local folder. */
 export interface FetchedModel {
   readonly folder: string;
   readonly repository: string;
@@ -53,7 +56,10 @@ interface FetchedFile {
   readonly downloaded: boolean;
 }
 
-/** Downloads the files of a model that the cache of Hugging Face lacks, and returns the folder of its snapshot. */
+/**
+ * Downloads the files of a model that are missing from the Hugging Face cache, and returns the
+ * folder of its snapshot.
+ */
 export async function fetchModel(request: FetchRequest): Promise<FetchedModel> {
   const { reference, settings, report } = request;
   const cache = new RepositoryCache(settings.cache, reference.repository, settings.symlinks);
@@ -97,7 +103,7 @@ async function fromHub(
       step.progress(progress.done, progress.total);
     });
   };
-  // Which graphs the model can have depends on its architecture and modules.
+  // Which graphs are acceptable depends on the model's architecture and modules.
   const stating = new Set(['modules.json', ...CONFIG_FOLDERS.map((folder) => `${folder}config.json`)]);
   const config = listing.filter(({ path }) => stating.has(path));
   for (const file of config) refuseLarge(file, repository);
@@ -107,7 +113,7 @@ async function fromHub(
   await download(chosen.files);
   const weights = await externalFiles(cache.snapshot(commit), chosen, listing);
   await download(weights);
-  // Both fail in a cache that cannot be written, which has the files nevertheless.
+  // Both fail if the cache is read-only, but it contains the files nevertheless.
   await cache.writeRef(reference, commit).catch(() => undefined);
   if (listed === undefined) await writeListing(cache, commit, listing);
   const fetched = modelOf(cache, { repository, commit, chosen, weights }, downloaded);
@@ -152,7 +158,7 @@ async function fromCache(
   return modelOf(cache, { repository, commit, chosen, weights }, new Set());
 }
 
-/** Files with weights whose names only the graph, the index of several safetensors files, and modules.json know. */
+/** Weight files whose names are only known from the graph, the safetensors index and modules.json. */
 async function externalFiles(
   snapshot: string,
   { graph, files }: ChosenFiles,
@@ -203,11 +209,11 @@ function fetchedText({ files, commit }: Pick<FetchedModel, 'files' | 'commit'>):
 }
 
 /**
- * Lists of files by commit, which never change. A snapshot has only the files that were downloaded: without a list, it is
- * unknown whether another graph or a settings file exists.
+ * File lists by commit, which never change. A snapshot has only the downloaded files: without a
+ * list, it is unknown whether the repository has another graph or settings file.
  */
 const OWN_FOLDER = '.encoderfile';
-/** The lists of huggingface_hub. It takes them as complete snapshots, so they are read but never written. */
+/** huggingface_hub's own lists. It treats them as complete snapshots, so they are read but never written. */
 const SHARED_FOLDER = 'trees';
 
 async function readListing(cache: RepositoryCache, commit: string): Promise<HubFile[] | undefined> {
@@ -220,7 +226,7 @@ async function readListing(cache: RepositoryCache, commit: string): Promise<HubF
   return undefined;
 }
 
-/** A cache that cannot be written, such as one in a read-only image, still works. */
+/** A read-only cache, for example in a container image, still works. */
 async function writeListing(
   cache: RepositoryCache,
   commit: string,
@@ -261,10 +267,13 @@ async function snapshotFiles(cache: RepositoryCache, commit: string): Promise<Hu
   return files;
 }
 
-/** As in huggingface_hub. */
+/** The same limit as in huggingface_hub. */
 const MAX_PARALLEL = 8;
 
-/** Downloads files that a snapshot lacks, in parallel, and adds them to it. The first failure ends the others. */
+/**
+ * Downloads files that a snapshot lacks in parallel, and adds them to it. The first failure cancels
+ * the others.
+ */
 async function downloadFiles(
   source: DownloadSource,
   files: readonly HubFile[],
@@ -279,7 +288,8 @@ async function downloadFiles(
     else onBytes(file.bytes);
     await cache.addToSnapshot(commit, file, isNew);
   };
-  // Files with the same content have the same blob, so one follows the other. The largest file takes longest and starts first.
+  // Files with the same content share a blob, so they are downloaded one after the other. The
+  // largest file takes longest and starts first.
   const waiting = [...Map.groupBy(files, ({ hash }) => hash).values()].toSorted(
     ([one], [other]) => (other?.bytes ?? 0) - (one?.bytes ?? 0),
   );

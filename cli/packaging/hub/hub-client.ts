@@ -15,13 +15,16 @@ import { isSameOrigin, nextUrl } from './redirects.ts';
 import type { HubSettings } from './settings.ts';
 import { nextLink } from '#core/net/link-header.ts';
 
-/** Requests to one hub: with its token, through redirects, and again after a pause if the hub did not answer. */
+/**
+ * Sends requests to one hub: adds its token, follows redirects, and retries after a pause if the
+ * hub did not respond.
+ */
 export interface HubClient {
   /** Reads a JSON document. `path` starts with a slash, or is the URL of a next page. */
   readJson(path: string, subject: RequestSubject): Promise<JsonDocument>;
-  /** Starts the download of a file and returns a response with status 200, 206 or 416. It is not retried. */
+  /** Starts a file download and returns a response with status 200, 206 or 416. Never retries. */
   open(path: string, subject: RequestSubject, from: number, signal: AbortSignal): Promise<HttpResponse>;
-  /** Explains an error while the body of a download is read. */
+  /** Explains an error that occurs while reading the body of a download. */
   explain(error: unknown): unknown;
   /** Waits before a retry; returns false if there should be none. */
   waitToRetry(error: unknown, retriesBefore: number, signal: AbortSignal): Promise<boolean>;
@@ -30,7 +33,7 @@ export interface HubClient {
 
 interface JsonDocument {
   readonly value: unknown;
-  /** URL of the next page of a list. */
+  /** URL of a list's next page. */
   readonly next: string | undefined;
 }
 
@@ -38,12 +41,12 @@ const RETRIES: RetryPolicy = { retries: 5, baseDelay: 1000, maxDelay: 8000, maxP
 /** A host that cannot be reached is rarely reachable seconds later. */
 const RETRIES_IF_UNREACHABLE: RetryPolicy = { ...RETRIES, retries: 2 };
 const MAX_REDIRECTS = 10;
-/** Far more than a page of a list of files has. */
+/** Far larger than one page of a file list. */
 const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
-/** What a client depends on besides its settings. */
+/** The client's dependencies, next to its settings. */
 export interface Surroundings {
-  /** Variables with proxies. */
+  /** Environment variables with proxies. */
   readonly env: NodeJS.ProcessEnv;
   readonly userAgent: string;
   readonly clock?: Clock;
@@ -72,7 +75,7 @@ export function createHubClient(
         token && isSameOrigin(url, endpoint) ? { authorization: `Bearer ${token.value}` } : {};
       const response = await http.get({
         url,
-        // A compressed body would have neither the size nor the hash of the file.
+        // A compressed body would match neither the size nor the hash of the file.
         headers: { 'user-agent': userAgent, 'accept-encoding': 'identity', ...headers, ...authorization },
         idleMs: limits.seconds * 1000,
         signal: limits.signal,

@@ -4,7 +4,7 @@ import { type HttpResponse, IDLE } from '../../adapters/http-client.ts';
 import { type HubReference, hubReferenceText } from '../../config/hub-reference.ts';
 import type { HubSettings } from './settings.ts';
 
-/** What a request is about, for messages. */
+/** The subject of a request, for messages. */
 export interface RequestSubject {
   readonly reference: HubReference;
   /** The file; undefined for requests about the repository. */
@@ -13,20 +13,20 @@ export interface RequestSubject {
 
 type Failure = readonly [code: ErrorCode, message: string];
 
-/** Statuses that can be different for the same request later. */
+/** Statuses that may differ when the same request is retried. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 500, 502, 503, 504]);
 
-/** Codes of errors after which a retry makes sense. */
+/** Error codes after which a retry makes sense. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UnavailableError',
   'OverloadedError',
   'TimeoutError',
 ]);
 
-/** Reason of errors about a host that cannot be connected to, or that does not answer. */
+/** The reason if a host refuses connections or does not respond. */
 export const UNREACHABLE = 'unreachable';
 
-/** Whether the hub did not answer, as opposed to an answer that is an error. */
+/** Whether there was no response from the hub, as opposed to an error response. */
 export const isUnavailable = (error: unknown): error is AppError =>
   error instanceof AppError && RETRYABLE.has(error.code);
 
@@ -107,7 +107,10 @@ function denied(name: string, status: number, { endpoint, token }: HubSettings):
   return ['ForbiddenError', `${endpoint} denied access to ${name} with status ${status}. ${wayOut}.`];
 }
 
-/** Seconds to wait: of the standard header, or of the draft that the hub uses (`"api";r=0;t=55`). */
+/**
+ * Seconds to wait, from the standard header or from the draft header that the hub uses
+ * (`"api";r=0;t=55`).
+ */
 function secondsToWait(header: HttpResponse['header']): number | undefined {
   const after = header('retry-after')?.trim() ?? '';
   if (/^\d{1,6}$/.test(after)) return Number(after);
@@ -115,7 +118,7 @@ function secondsToWait(header: HttpResponse['header']): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** The error for a request without a response, or whose response is incomplete. */
+/** The error for a missing or incomplete response. */
 export function explainConnection(
   error: unknown,
   { host, seconds, variable }: { host: string; seconds: number; variable: string },

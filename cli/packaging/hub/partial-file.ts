@@ -11,8 +11,9 @@ export interface PartialFile {
 }
 
 /**
- * Opens a file next to the blob that only this process writes. It continues the largest one that a killed process of this program
- * left: renaming it is atomic, so that only one process gets it. Files of other programs are left alone.
+ * Opens a file next to the blob that only this process writes to. It resumes the largest partial
+ * file of a killed process of this program: renaming is atomic, so only one process gets it. Other
+ * programs' files are left alone.
  */
 export async function openPartial(blob: string): Promise<PartialFile> {
   const path = `${blob}.${ownerTag()}${SUFFIX}`;
@@ -27,7 +28,7 @@ export async function openPartial(blob: string): Promise<PartialFile> {
   return { path, file: await open(path, 'wx+'), bytes: 0 };
 }
 
-/** How much of a blob an earlier process has downloaded. */
+/** Number of bytes that an earlier process has downloaded. */
 export const bytesToContinue = async (blob: string): Promise<number> =>
   (await abandoned(blob))[0]?.bytes ?? 0;
 

@@ -1,6 +1,9 @@
 import { AppError } from '#contract/errors.ts';
 
-/** The URL that a redirect leads to. A redirect from https to http is rejected, because it would give up encryption. */
+/**
+ * The target URL of a redirect. A redirect from https to http is rejected, because it would drop
+ * encryption.
+ */
 export function nextUrl(url: URL, location: string): URL {
   const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
   const isAllowed =

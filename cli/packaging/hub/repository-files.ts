@@ -11,11 +11,14 @@ import { pushAll } from '#core/values/push-all.ts';
 export interface HubFile {
   readonly path: string;
   readonly bytes: number;
-  /** Hash of the content, which is also the name of the blob in the cache: SHA-256 for large files, else the hash of Git. */
+  /**
+   * Hash of the content, which also names the blob in the cache: SHA-256 for large files, otherwise
+   * Git's hash.
+   */
   readonly hash: string;
 }
 
-/** Maximum number of files and folders of a repository; longer lists are not read. */
+/** Maximum number of files and folders in a repository; longer lists are not read. */
 const MAX_ENTRIES = 50_000;
 
 /** Returns the commit that a branch, tag or abbreviated commit refers to. */
@@ -59,7 +62,7 @@ export async function listFiles(
   return files;
 }
 
-/** Reads an entry of a list. Folders, and files whose names are unsafe as paths, are omitted. */
+/** Reads an entry of a list. Folders and files with unsafe names are skipped. */
 function fileOf(entry: unknown): HubFile | undefined {
   if (!isObject(entry)) return undefined;
   const { path, type, lfs } = entry;

@@ -1,6 +1,6 @@
 /**
- * Whether a file name from the hub stays in its folder on every system: no absolute path, no `..`, no drive, and no backslash,
- * which separates folders on Windows.
+ * Whether a file name from the hub stays in its folder on every system: no absolute path, no `..`,
+ * no drive, and no backslash, which separates folders on Windows.
  */
 export const isSafePath = (path: string): boolean =>
   path.length <= MAX_LENGTH && path.split('/').every((part) => isSafePart(part));

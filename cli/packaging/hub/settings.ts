@@ -6,14 +6,14 @@ import { expand } from '#core/text/expand.ts';
 import { homeFolder } from '#platform/files/home-folder.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** How to reach the hub, and where its files are kept: the variables of huggingface_hub. */
+/** How to reach the hub and where to keep its files, from huggingface_hub's environment variables. */
 export interface HubSettings {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
   readonly token: HubToken | undefined;
-  /** Cache folder, which other tools share. */
+  /** Cache folder, shared with other tools. */
   readonly cache: string;
-  /** Why the hub must not be called, for messages; undefined if it can be called. */
+  /** Why the hub must not be contacted, for messages; undefined if it can be. */
   readonly offlineBy: string | undefined;
   readonly symlinks: boolean;
   /** Timeouts of requests for metadata and for files, in seconds. */
@@ -23,7 +23,7 @@ export interface HubSettings {
 
 interface HubToken {
   readonly value: string;
-  /** The variable or file that contains it, for messages. */
+  /** The variable or file that contains the token, for messages. */
   readonly origin: string;
 }
 
@@ -101,7 +101,7 @@ function userCache(env: NodeJS.ProcessEnv): string {
   throw configError('Cannot locate the cache of Hugging Face: HOME is not set. Set HF_HOME to a folder.');
 }
 
-/** Expands `~` and variables as Python does, which keeps variables that are not set. */
+/** Expands `~` and variables as Python does: unset variables stay as they are. */
 function folderOf(text: string, env: NodeJS.ProcessEnv): string {
   const { text: expanded, problems } = expand(text, env);
   const path = problems.length > 0 ? text : expanded;

@@ -11,21 +11,21 @@ import type { GraphRules, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer, TokenizerDefaults } from './prepare-tokenizer.ts';
 
 /**
- * What is special to the build of a model type: one file for each type, listed in `build-types.ts`. A build reads the settings of a model,
- * then its tokenizer, then its graph; each step returns what the next one needs.
+ * The build rules of a model type: one file per type, listed in `build-types.ts`. A build reads a
+ * model's settings, then its tokenizer, then its graph; each step returns what the next one needs.
  */
 export interface BuildType<Type extends ModelType = ModelType> {
-  /** What shows that a model is of this type. */
+  /** The clues that a model is of this type. */
   readonly guess: (evidence: Evidence) => Clue[] | Promise<Clue[]>;
-  /** A type that is often meant in place of this one, for those who did not choose it. */
+  /** A type that is often meant instead of this one, for users who did not choose it. */
   readonly alternative?: Alternative;
-  /** The file with the settings of the model. Default: config.json, which a model can do without. */
+  /** The model's settings file. Default: config.json, which is optional for some models. */
   readonly settingsFile?: SettingsFile;
-  /** The text of a pair that is truncated, or read in windows, because the other one must be read as a whole. */
+  /** The text of a pair that is truncated or read in windows; the other one must be read as a whole. */
   readonly truncatedText?: TokenizerSettings['truncatedText'];
-  /** Options without which `infer` rejects a text. */
+  /** Options that `infer` requires for a text. */
   readonly inferOptions?: string;
-  /** Reads the settings of a model from its files. */
+  /** Reads a model's settings from its files. */
   readonly read: (request: ReadModelRequest) => Promise<ReadModel<Type>>;
 }
 
@@ -41,15 +41,15 @@ interface Alternative {
 export interface ReadModelRequest {
   readonly config: BuildConfig;
   readonly files: ModelFiles;
-  /** Repository of the model, or its folder. */
+  /** The model's repository, or its folder. */
   readonly name: string;
 }
 
-/** A model whose settings were read. */
+/** A model whose settings have been read. */
 export interface ReadModel<Type extends ModelType = ModelType> {
   readonly modelConfig: ModelConfig;
   readonly tokenizer?: TokenizerDefaults;
-  /** Settings of the model that are not used, one sentence each. */
+  /** Unused settings of the model, one sentence each. */
   readonly problems?: readonly string[];
   /** Reads what depends on the tokenizer. */
   readonly withTokenizer: (
@@ -57,7 +57,7 @@ export interface ReadModel<Type extends ModelType = ModelType> {
   ) => TokenizedModel<Type> | Promise<TokenizedModel<Type>>;
 }
 
-/** A model whose tokenizer was loaded. */
+/** A model whose tokenizer has been loaded. */
 interface TokenizedModel<Type extends ModelType = ModelType> {
   /** The output of a graph that the build writes from safetensors. */
   readonly write: WriteOutput;
@@ -66,16 +66,19 @@ interface TokenizedModel<Type extends ModelType = ModelType> {
   readonly withGraph: (graph: PreparedGraph) => FinishedModel<Type> | Promise<FinishedModel<Type>>;
 }
 
-/** A model whose graph was tried. */
+/** A model whose graph has been run. */
 export interface FinishedModel<Type extends ModelType = ModelType> {
-  /** Turns the output for one text into what users compare; undefined if models of this type are not quantized. */
+  /**
+   * Converts the output for one text to what users compare; undefined if models of this type are
+   * not quantized.
+   */
   readonly compare?: Compare;
-  /** Weights of the modules that follow pooling: the section `layers`. */
+  /** Weights of the modules after pooling: the section `layers`. */
   readonly layers?: Uint8Array | undefined;
   /** Reports choices that the build made for the user. */
   readonly report?: (report: Reporter) => void;
   /** How texts longer than the maximum are read. Default: as the config states. */
   readonly windows?: (maxLength: number) => WindowSettings;
-  /** The members of the manifest that only this type has, for the graph that is written. */
+  /** Manifest members that only this type has, for the graph that is written. */
   readonly facts: (graph: PreparedGraph) => TypeFacts<Type> | Promise<TypeFacts<Type>>;
 }

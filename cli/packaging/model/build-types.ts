@@ -11,7 +11,7 @@ import { tokenClassificationBuild } from './token-classification.ts';
 import { zeroShotClassificationBuild } from './zero-shot-classification.ts';
 import { zeroShotNerBuild } from './zero-shot-ner.ts';
 
-/** All model types. Of types with equally certain clues, the first one is guessed. */
+/** All model types. If clues are equally certain, the first type is guessed. */
 export const BUILD_TYPES: { readonly [Type in ModelType]: BuildType<Type> } = {
   token_classification: tokenClassificationBuild,
   zero_shot_classification: zeroShotClassificationBuild,

@@ -23,13 +23,13 @@ export const compareTokenScores =
   (width: number): Compare =>
   (values) => ({ kind: 'scores', rows: rowsOf(values, width).map(softmax) });
 
-/** Compares the start and the end of an answer: the first of two values of each token, and the second one. */
+/** Compares the start and end scores of an answer: the first and second value of each token. */
 export const compareAnswers: Compare = (values) => ({
   kind: 'scores',
   rows: [0, 1].map((position) => softmax(values.filter((_, at) => at % 2 === position))),
 });
 
-/** Compares one vector per text, which is pooled from those of its tokens. */
+/** Compares one vector per text, pooled from its token vectors. */
 export const compareTextVectors =
   (width: number, pooling: Pooling | readonly Pooling[] = 'none'): Compare =>
   (values) => ({ kind: 'vectors', rows: [poolRows(values, width, pooling)] });

@@ -4,7 +4,7 @@ import { compareTokenVectors } from './compare.ts';
 import { clue } from './evidence.ts';
 import { readModelConfig } from './model-config.ts';
 
-/** A model that returns its vectors of tokens as they are. */
+/** A model that returns unpooled token vectors. */
 export const embeddingBuild: BuildType<'embedding'> = {
   guess({ architectures: [architecture], outputs }) {
     const vectors = outputs.find(({ name }) => name === 'last_hidden_state' || name === 'token_embeddings');

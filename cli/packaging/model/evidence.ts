@@ -1,10 +1,10 @@
 import type { GraphOutput } from './graph-outputs.ts';
 
-/** What the files of a model state. */
+/** What a model's files state. */
 export interface Evidence {
-  /** The folder of the model, for files that only some types have. */
+  /** The model folder, for files that only some types have. */
   readonly folder: string;
-  /** Name of the model, and its repository if that is known. */
+  /** Name of the model, and its repository if known. */
   readonly name: string;
   readonly repository?: string | undefined;
   /** config.json; empty if there is none. */
@@ -18,7 +18,10 @@ export interface Evidence {
   readonly outputs: readonly GraphOutput[];
 }
 
-/** How certain a clue is, from the most certain. The first type of `build-types.ts` wins among equal ones. */
+/**
+ * The certainty of a clue, from the most certain down. Among equal ones, the first type in
+ * `build-types.ts` wins.
+ */
 export const CERTAINTY = [
   /** A file that only models of this type have. */
   'file',
@@ -28,7 +31,7 @@ export const CERTAINTY = [
   'output',
   /** The name of the model. */
   'name',
-  /** A head that is often omitted of an export. */
+  /** A head that exports often omit. */
   'head',
   'labels',
   'shape',
@@ -46,13 +49,13 @@ export interface Clue {
 export const clue = (certainty: Clue['certainty'], isFound: boolean, because: string): Clue[] =>
   isFound ? [{ certainty, because }] : [];
 
-/** The clue that config.json names a class with this ending. */
+/** The clue that config.json names a class with this suffix. */
 export function classClue({ architectures }: Evidence, ending: string): Clue[] {
   const name = architectures.find((architecture) => architecture.endsWith(ending));
   return name === undefined ? [] : [{ certainty: 'class', because: `config.json names ${name}` }];
 }
 
-/** The clue that the graph has an output of this name. */
+/** The clue that the graph has an output with this name. */
 export const outputClue = ({ outputs }: Evidence, name: string): Clue[] =>
   clue(
     'output',

@@ -18,7 +18,7 @@ import { tokenText } from './tokenizer-settings.ts';
 export const fillMaskBuild: BuildType<'fill_mask'> = {
   guess({ architectures, outputs }) {
     const masked = architectures.find((architecture) => architecture.endsWith('ForMaskedLM'));
-    // Many exports of such a model are without the head.
+    // Many exports of such models lack the head.
     const hasHead = outputs.length === 0 || outputs.some(({ name }) => name === 'logits');
     return clue('head', masked !== undefined && hasHead, `config.json names ${masked}`);
   },
@@ -42,7 +42,7 @@ const maskRules = (maskId: number): GraphRules => ({
   // A graph that the build has written.
   chooseOutput: ({ output }) =>
     findNamed(output, [MASKED_OUTPUT.name]) === undefined ? undefined : MASKED_OUTPUT,
-  /** Reduces the logits of all tokens to those of masked ones. */
+  /** Reduces the logits of all tokens to those of masked tokens. */
   extend({ proto, graph, output }) {
     if (output.name === MASKED_OUTPUT.name) return {};
     const g = new GraphAppender(proto, graph, 'masked');
@@ -56,7 +56,7 @@ const maskRules = (maskId: number): GraphRules => ({
 /** The mask tokens of nearly all models. */
 const USUAL = ['[MASK]', '<mask>'];
 
-/** Finds the token that stands for a word to predict: in tokenizer_config.json, else in the vocabulary. */
+/** Finds the token that marks a word to predict: in tokenizer_config.json, otherwise in the vocabulary. */
 async function findMaskToken(
   { tokenizerConfig, tokenizer: path }: ModelFiles,
   { idOf }: Pick<LoadedTokenizer, 'idOf'>,

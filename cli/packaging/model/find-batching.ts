@@ -20,8 +20,8 @@ export interface BatchingTrial {
 }
 
 /**
- * Determines which texts can share a run so that the result of a text does not depend on its batch: from the operators of the
- * graph, and by running each text alone and with neighbors.
+ * Determines which texts can share a run without affecting each other's results: from the operators
+ * of the graph, and by running each text alone and with others.
  */
 export async function findBatching({
   graph,
@@ -40,7 +40,7 @@ export async function findBatching({
     expected !== undefined && isClose(rowOf(await run(batch), row, batch[row]?.length ?? 0), expected);
 
   const isPadded = fixedShape.tokens !== undefined;
-  // Without a mask, the model treats padding as text, so that its amount must not change.
+  // Without a mask, the model treats padding as text, so the amount of padding must stay the same.
   if (inputs.includes('attention_mask') || isPadded) {
     const first = Math.max(texts.length - (fixedShape.texts ?? Infinity), 0);
     const batch = texts.slice(first);
@@ -55,7 +55,10 @@ export async function findBatching({
   return 'equal_length';
 }
 
-/** The scale of these operators is computed over the whole batch, padding included, so the values of a text depend on its neighbors. */
+/**
+ * These operators compute their scale over the whole batch, padding included, so the values of a
+ * text depend on the others.
+ */
 const OVER_BATCH = /^DynamicQuantize/;
 
 export function quantizesOverBatch(graph: GraphProto): boolean {
@@ -69,12 +72,12 @@ function neighborOf(ids: Ids): number[] {
 }
 
 /**
- * Relative tolerance. It is far above the effect of the order of additions (under 2e-6 for all measured models) and far below
- * the effect of a neighbor where it matters (over 1e-2).
+ * Relative tolerance. It is far above the effect of summation order (under 2e-6 for all measured
+ * models) and far below the effect of other texts where they matter (over 1e-2).
  */
 const TOLERANCE = 1e-4;
 
-/** Whether two results of a text are the same but for the order of additions. */
+/** Whether two results of a text are the same except for the order of additions. */
 export function isClose(actual: Float32Array, expected: Float32Array | undefined): boolean {
   if (expected?.length !== actual.length) return false;
   const scale = expected.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1);

@@ -9,13 +9,14 @@ export interface PositionSource {
   /** `model_type` of config.json. */
   readonly family: unknown;
   readonly padId: number;
-  /** The weights of the graph that are not inside it. */
+  /** The graph's external weights. */
   readonly weights: ByteSource;
 }
 
 /**
- * The position of a text's first token: 0, or in RoBERTa and its relatives the one after the padding id. A family that is not known
- * shows it in its table, where the row of the padding id is zero: training never changes it.
+ * The position of a text's first token: 0, or in RoBERTa and its relatives the position after the
+ * padding id. For unknown families it follows from their table, where the row of the padding id is
+ * zero because training never changes it.
  */
 export function findFirstPosition({ graph, input, family, padId, weights }: PositionSource): number {
   const isOffset =
@@ -36,7 +37,10 @@ function isZeroRow(table: TensorProto, row: number, weights: ByteSource): boolea
   return bytes.every((byte) => byte === 0);
 }
 
-/** RoBERTa and its relatives start positions after the padding id, so that many rows of their position table are not for tokens. */
+/**
+ * RoBERTa and its relatives start positions after the padding id, so the first rows of their
+ * position table are not used for tokens.
+ */
 export const startsAfterPadding = (modelType: unknown): boolean => FAMILIES.has(String(modelType));
 
 const FAMILIES = new Set(['roberta', 'xlm-roberta', 'camembert', 'mpnet', 'longformer']);

@@ -2,22 +2,26 @@ import { AppError, configError } from '#contract/errors.ts';
 import { firstLine } from './graph-error.ts';
 
 export interface LengthTrial {
-  /** Runs one batch of token ids; fails if the model cannot run it, with an AppError if the build must end. */
+  /**
+   * Runs one batch of token ids. Fails if the model cannot run it, with an AppError if the build
+   * must stop.
+   */
   readonly run: (ids: readonly (readonly number[])[]) => Promise<unknown>;
   /** Token ids of a short text. */
   readonly sample: readonly number[];
   /** Maximum number of tokens that the model's files or the user allow. */
   readonly maxLength: number;
   readonly padId: number;
-  /** Whether the user chose that maximum; then it is not reduced. */
+  /** Whether the user chose that maximum, which is then not reduced. */
   readonly isChosen: boolean;
   /** The model file, for messages. */
   readonly model: string;
 }
 
 /**
- * The maximum number of tokens that the model can run, found by trial. Some families reserve the first rows of their position
- * table, so that config.json allows more tokens than the table has positions for.
+ * The maximum number of tokens that the model can run, found by trial. Some families reserve the
+ * first rows of their position table, so config.json allows more tokens than the table has
+ * positions for.
  */
 export async function findMaxLength(trial: LengthTrial): Promise<number> {
   const { run, sample, maxLength, padId, isChosen, model } = trial;
@@ -27,7 +31,7 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
       await run([ids]);
       return undefined;
     } catch (error) {
-      // The run took too long, and a shorter text may, too.
+      // The run took too long, and a shorter text may do so too.
       if (error instanceof AppError) throw error;
       return error;
     }
@@ -45,7 +49,7 @@ export async function findMaxLength(trial: LengthTrial): Promise<number> {
   }
   let longest = sample.length;
   let failing = maxLength;
-  // Positions that start after the padding id are the usual reason.
+  // The usual reason: positions start after the padding id.
   for (const length of [maxLength - padId, maxLength - padId - 1, maxLength - padId - 2]) {
     if (length <= longest || length >= failing) continue;
     if (await runs(length)) longest = length;

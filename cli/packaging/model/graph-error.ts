@@ -3,7 +3,10 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
 
-/** The error for a graph that cannot be loaded or run. One that the build has written from safetensors can only have wrong sizes. */
+/**
+ * The error for a graph that cannot be loaded or run. A graph that the build has written from
+ * safetensors can only have wrong sizes.
+ */
 export function graphError(
   { file, graph }: { readonly file: string; readonly graph: string },
   problem: string,
@@ -18,10 +21,10 @@ export function graphError(
   );
 }
 
-/** The first line of an error's message: ONNX Runtime adds a trace to some of them. */
+/** The first line of an error message: ONNX Runtime adds a stack trace to some messages. */
 export const firstLine = (error: unknown): string => messageOf(error).split('\n')[0] ?? '';
 
-/** The error for a graph that has not ended its run in time: the process of ONNX Runtime was ended with it. */
+/** The error for a graph whose run did not finish in time, so that the ONNX Runtime process was ended. */
 export function stuckError(
   model: string,
   ids: readonly (readonly number[])[],
@@ -40,14 +43,17 @@ export const isStuck = (error: unknown): boolean => error instanceof AppError &&
 
 const STUCK = 'graph_stuck';
 
-/** Explains the messages of ONNX Runtime for models that it cannot load: without places in its source, and with the way out. */
+/**
+ * Explains ONNX Runtime's messages for models that it cannot load: without source locations, and
+ * with the way out.
+ */
 function explainLoad(message: string): string {
   const plain = withoutPlaces(message);
   const found = WAYS_OUT.find(([pattern]) => pattern.test(message));
   return found ? `${trimEndOf(plain, '. \t\r\n')}. ${found[1]}` : plain;
 }
 
-/** The message of ONNX Runtime without the path of the model and places in its source. */
+/** ONNX Runtime's message without the path of the model and source locations. */
 const withoutPlaces = (message: string): string =>
   SOURCE_PLACE.replaceAll(message.replace(/^Load model from .*? failed:\s*/, ''), '').replaceAll(
     /\p{Cc}/gu,

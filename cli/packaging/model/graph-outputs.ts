@@ -16,7 +16,10 @@ export interface GraphOutput {
 const MODEL_GRAPH = 7;
 const GRAPH_OUTPUT = 12;
 
-/** Reads the outputs of an ONNX file, without its weights, which can be gigabytes. Safetensors have none. */
+/**
+ * Reads the outputs of an ONNX file without its weights, which can be gigabytes. Safetensors have
+ * no outputs.
+ */
 export function graphOutputs(path: string): GraphOutput[] {
   if (isSafetensors(path)) return [];
   const source = openFileSource(path);

@@ -8,8 +8,8 @@ import { exportWay, noWay } from '../exports/export-way.ts';
 import { exportFacts } from '../exports/model-kind.ts';
 
 /**
- * A graph that a build can use. Exporters write one for each precision or level of optimization; for safetensors, the build
- * writes it.
+ * A graph that a build can use. Exporters write one per precision or optimization level; for
+ * safetensors, the build writes it.
  */
 export interface GraphVariant {
   /** Path in the folder, with slashes: `onnx/model_fp16.onnx`, or `model.safetensors`. */
@@ -20,7 +20,10 @@ export interface GraphVariant {
   readonly bytes: number;
 }
 
-/** Lists the graphs of a model as on Hugging Face: those in its folder before those in `onnx/`, by path; safetensors come last. */
+/**
+ * Lists the graphs of a model as on Hugging Face: those in its folder before those in `onnx/`,
+ * sorted by path; safetensors come last.
+ */
 export const graphVariants = ({ files, modelType }: ModelListing): GraphVariant[] => [
   ...onnxGraphs(files),
   ...(canWriteGraph(modelType) && !isGlinerAmong(files) ? safetensorsAmong(files) : []),
@@ -44,7 +47,7 @@ function onnxGraphs(files: ModelListing['files']): GraphVariant[] {
   });
 }
 
-/** Chooses the graph of a folder, as `chooseGraph` does. */
+/** Chooses a folder's graph, as `chooseGraph` does. */
 export function chooseGraphIn(folder: string, wanted: string | undefined): GraphVariant {
   const listing = listModel(folder);
   const variants = graphVariants(listing);
@@ -53,8 +56,8 @@ export function chooseGraphIn(folder: string, wanted: string | undefined): Graph
 }
 
 /**
- * Chooses among the graphs of a model, at least one: the named one, else model.onnx, else the only ONNX graph, else safetensors.
- * `shown` is the model for messages.
+ * Chooses among a model's graphs, of which there is at least one: the named one, else model.onnx,
+ * else the only ONNX graph, else safetensors. `shown` names the model in messages.
  */
 export function chooseGraph(
   variants: readonly GraphVariant[],
@@ -84,20 +87,20 @@ function namedVariant(variants: readonly GraphVariant[], wanted: string, shown: 
 const listVariants = (variants: readonly GraphVariant[]): string =>
   variants.map(({ name, path, bytes }) => `${name} (${path}, ${formatBytes(bytes)})`).join(', ');
 
-/** Accepts `fp16`, `model_fp16`, `model_fp16.onnx` and each with its folder. */
+/** Accepts `fp16`, `model_fp16` and `model_fp16.onnx`, each with or without its folder. */
 const isNamed = ({ path, name }: GraphVariant, wanted: string): boolean =>
   name === wanted || [path, path.replace(/^onnx\//, '')].includes(`${wanted.replace(/\.onnx$/, '')}.onnx`);
 
 const PLAIN = 'model';
 const isGraph = (file: string): boolean => file.endsWith('.onnx') && !file.startsWith('.');
-/** Whether a file has weights of a graph in the same folder, by the names that exporters use. */
+/** Whether a file contains weights of a graph in the same folder, by the names that exporters use. */
 export const isDataOf = (name: string, graph: string): boolean =>
   name.startsWith(`${graph}_data`) || name.startsWith(`${graph}.data`);
 const nameOf = (file: string): string => file.replace(/\.onnx$/, '').replace(/^model[_-](?=.)/, '');
 
 /**
- * What to do about a model without a graph. `shown` is the model for messages, `source` the one that Python is given: they differ for a
- * model on the hub.
+ * What to do about a model without a graph. `shown` names the model in messages and `source` in
+ * Python commands; they differ for a model on the hub.
  */
 export function withoutGraph(listing: ModelListing, shown: string, source = shown): Error {
   const { files, modelType, config, modules } = listing;

@@ -13,11 +13,11 @@ export interface ModelGuess {
   readonly modelType: ModelType;
   /** The evidence, for messages; undefined if nothing states the type. */
   readonly because: string | undefined;
-  /** The architecture of a model that generates text, if nothing states that it is used for something else. */
+  /** The architecture of a text-generation model, if nothing states another use. */
   readonly generator?: string | undefined;
 }
 
-/** Reads what the files of a folder state about the model. `outputs` are those of its graph. */
+/** Reads what a folder's files state about the model. `outputs` are the outputs of its graph. */
 export async function readEvidence(folder: string, outputs: readonly GraphOutput[]): Promise<Evidence> {
   const [config, modules] = [findIn(folder, 'config.json'), findIn(folder, 'modules.json')];
   const { name, repository } = modelOrigin(folder);
@@ -38,7 +38,7 @@ interface Contents extends Pick<Evidence, 'folder' | 'name'> {
   readonly outputs?: readonly GraphOutput[];
 }
 
-/** Reads the evidence in files of any content. @internal Exported for tests only. */
+/** Reads the evidence from parsed files. @internal Exported for tests only. */
 export function evidenceOf({ config, modules, outputs = [], ...named }: Contents): Evidence {
   const fields = isMapping(config) ? config : {};
   const labels = fields['id2label'];
@@ -56,7 +56,7 @@ export function evidenceOf({ config, modules, outputs = [], ...named }: Contents
   };
 }
 
-/** Guesses the name and type of a model from its files. The build checks the guess against the ONNX graph. */
+/** Guesses a model's name and type from its files. The build checks the guess against the ONNX graph. */
 export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
   const { name, config, architectures } = evidence;
   const types = Object.keys(BUILD_TYPES) as ModelType[];
@@ -78,8 +78,8 @@ export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
 }
 
 /**
- * Rejects a model that generates text, whose files do not state that it is used for vectors: a build of its layers would return something
- * else than the model does. `shown` is the model for messages.
+ * Rejects a text-generation model whose files do not state that it is used for vectors: a build of
+ * its layers would return something else than the model does. `shown` names the model in messages.
  */
 export function refuseGenerator({ generator }: ModelGuess, shown: string): void {
   if (generator === undefined) return;
@@ -89,7 +89,7 @@ export function refuseGenerator({ generator }: ModelGuess, shown: string): void 
   );
 }
 
-/** XLM and FlauBERT name the head of a masked language model `WithLMHeadModel`. */
+/** XLM and FlauBERT call the head of a masked language model `WithLMHeadModel`. */
 const GENERATOR = /For(?:CausalLM|ConditionalGeneration|Seq2SeqLM)$|(?<!With)LMHeadModel$/;
 
 /** `_name_or_path` of config.json is not used: it often names the model that this one was trained from. */

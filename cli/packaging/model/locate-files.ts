@@ -7,23 +7,26 @@ import { chooseGraphIn } from './graph-variants.ts';
 import { TRANSFORMER_FOLDER } from './model-listing.ts';
 
 export interface ModelFiles {
-  /** The folder with the documents and the settings of the model. */
+  /** The folder with the model's documents and settings. */
   readonly folder: string;
   /** The ONNX graph, or safetensors for which the build writes one. */
   readonly weights: string;
   /** Path of the graph in the folder, with slashes; undefined if each file has its own path. */
   readonly graph: string | undefined;
-  /** Path of tokenizer.json, or of a vocabulary that it is made from. */
+  /** Path of tokenizer.json, or of a vocabulary to convert. */
   readonly tokenizer: string;
-  /** Path of config.json, or of gliner_config.json. Undefined if the folder has none, which only models without labels can do without. */
+  /**
+   * Path of config.json or gliner_config.json. Undefined if the folder has neither; only models
+   * without labels can do without.
+   */
   readonly modelConfig: string | undefined;
   readonly tokenizerConfig: string | undefined;
 }
 
-/** The file with the settings of a model. */
+/** A model's settings file. */
 export interface SettingsFile {
   readonly name: string;
-  /** The error for a model without it; undefined if it can do without. */
+  /** The error for a missing settings file; undefined if the file is optional. */
   readonly missing: (path: string) => Error;
 }
 
@@ -66,11 +69,14 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
   };
 }
 
-/** The folder with the settings of sentence-transformers, given that of config.json. */
+/** The folder with the settings of sentence-transformers, from the folder of config.json. */
 const settingsFolder = (folder: string): string =>
   basename(folder) === TRANSFORMER_FOLDER ? dirname(folder) : folder;
 
-/** Path of tokenizer.json, of the vocabulary of a model that has none, or of the tokenizer that is named after the graph. */
+/**
+ * Path of tokenizer.json, of the vocabulary of a model without one, or of the tokenizer that is
+ * named after the graph.
+ */
 function locateTokenizer(folder: string, weights: string): string {
   const found = findIn(folder, 'tokenizer.json') ?? findVocabulary(folder);
   if (found !== undefined) return found;
@@ -103,7 +109,7 @@ export function findIn(folder: string, name: string): string | undefined {
   );
 }
 
-/** The second tokenizer file, which contains the maximum length of a text. */
+/** The second tokenizer file, which contains the maximum text length. */
 function neighbor(tokenizer: string): string | undefined {
   const path = join(dirname(tokenizer), 'tokenizer_config.json');
   return existsSync(path) ? path : undefined;
@@ -117,8 +123,8 @@ function requireFile(path: string, message: () => string): void {
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
 /**
- * Paths of `X-tokenizer.json` next to a graph, as packages have it that ship `X.onnx`: the one with the name of the graph, else all. Only
- * one is certain to belong to the graph.
+ * Paths of `X-tokenizer.json` next to a graph, for packages that ship `X.onnx`: the one with the
+ * graph's name, else all. Only a single match is certain to belong to the graph.
  */
 export function findNamedTokenizers(graph: string): string[] {
   const folder = dirname(graph);

@@ -14,9 +14,9 @@ export interface ModelConfig {
   readonly pad_token_id?: unknown;
   readonly hidden_size?: unknown;
   readonly num_attention_heads?: unknown;
-  /** The name in configurations of DistilBERT and XLM. */
+  /** The key in DistilBERT and XLM configurations. */
   readonly n_heads?: unknown;
-  /** The name in configurations of T5. */
+  /** The key in T5 configurations. */
   readonly num_heads?: unknown;
 }
 
@@ -31,7 +31,7 @@ export function attentionHeads({ num_attention_heads, n_heads, num_heads }: Mode
   );
 }
 
-/** Labels and scores of a model depend on its config.json. */
+/** The labels and scores of these models depend on config.json. */
 export const requiredConfig = (modelType: ModelType): SettingsFile => ({
   name: 'config.json',
   missing: (path) =>
@@ -60,7 +60,7 @@ export function readLabels(
   return Object.fromEntries(Array.from({ length: width }, (_, index) => [index, labels.get(index) ?? '']));
 }
 
-/** Returns the labels of a model that cannot do without them. */
+/** Returns the labels of a model that requires them. */
 export function requireLabels(
   config: ModelConfig,
   width: number,

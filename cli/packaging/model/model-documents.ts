@@ -29,7 +29,7 @@ const LICENSE = /^(?:licen[cs]e|copying|notice)(?:\.(?:txt|md))?$/i;
 const CITATION = /^citation\.cff$/i;
 const NOTICE = /^notice/i;
 
-/** Reads the documents of a model. A document that cannot be used never fails a build. */
+/** Reads a model's documents. An unusable document never fails a build. */
 export async function readDocuments(folder: string): Promise<ModelDocuments> {
   const problems: string[] = [];
   const licenses: Document[] = [];
@@ -54,7 +54,7 @@ export async function readDocuments(folder: string): Promise<ModelDocuments> {
 export const isDocument = (name: string): boolean =>
   [CARD, LICENSE, CITATION].some((pattern) => pattern.test(name));
 
-/** Paths of the documents in a folder: licenses before notices, otherwise by name. */
+/** Paths of the documents in a folder: licenses before notices, otherwise sorted by name. */
 export async function documentPaths(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const found = names.filter(isDocument).sort();
@@ -100,7 +100,7 @@ async function readBytes(path: string, length: number): Promise<Uint8Array> {
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
-    // `stream` accepts a character that is cut in half at the end.
+    // `stream` tolerates a character that is cut off at the end.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
     // A lone carriage return would let a terminal overwrite the line before it.
     return text.replaceAll(/\r(?!\n)/g, '\n').replaceAll(/(?![\t\n\r])\p{Cc}/gu, '');
@@ -109,17 +109,17 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The license and the documents of a model, as they are written into an executable. */
+/** A model's license and documents, as written into an executable. */
 interface LicensedModel {
   readonly license: ModelLicense | undefined;
   readonly facts: CardFacts | undefined;
-  /** Texts of the license files and notices, and of the model card. */
+  /** Texts of the license files, the notices and the model card. */
   readonly licenseText: string | undefined;
   readonly cardText: string | undefined;
   readonly problems: readonly string[];
 }
 
-/** Finds the license of a model: in the config, else in the model card, else in a license file. */
+/** Finds a model's license: in the config, else in the model card, else in a license file. */
 export function findLicense(stated: string | undefined, documents: ModelDocuments): LicensedModel {
   const { card, licenses, citation: file, problems } = documents;
   const read = card && readCard(card.text);
@@ -149,7 +149,7 @@ function licenseIn(
   carded: Omit<ModelLicense, 'source'> | undefined,
   licenses: readonly Document[],
 ): ModelLicense | undefined {
-  // A config that repeats the license of the card keeps the name and link that the card has for it.
+  // If the config repeats the card's license, the card's license name and link still apply.
   if (stated !== undefined) return { ...(stated === carded?.id ? carded : { id: stated }), source: 'config' };
   if (carded) return { ...carded, source: 'card' };
   const file = licenses.find(({ name }) => !NOTICE.test(name));
@@ -157,8 +157,8 @@ function licenseIn(
 }
 
 /**
- * The first line with letters, without the marks of a Markdown heading, and the version that the next one has in some licenses; else the name
- * of the file.
+ * The title of a license text: the first line with letters, without Markdown heading marks, plus
+ * the version that some licenses have on the next line; else the file name.
  */
 function titleOf({ name, text }: Document): string {
   const [title, next = ''] = text.split('\n').filter((line) => /\p{L}/u.test(line));

@@ -3,10 +3,13 @@ import { join, basename, dirname, resolve } from 'node:path';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** Folder with config.json, the tokenizer and the weights of a model that an older sentence-transformers saved. */
+/**
+ * Subfolder in which older sentence-transformers versions saved a model's config.json, tokenizer
+ * and weights.
+ */
 export const TRANSFORMER_FOLDER = '0_Transformer';
 
-/** What is known of a model from the names of its files and from config.json. */
+/** What file names and config.json reveal about a model. */
 export interface ModelListing {
   /** Files with paths relative to the model, with slashes. */
   readonly files: readonly ListedFile[];
@@ -22,13 +25,16 @@ interface ListedFile {
   readonly bytes: number;
 }
 
-/** Folders that have graphs, as on Hugging Face, and as an older sentence-transformers saved models. */
+/**
+ * Folders that can contain graphs: as on Hugging Face, and as saved by older sentence-transformers
+ * versions.
+ */
 export const GRAPH_FOLDERS = ['', 'onnx/', `${TRANSFORMER_FOLDER}/`, `${TRANSFORMER_FOLDER}/onnx/`];
 
-/** Folders that can have the config.json of a model. */
+/** Folders that can contain a model's config.json. */
 export const CONFIG_FOLDERS = ['', `${TRANSFORMER_FOLDER}/`];
 
-/** Lists the files of a model folder and of the folders in it that have graphs. */
+/** Lists the files of a model folder and of its subfolders that can contain graphs. */
 export const listModel = (folder: string): ModelListing => ({
   ...statedIn(folder),
   files: GRAPH_FOLDERS.flatMap((below) =>
@@ -39,7 +45,10 @@ export const listModel = (folder: string): ModelListing => ({
   ),
 });
 
-/** What the settings of a model folder state. A file that cannot be read is reported where all of it is read. */
+/**
+ * What a model folder's settings state. An unreadable file is reported later, where it is read
+ * completely.
+ */
 export function statedIn(folder: string): Pick<ModelListing, 'modelType' | 'config' | 'modules'> {
   const configs = CONFIG_FOLDERS.map((below) => jsonIn(join(folder, below, 'config.json')));
   const config = configs.find((one) => one !== undefined);
@@ -63,22 +72,25 @@ function filesIn(folder: string): string[] {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
   const isFile = (name: string): boolean => {
     const path = join(folder, name);
-    // Files of the Hugging Face cache are links, which can be broken.
+    // Files in the Hugging Face cache are links, which can be broken.
     return existsSync(path) && statSync(path).isFile();
   };
   return readdirSync(folder).filter(isFile);
 }
 
-/** Where a model folder comes from, as far as its path shows it. */
+/** The origin of a model folder, as far as its path shows it. */
 export interface ModelOrigin {
-  /** Name of the model: that of its repository, or of its folder. */
+  /** The model's name: that of its repository or folder. */
   readonly name: string;
-  /** `organization/name` and revision of a folder in the cache of Hugging Face. */
+  /** `organization/name` and revision of a folder in the Hugging Face cache. */
   readonly repository?: string;
   readonly revision?: string;
 }
 
-/** Reads the origin of a model from the path of its folder: `models--org--name/snapshots/<revision>` in a cache of Hugging Face. */
+/**
+ * Derives a model's origin from the path of its folder: `models--org--name/snapshots/<revision>` in
+ * a Hugging Face cache.
+ */
 export function modelOrigin(folder: string): ModelOrigin {
   const path = resolve(folder);
   const own = basename(path) === 'onnx' ? dirname(path) : path;

@@ -21,7 +21,7 @@ const ARTIFACT = 'artifact.metadata';
 /** Written by PyLate, and by its export to ONNX. */
 const PYLATE_FILES = ['config_sentence_transformers.json', 'onnx_config.json'] as const;
 
-/** The file of a folder that states that the model is of ColBERT. */
+/** The file in a folder that identifies the model as ColBERT. */
 export async function findColbertFile(folder: string): Promise<string | undefined> {
   for (const name of PYLATE_FILES) {
     if (memberOf(await readObject(folder, name), 'model_type') === 'ColBERT') return name;
@@ -45,13 +45,13 @@ const readObject = async (folder: string, name: string): Promise<Record<string, 
   return existsSync(path) ? await readJsonObject<Record<string, unknown>>(path) : undefined;
 };
 
-/** The entries of modules.json; none if there is no such file. */
+/** The entries of modules.json; empty if there is no such file. */
 async function readModules(folder: string): Promise<Record<string, unknown>[]> {
   const path = join(folder, 'modules.json');
   return existsSync(path) ? (await readJsonList(path)).filter(isObject) : [];
 }
 
-/** Settings for queries and documents that a ColBERT model was saved with. */
+/** The settings for queries and documents that were saved with a ColBERT model. */
 export interface MultiVectorDefaults {
   readonly prefixes: Readonly<Record<TextRole, string>>;
   readonly lengths: Readonly<Record<TextRole, number>>;
@@ -59,16 +59,16 @@ export interface MultiVectorDefaults {
   readonly attendsToExpansion: boolean;
   readonly skipped:
     | { readonly kind: 'tokens'; readonly tokens: readonly string[] }
-    /** The first token of each text, as colbert-ai finds it. */
+    /** The first token of each text, determined as colbert-ai does. */
     | { readonly kind: 'texts'; readonly texts: readonly string[] };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `string.punctuation` of Python. */
+/** Python's `string.punctuation`. */
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'.split('');
 
-/** The settings of PyLate, whose files can leave each of them out. */
+/** PyLate's settings; its files can omit any of them. */
 function pylateDefaults(fields: Fields): MultiVectorDefaults {
   refusePrompt(fields);
   const words = fields['skiplist_words'];
@@ -113,7 +113,7 @@ function stanfordDefaults(fields: Fields): MultiVectorDefaults {
   };
 }
 
-/** PyLate puts the default prompt before queries and documents alike; no known model has one. */
+/** PyLate puts the default prompt before both queries and documents; no known model has one. */
 function refusePrompt({ prompts, default_prompt_name: name }: Fields): void {
   const prompt = isObject(prompts) && typeof name === 'string' ? prompts[name] : undefined;
   if (typeof prompt !== 'string' || prompt === '') return;
@@ -127,12 +127,12 @@ const size = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 const WEIGHTS = 'model.safetensors';
-/** The matrix of colbert-ai, among the weights of the model. */
+/** colbert-ai's matrix, among the model's weights. */
 const LINEAR = 'linear.weight';
-/** Modules that do not change the vectors of tokens, or that the runtime applies. */
+/** Modules that do not change the token vectors, or that the runtime applies. */
 const OTHER_MODULES: ReadonlySet<string> = new Set(['Transformer', 'Normalize', 'Dropout']);
 
-/** Reads the layers that follow the hidden states of a ColBERT model; none if its files have none. */
+/** Reads the layers after a ColBERT model's hidden states; empty if its files have none. */
 export async function readProjection({
   folder,
   weights,
@@ -186,7 +186,7 @@ async function readDense(folder: string, path: string): Promise<ProjectionLayer>
   };
 }
 
-/** The matrix of colbert-ai, in the safetensors that the graph is written from, or next to the graph of an export. */
+/** colbert-ai's matrix, in the safetensors that the graph is written from, or next to an exported graph. */
 async function readLinear(folder: string, weights: string): Promise<ProjectionLayer[]> {
   const beside = join(folder, WEIGHTS);
   const path = isSafetensors(weights) ? weights : beside;

@@ -58,7 +58,8 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'mul
   };
   return {
     modelConfig,
-    // Queries and documents have maximum lengths of their own, so the model need not read longer texts.
+    // Queries and documents have their own maximum lengths, so the model need not read longer
+    // texts.
     tokenizer: { limit: (possible) => longestText(source, possible) },
     async withTokenizer(tokenizer) {
       const projection = await readProjection(files);
@@ -80,7 +81,10 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'mul
   };
 }
 
-/** How queries and documents are tokenized. Settings that are missing here come from the model's own files. */
+/**
+ * How queries and documents are tokenized. Settings that are missing here come from the model's own
+ * files.
+ */
 interface MultiVectorConfig {
   /** The token after the first one; empty for none. */
   readonly prefixes: Readonly<Record<TextRole, string | undefined>>;
@@ -111,11 +115,14 @@ interface MultiVectorSource {
   readonly fillers: readonly string[];
 }
 
-/** The longest text that the settings allow: more tokens than the model can run are not needed. */
+/** The longest text that the settings allow: the model need not support more tokens than that. */
 const longestText = (source: MultiVectorSource, possible: number): number =>
   greatest(TEXT_ROLES.map((role) => lengthOf(source, role, possible)));
 
-/** Combines the config file with the model's own files. `possible` is the maximum number of tokens that the model can run. */
+/**
+ * Combines the config file with the model's own files. `possible` is the maximum number of tokens
+ * that the model can run.
+ */
 async function multiVectorSettings(
   source: MultiVectorSource,
   prepared: PreparedTokenizer,
@@ -179,7 +186,7 @@ function expansionOf(
   );
 }
 
-/** Both libraries take the unknown token for words that the vocabulary does not have. */
+/** Both libraries use the unknown token for words that are not in the vocabulary. */
 async function skippedIds(
   { config, defaults }: MultiVectorSource,
   { tokenizer, settings }: PreparedTokenizer,
@@ -196,7 +203,7 @@ async function skippedIds(
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** The first token of each text, without those that the tokenizer puts before texts. */
+/** The first token of each text, not counting tokens that the tokenizer puts before texts. */
 async function firstTokens(
   tokenizer: PreparedTokenizer['tokenizer'],
   texts: readonly string[],
@@ -206,17 +213,23 @@ async function firstTokens(
   return encoded.flatMap((ids) => ids[start] ?? []);
 }
 
-/** Masks of tokenizers whose settings do not name one. */
+/** Mask tokens of tokenizers whose settings do not name one. */
 const USUAL_MASKS = ['[MASK]', '<mask>'];
 
-/** Tokens that fill queries: the mask, or the end of a text for models without a mask, as in PyLate. */
+/**
+ * Tokens that fill queries: the mask token, or for models without one the end-of-text token, as in
+ * PyLate.
+ */
 async function fillerTokens(tokenizerConfig: string | undefined): Promise<string[]> {
   const config = tokenizerConfig === undefined ? {} : await readJsonObject<TokenizerConfig>(tokenizerConfig);
   const [mask, end] = [tokenText(config.mask_token), tokenText(config.eos_token)];
   return [...(mask === undefined ? USUAL_MASKS : [mask]), ...(end === undefined ? [] : [end])];
 }
 
-/** Adds the projection of a multi_vector model to a graph that ends with hidden states. Returns what was changed. */
+/**
+ * Adds a multi_vector model's projection to a graph that ends with hidden states. Returns what was
+ * changed.
+ */
 function projectVectors(
   graph: GraphProto,
   projection: readonly ProjectionLayer[],
@@ -237,8 +250,9 @@ function projectVectors(
 }
 
 /**
- * Rejects a graph that the build wrote if tokens that fill queries can be without a token to attend to. The results of such tokens
- * differ between implementations; other models hide padding only, whose results do not matter.
+ * Rejects a graph that the build wrote if query-filling tokens can have no token to attend to.
+ * Implementations return different results for such tokens; in other models only padding is hidden,
+ * whose results do not matter.
  */
 function checkExpansion(
   { query }: MultiVectorSettings,

@@ -9,11 +9,11 @@ import { convertsIntegerWeights } from '../onnx/converts-integer-weights.ts';
 import { graphError } from './graph-error.ts';
 
 export interface OptimizeRequest {
-  /** The file of the model, which messages name. */
+  /** The model file, as messages name it. */
   readonly file: string;
-  /** The ONNX file. It is another one than `file` if the build has written it. */
+  /** The ONNX file. Differs from `file` if the build has written it. */
   readonly graph: string;
-  /** Whether weights that are stored as integers stay integers. */
+  /** Whether integer weights stay integers. */
   readonly keepsIntegers: boolean;
 }
 

@@ -16,13 +16,13 @@ export interface FoundFamily extends PoolingFamily {
   readonly from: string;
 }
 
-/** Names of a model, the more reliable ones first, and its config.json. */
+/** A model's names, most reliable first, and its config.json. */
 export interface ModelFamilySource {
   readonly names: readonly string[];
   readonly config: unknown;
 }
 
-/** Finds the family of a model: by its names, or by the model that it was trained from. */
+/** Finds a model's family by its names, or by the model that it was trained from. */
 export function findFamily({ names, config }: ModelFamilySource): FoundFamily | undefined {
   const fields = isObject(config) ? config : {};
   for (const name of names) {
@@ -34,13 +34,13 @@ export function findFamily({ names, config }: ModelFamilySource): FoundFamily | 
   return found && { ...found, from: '_name_or_path in config.json' };
 }
 
-/** Matches the name of a model without its organization. Organizations are joined with `/`, `_` or `--`. */
+/** Matches a model name without its organization. Organizations are joined with `/`, `_` or `--`. */
 function familyOf(name: string): PoolingFamily | undefined {
   const text = trimEndOf(name.toLowerCase(), '/\\').replaceAll(/[/\\_]|--/g, ' ');
   return OTHER.test(text) ? undefined : FAMILIES.find(({ pattern }) => pattern.test(text))?.family;
 }
 
-/** Models of these families that are not encoders of single texts, or pool in another way. */
+/** Models of these families that do not encode single texts, or that pool differently. */
 const OTHER =
   /reranker|ranker|colbert|splade|gemma|mistral|qwen|-icl|\bclip\b|bge-code|jina-embeddings-v4|-ance-|mxbai-embed-xsmall/;
 
@@ -61,8 +61,9 @@ const family = (
 ): PoolingFamily => ({ name, pooling, normalize, prompts });
 
 /**
- * The first match counts, so that exceptions stand before their family. Vectors are normalized if the authors' modules.json has a
- * Normalize module, so that a model gives the same vectors with that file and without it.
+ * The first match counts, so exceptions come before their family. Vectors are normalized if the
+ * authors' modules.json has a Normalize module, so that a model returns the same vectors with and
+ * without that file.
  */
 const FAMILIES: readonly { readonly pattern: RegExp; readonly family: PoolingFamily }[] = [
   { pattern: /(?:^| )bge-m3/, family: family('bge-m3', 'cls', true) },

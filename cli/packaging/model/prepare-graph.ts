@@ -22,7 +22,10 @@ import { findMaxLength } from './find-max-length.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 import { findNotFinite } from '#core/numbers/finite.ts';
 
-/** Prepares an optimized graph: rewrites it for the runtime, and runs texts through the result. Writes all files to `folder`. */
+/**
+ * Prepares an optimized graph: rewrites it for the runtime, and runs texts through the result.
+ * Writes all files to `folder`.
+ */
 export async function prepareGraph(
   runtime: OnnxTools,
   request: GraphRequest,
@@ -47,7 +50,10 @@ export async function prepareGraph(
   return { ...prepared, ...tried, tokenOutputs, changes: [...changes, ...limit] };
 }
 
-/** Records the shapes of the values of a graph, and runs texts through it. A graph that fails with shapes stays without. */
+/**
+ * Records the shapes of a graph's values, and runs texts through it. If it fails with shapes, the
+ * graph without shapes is used.
+ */
 export async function tryTextGraph(
   runtime: OnnxTools,
   request: GraphRequest,
@@ -66,7 +72,8 @@ export async function tryTextGraph(
   );
   const shaped = path === undefined ? undefined : await attempt(path).catch(unlessStuck);
   if (shaped?.maxLength === longestPossible(tokenizer, runnable)) return shaped;
-  // Whether the model or a shape is at fault shows the graph without shapes. Its errors are those of the model.
+  // The graph without shapes shows whether the model or a shape is at fault. Its errors are the
+  // model's own.
   const plain = await attempt(runnable.graphPath);
   return shaped?.maxLength === plain.maxLength ? shaped : plain;
 }
@@ -76,14 +83,15 @@ const longestPossible = (
   { fixedShape }: Pick<RunnableGraph, 'fixedShape'>,
 ): number => Math.min(settings.maxLength, fixedShape?.tokens ?? Infinity);
 
-/** After a run that did not end, there is no process for another one. */
+/** A run that did not finish has ended the process, so no other run is possible. */
 function unlessStuck(error: unknown): undefined {
   if (isStuck(error)) throw error;
 }
 
 /**
- * Writes a copy of a graph that has the shapes of its values, so that ONNX Runtime opens it in a fraction of the time
- * (docs/decisions/0094). Returns the path of the copy; or undefined if the shapes cannot be found. `model` is the file that messages name.
+ * Writes a copy of a graph that has the shapes of its values, so that ONNX Runtime opens it in a
+ * fraction of the time (docs/decisions/0094). Returns the path of the copy, or undefined if the
+ * shapes cannot be determined. `model` is the file that messages name.
  */
 async function writeShapes(
   runtime: OnnxTools,
@@ -93,7 +101,8 @@ async function writeShapes(
 ): Promise<string | undefined> {
   if (Math.min(maxLength, fixedShape?.tokens ?? Infinity) < LONGEST.tokens) return undefined;
   const [sample = []] = await tokenizer.encode(['Hello']);
-  // Texts of different lengths, so that a size that counts tokens without padding is not taken for one of the shape.
+  // Texts of different lengths, so that a size that counts tokens without padding is not mistaken
+  // for a fixed shape.
   const batch = ({ texts, tokens }: RunSize): number[][] =>
     Array.from({ length: texts }, (_, row) => textOf(sample, tokens - row, padId));
   const sizes = [...SHORTER, LONGEST].map((size) => ({ ...size, ...fixedShape }));
@@ -115,7 +124,8 @@ async function writeShapes(
     return shaped.path;
   } catch (error) {
     if (error instanceof AppError) throw stuckError(model, runs[0] ?? [], error);
-    // The graph itself may run: one with values of types that cannot be outputs, such as sequences, stays without shapes.
+    // The graph itself may still run: values whose types cannot be outputs, such as sequences, stay
+    // without shapes.
     return undefined;
   }
 }
@@ -215,7 +225,7 @@ function checkDims(
 ): number {
   const texts = fixedShape?.texts ?? ids.length;
   const longest = fixedShape?.tokens ?? greatest(ids.map((row) => row.length));
-  // The sample texts have no mask; the graph then returns the logits of one token.
+  // The sample texts have no mask token; the graph then returns the logits of one token.
   const expected = shape.length === 2 ? [texts] : [texts, name === MASKED_OUTPUT.name ? 1 : longest];
   const width = dims.at(-1) ?? 0;
   if (dims.length === shape.length && expected.every((size, axis) => size === dims[axis]) && width > 0)

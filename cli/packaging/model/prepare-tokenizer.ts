@@ -25,18 +25,21 @@ import type { TokenizerOptions } from '#contract/tokenizer-options.ts';
 export interface PreparedTokenizer {
   readonly tokenizer: LoadedTokenizer;
   readonly settings: TokenizerSettings;
-  /** tokenizer.json without white space: a third smaller and faster to load. */
+  /** tokenizer.json without whitespace: a third smaller and faster to load. */
   readonly json: string;
   /** Files that it was read from, for messages. */
   readonly origin: string;
 }
 
-/** Settings of a tokenizer from other files of the model. */
+/** Tokenizer settings from other files of the model. */
 export interface TokenizerDefaults {
-  /** Maximum number of tokens of a text. */
+  /** Maximum number of tokens per text. */
   readonly maxLength?: number | undefined;
   readonly lowerCase?: boolean;
-  /** How many of the possible tokens the model needs. `isChosen` states whether the config sets their number. */
+  /**
+   * How many of the possible tokens the model needs. `isChosen` states whether the config sets this
+   * number.
+   */
   readonly limit?: (possible: number, isChosen: boolean) => number;
 }
 
@@ -103,15 +106,16 @@ async function load(path: string, json: string): Promise<LoadedTokenizer> {
   }
 }
 
-/** Words of the vocabulary that are tried. */
+/** Number of vocabulary words to try. */
 const MAX_WORDS = 200;
-/** Fewer words say nothing about a vocabulary. */
+/** With fewer words, the result would say nothing about the vocabulary. */
 const MIN_WORDS = 5;
 const MAX_UNKNOWN_SHARE = 0.5;
 
 /**
- * Rejects a tokenizer that does not know its own words, for example one that lower-cases texts although its vocabulary is in upper case:
- * every text would be a row of unknown tokens. `origin` names the files of the tokenizer.
+ * Rejects a tokenizer that does not recognize its own words, for example one that lower-cases texts
+ * although its vocabulary is in upper case: every text would become a row of unknown tokens.
+ * `origin` names the files of the tokenizer.
  */
 async function checkVocabulary(
   tokenizer: LoadedTokenizer,
@@ -139,7 +143,7 @@ async function checkVocabulary(
   );
 }
 
-/** Models of tokenizers that have an unknown token for a whole word. */
+/** Tokenizer models that use one unknown token for a whole word. */
 const WHOLE_WORDS: ReadonlySet<string> = new Set(['WordPiece', 'WordLevel']);
 
 /** @internal Exported for tests only. */
@@ -148,7 +152,7 @@ export interface ReadTokenizer {
   readonly content: SourceTokenizer;
   /** Where the content comes from, for messages: `tokenizer.json`, or `vocab.txt (BertTokenizer)`. */
   readonly origin: string;
-  /** The padding token of a converted tokenizer; other files name that of a tokenizer.json. */
+  /** The padding token of a converted tokenizer; for a tokenizer.json, other files name it. */
   readonly padToken?: string | undefined;
 }
 
@@ -191,7 +195,7 @@ async function readVocabulary(family: Family, found: string): Promise<Vocabulary
   return { kind: family.kind, path, content, mergesPath, merges: await readText(mergesPath) };
 }
 
-/** A folder can have vocabularies of several kinds; the family decides which one counts. */
+/** A folder can contain several kinds of vocabularies; the family decides which one is used. */
 function vocabularyPath(family: Family, found: string): string {
   if (vocabularyKind(basename(found)) === family.kind) return found;
   const names = VOCABULARY_FILES[family.kind];
@@ -209,7 +213,7 @@ async function readText(path: string): Promise<string> {
   throw configError(`${path} is not UTF-8 on line ${invalid}. Restore the original file.`);
 }
 
-/** Settings that have no effect, one sentence each. */
+/** Ineffective settings, one sentence each. */
 export function ineffectiveOptions({ pad_strategy, truncation_strategy }: TokenizerOptions): string[] {
   const warnings: string[] = [];
   if (typeof pad_strategy === 'object') {

@@ -13,7 +13,7 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { ModelFiles } from './locate-files.ts';
 
-/** A graph to prepare, and what is known of its model. */
+/** A graph to prepare, and the known facts about its model. */
 export interface GraphRequest extends SignatureRequest, OptimizeRequest {
   /** Whether the user chose the maximum length, which is then not reduced. */
   readonly isLengthChosen: boolean;
@@ -22,21 +22,27 @@ export interface GraphRequest extends SignatureRequest, OptimizeRequest {
   readonly rules: GraphRules;
 }
 
-/** What a model type requires of a graph, and what it changes. A type without rules uses the graph as it is. */
+/**
+ * What a model type requires of a graph, and how it changes it. A type without rules uses the graph
+ * unchanged.
+ */
 export interface GraphRules extends SignatureRules {
-  /** Joins outputs of an export to the one that the runtime reads, before an output is chosen. Returns what was changed. */
+  /**
+   * Joins outputs of an export into the one that the runtime reads, before an output is chosen.
+   * Returns what was changed.
+   */
   readonly joinOutputs?: (graph: GraphProto) => string[];
-  /** Checks the inputs that are not about tokens. */
+  /** Checks the inputs other than tokens. */
   readonly checkInputs?: (inputs: readonly MatchedInput[], fixedShape: FixedShape | undefined) => void;
-  /** Outputs that are kept next to the chosen one. */
+  /** Outputs to keep next to the chosen one. */
   readonly keptOutputs?: (graph: GraphProto) => readonly string[];
-  /** Adds the steps of this type to the end of a graph, whose outputs are float32. */
+  /** Adds this type's steps to the end of a graph with float32 outputs. */
   readonly extend?: (graph: ExtendedGraph) => GraphExtension;
-  /** Runs a graph whose inputs are not only tokens. */
+  /** Runs a graph that has inputs other than tokens. */
   readonly tryOut?: TryOut;
-  /** The size of a result, for messages. Default: that of the last axis of the output. */
+  /** The size of a result, for messages. Default: the last axis of the output. */
   readonly size?: string;
-  /** Changes the tokens of a text that a quantization is calibrated with. */
+  /** Changes the calibration tokens of a text before quantization. */
   readonly calibrate?: (ids: readonly number[]) => readonly number[];
 }
 
@@ -47,11 +53,11 @@ interface ExtendedGraph extends Signature {
 }
 
 interface GraphExtension {
-  /** The output after the change; undefined if it is still the one that was chosen. */
+  /** The output after the change; undefined if it is still the chosen one. */
   readonly output?: SelectedOutput;
-  /** Outputs with a row for each token, next to the one that was chosen. */
+  /** Outputs with one row per token, next to the chosen one. */
   readonly tokenOutputs?: TokenOutputNames | undefined;
-  /** What was changed, one sentence each. */
+  /** The changes, one sentence each. */
   readonly changes?: readonly string[];
 }
 
@@ -60,36 +66,36 @@ export interface RewrittenGraph {
   readonly weightsPath: string;
   readonly signature: Signature;
   readonly precision: string;
-  /** Sizes that each run must have; undefined if the graph accepts any. */
+  /** Fixed sizes that each run must use; undefined if the graph accepts any. */
   readonly fixedShape: FixedShape | undefined;
   /** Position of the first token; undefined if it is 0, or if the graph has no `position_ids`. */
   readonly firstPosition: number | undefined;
   readonly tokenOutputs: TokenOutputNames | undefined;
-  /** What was changed in the graph for the runtime, one sentence each. */
+  /** Changes that the runtime required in the graph, one sentence each. */
   readonly changes: readonly string[];
-  /** The graph as it was written. */
+  /** The graph as written. */
   readonly graph: GraphProto;
 }
 
-/** What is only known after running a graph. */
+/** Facts that are only known after running a graph. */
 export interface TriedGraph {
   /** Size of the output's last axis. */
   readonly width: number;
   /** Which texts can share a run. */
   readonly batching: Batching;
-  /** Maximum number of tokens of a text. */
+  /** Maximum number of tokens per text. */
   readonly maxLength: number;
   /** The output for each sample text when run alone. */
   readonly samples: readonly Tensor[];
 }
 
-/** What a run of a graph needs. */
+/** The dependencies of a graph run. */
 export type RunnableGraph = Pick<
   RewrittenGraph,
   'graphPath' | 'graph' | 'signature' | 'fixedShape' | 'firstPosition'
 >;
 
-/** Which file was tried: a type, or the trial itself, can write another one. */
+/** A tested graph and its file: the model type, or the test itself, can write a different one. */
 export type TriedFile = TriedGraph & Pick<RunnableGraph, 'graphPath'>;
 
 type TryOut = (
@@ -100,7 +106,7 @@ type TryOut = (
   folder: string,
 ) => Promise<TriedFile>;
 
-/** Outputs for each token, as they were found by running them. */
+/** Outputs per token, as found by running them. */
 export interface TriedTokenOutputs {
   readonly sparse: Pick<TokenOutputs['sparse'], 'output'>;
   readonly multiVector: TokenOutputs['multiVector'];
@@ -111,16 +117,16 @@ export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'tokenOutputs'> &
     readonly tokenOutputs: TriedTokenOutputs | undefined;
   };
 
-/** A prepared model: everything that is written in addition to the base runtime. */
+/** A prepared model: everything that is added to the base runtime. */
 export interface PreparedModel {
   readonly files: ModelFiles;
   readonly tokenizer: PreparedTokenizer;
   readonly graph: PreparedGraph;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
-  /** Weights of the modules that follow pooling, if there are any. */
+  /** Weights of the modules after pooling, if there are any. */
   readonly layers: Uint8Array | undefined;
-  /** Texts of the licenses and notices that are next to the model. */
+  /** Texts of the license and notice files next to the model. */
   readonly licenseText: string | undefined;
   /** Text of the model card. */
   readonly cardText: string | undefined;

@@ -14,12 +14,15 @@ import { tryTextGraph } from './prepare-graph.ts';
 import type { GraphRequest, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
-/** A quantized graph; or why the model stays in float32, with `quantize: auto`. */
+/** A quantized graph, or why the model stays in float32 (with `quantize: auto`). */
 type QuantizedModel =
   | { readonly graph: PreparedGraph; readonly quantization: Quantization }
   | { readonly reason: string };
 
-/** Quantizes a graph that was prepared in float32, and runs texts through the result. Writes all files to `folder`. */
+/**
+ * Quantizes a graph that was prepared in float32, and runs texts through the result. Writes all
+ * files to `folder`.
+ */
 export async function quantizePrepared(
   request: GraphRequest,
   tokenizer: PreparedTokenizer,

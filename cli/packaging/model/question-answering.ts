@@ -44,7 +44,7 @@ export const questionAnsweringBuild: BuildType<'question_answering'> = {
   }),
 };
 
-/** Contexts always have windows. @internal Exported for tests only. */
+/** Contexts are always read in windows. @internal Exported for tests only. */
 export const answerWindows = (
   { windows }: Pick<ReadModelRequest['config'], 'windows'>,
   maxLength: number,

@@ -2,12 +2,12 @@ import type { CardFacts, ModelLicense } from '#contract/manifest.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseYaml } from '#core/yaml/parse-yaml.ts';
 
-/** What a model card states in its front matter, and how to cite the model. */
+/** Facts from the front matter of a model card, and how to cite the model. */
 export interface Card {
   readonly license: Omit<ModelLicense, 'source'> | undefined;
   readonly facts: CardFacts | undefined;
   readonly citation?: string;
-  /** Names of members that are not valid YAML, that occur repeatedly or that are too long. */
+  /** Names of members that are invalid YAML, repeated or too long. */
   readonly invalid: readonly string[];
 }
 
@@ -22,12 +22,15 @@ const KEYS = [
 ] as const;
 type Key = (typeof KEYS)[number];
 
-/** Maximum number of items of a list; model cards of multilingual models list up to about 150 languages. */
+/** Maximum number of list items; cards of multilingual models list up to about 150 languages. */
 const MAX_ITEMS = 200;
-/** Maximum number of characters of the YAML of a member. */
+/** Maximum number of characters in a member's YAML. */
 const MAX_MEMBER_LENGTH = 16_384;
 
-/** Reads the YAML front matter of a model card (README.md), as on Hugging Face. Members of unexpected types are ignored. */
+/**
+ * Reads the YAML front matter of a model card (README.md), as on Hugging Face. Members of
+ * unexpected types are ignored.
+ */
 export function readCard(text: string): Card {
   const [start = '', frontMatter = ''] = FRONT_MATTER.exec(text) ?? [];
   const lists = new Map<Key, readonly string[]>();
@@ -49,18 +52,19 @@ export function readCard(text: string): Card {
   };
 }
 
-/** YAML between two lines of `---` at the start of the file. */
+/** YAML between two `---` lines at the start of the file. */
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/;
 
 /**
- * Returns the YAML of the members that are used, each on its own. Cards with evaluation results have front matter of several hundred
- * kilobytes, which takes seconds to parse as a whole. A member that is repeated or too long is undefined: parsing it can take minutes.
+ * Returns the YAML of each member that is used. Cards with evaluation results have front matter of
+ * several hundred kilobytes, which takes seconds to parse as a whole. A repeated or overlong member
+ * is undefined, because parsing it can take minutes.
  */
 function membersIn(frontMatter: string): Map<Key, string | undefined> {
   const members = new Map<Key, string | undefined>();
   let current: Key | undefined;
   for (const line of frontMatter.split(/\r?\n/)) {
-    // A member of the top level starts in the first column; lists can start there, too.
+    // A top-level member starts in the first column, but list items can start there, too.
     const isStart = /^[^\s\-#\]}]/.test(line);
     if (isStart) current = KEYS.find((key) => line.startsWith(`${key}:`));
     if (!current) continue;
@@ -79,11 +83,11 @@ function valueOf(source: string): unknown {
   return issues.length > 0 ? undefined : value;
 }
 
-/** A citation has several lines, so it is kept as it is. */
+/** A citation has several lines, so it is kept unchanged. */
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-/** One text or a list of texts. */
+/** One string or a list of strings. */
 function textsIn(value: unknown): string[] {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items
@@ -112,17 +116,21 @@ function factsOf(list: (key: Key) => readonly string[]): CardFacts | undefined {
 
 const MAX_LENGTH = 256;
 
-/** Makes a text of a downloaded file safe for tables and terminals: one line, without control characters, of limited length. */
+/**
+ * Makes text from a downloaded file safe for tables and terminals: one line, no control characters,
+ * limited length.
+ */
 export function shortText(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length <= MAX_LENGTH ? line : `${line.slice(0, MAX_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** Maximum number of characters of a citation; a longer one is usually a list of all papers of a library. */
+/** Maximum number of characters of a citation; a longer one usually lists all papers of a library. */
 export const MAX_CITATION_LENGTH = 8192;
 
 /**
- * Finds the BibTeX entries in the section about citation of a model card: its blocks of code, up to the next heading of its level.
+ * Finds the BibTeX entries in a model card's citation section: its code blocks, up to the next
+ * heading of the same level.
  * @internal Exported for tests only.
  */
 export function findCitation(card: string): string | undefined {

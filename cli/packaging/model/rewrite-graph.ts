@@ -17,8 +17,8 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph } from './prepared-graph.ts';
 
 /**
- * Rewrites an optimized model for the runtime, in place: inputs have the names and types that are fed, and only float32 outputs that are
- * needed remain.
+ * Rewrites an optimized model for the runtime, in place: inputs get the names and types that the
+ * runtime feeds, and only the required outputs remain, as float32.
  */
 export async function rewriteGraph(
   request: GraphRequest,

@@ -156,17 +156,20 @@ async function finish(
   };
 }
 
-/** Where a pooling mode comes from: files of sentence-transformers, a family, or nothing. */
+/** The source of a pooling mode: files of sentence-transformers, a family, or nothing. */
 type PoolingOrigin = 'files' | FoundFamily | 'assumed';
 
-/** Adds the settings of a published family to those of a model without files of sentence-transformers. */
+/** Adds the settings of a published family for models without sentence-transformers files. */
 function withFamily(defaults: SentenceDefaults, family: FoundFamily): SentenceDefaults {
   const { pooling, normalize, prompts } = family;
   const hasPrompts = Object.keys(defaults.prompts).length > 0;
   return { ...defaults, pooling, normalize, prompts: hasPrompts ? defaults.prompts : prompts };
 }
 
-/** Reports a pooling mode that no file of the model states. The result depends on it, so it is never chosen silently. */
+/**
+ * Reports a pooling mode that no file of the model states. The result depends on it, so it is never
+ * chosen silently.
+ */
 function reportPooling(
   { pooling: modes, normalize }: SentenceSettings,
   { config, file, transforms }: SentenceSource,
@@ -190,7 +193,7 @@ function reportPooling(
 const { shape: PER_TOKEN } = MODEL_TYPES.sentence_embedding;
 
 /**
- * Chooses between vectors of texts and of tokens; those that are returned next to them have other purposes.
+ * Chooses between text vectors and token vectors; outputs next to them have other purposes.
  * @internal Exported for tests only.
  */
 export function chooseVectors(
@@ -203,8 +206,8 @@ export function chooseVectors(
   const tokens = unnamedOutputs(outputs, PER_TOKEN.length);
   const ofToken = findNamed(outputs, TOKEN_VECTORS) ?? (tokens.length === 1 ? tokens[0] : undefined);
   const texts = outputs.filter((output) => rankOf(output) === PER_TEXT.length && isFloatOutput(output));
-  // BERT's pooler is a tanh over the first token, trained for another task; it is used as a text's vector only if nothing else
-  // is returned.
+  // BERT's pooler is a tanh over the first token, trained for another task. It is used as a text's
+  // vector only if nothing else is returned.
   const vectors = texts.filter(
     ({ name }) => tokens.length + Number(ofToken !== undefined) === 0 || !isPooler(graph, name),
   );

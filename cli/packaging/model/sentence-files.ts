@@ -16,11 +16,11 @@ import {
   modulePath,
 } from './sentence-layers.ts';
 
-/** Whether a file of sentence-transformers states how vectors are computed. */
+/** Whether a sentence-transformers file states how vectors are computed. */
 export const hasSentenceFiles = ({ folder }: Pick<ModelFiles, 'folder'>): boolean =>
   ['modules.json', join('1_Pooling', 'config.json')].some((name) => existsSync(join(folder, name)));
 
-/** Reads the files that sentence-transformers saved in the model folder; each of them can be missing. */
+/** Reads the files that sentence-transformers saved in the model folder; all are optional. */
 export async function readSentenceDefaults({
   folder,
 }: Pick<ModelFiles, 'folder'>): Promise<SentenceDefaults> {
@@ -43,7 +43,7 @@ export async function readSentenceDefaults({
   return sentenceDefaults(modules, { name: pooling, content: await object(pooling) }, settings, files);
 }
 
-/** Paths of the files with weights of modules, relative to the folder of modules.json, with slashes. */
+/** Paths of the modules' weight files, relative to the folder of modules.json, with slashes. */
 export async function moduleWeights(folder: string): Promise<string[]> {
   const modules = (await readModules(folder)) ?? [];
   return modules.filter(isWeighted).map((module) => posix.join(modulePath(module), WEIGHTS));
@@ -57,13 +57,13 @@ export async function readModules(folder: string): Promise<unknown[] | undefined
   return existsSync(list) ? await readJsonList(list) : undefined;
 }
 
-/** Settings for vectors that a sentence-transformers model was saved with. */
+/** The vector settings that were saved with a sentence-transformers model. */
 export interface SentenceDefaults {
-  /** Several modes are joined. */
+  /** Results of several modes are concatenated. */
   readonly pooling: Pooling | readonly Pooling[] | undefined;
   /** Modules between pooling and normalization. */
   readonly layers: readonly FoundLayer[];
-  /** A processing step that is not supported, as the start of an error message. */
+  /** An unsupported processing step, as the start of an error message. */
   readonly unsupported: string | undefined;
   readonly includePrompt: boolean;
   readonly normalize: boolean;
@@ -71,7 +71,7 @@ export interface SentenceDefaults {
   readonly similarity: Similarity | undefined;
   readonly prompts: Readonly<Record<string, string>>;
   readonly defaultPromptName: string | undefined;
-  /** Maximum number of tokens of a text. */
+  /** Maximum number of tokens per text. */
   readonly maxLength: number | undefined;
   /** Whether texts are lower-cased before they are tokenized. */
   readonly lowerCase: boolean;
@@ -85,7 +85,8 @@ interface PoolingFile {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the defaults of a model. `settings` combines sentence_bert_config.json and config_sentence_transformers.json.
+ * Reads a model's defaults. `settings` combines sentence_bert_config.json and
+ * config_sentence_transformers.json.
  * @internal Exported for tests only.
  */
 export function sentenceDefaults(
@@ -138,7 +139,7 @@ const POOLING_OF: Readonly<Record<string, Pooling>> = {
   weightedmean: 'weightedmean',
 };
 
-/** Older files have a boolean for each mode. Several are joined in this order. */
+/** Older files have a boolean per mode. Several modes are concatenated in this order. */
 const MODE_OF_SWITCH: Readonly<Record<string, string>> = {
   pooling_mode_cls_token: 'cls',
   pooling_mode_max_tokens: 'max',
@@ -164,7 +165,7 @@ function unsupportedPooling(
   return unknown === undefined ? undefined : `${name} has an unsupported pooling mode ${unknown}`;
 }
 
-/** Cosine is the default of executables, too. */
+/** Cosine is also the default of executables. */
 function similarityOf(value: unknown): Similarity | undefined {
   if (value === undefined || value === null || value === 'cosine') return undefined;
   if (isOneOf(SIMILARITIES, value)) return value;

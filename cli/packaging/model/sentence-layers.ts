@@ -2,16 +2,16 @@ import type { Activation, LayerSettings } from '#contract/sentence.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** A module of sentence-transformers that follows pooling. */
+/** A sentence-transformers module after pooling. */
 export interface FoundLayer {
   readonly settings: LayerSettings;
-  /** Its folder in that of the model, for messages and weights. */
+  /** Its folder relative to the model folder, for messages and weights. */
   readonly path: string;
 }
 
 export type DenseSettings = LayerSettings & { readonly kind: 'dense' };
 
-/** config.json of a module, and whether its folder has model.safetensors. */
+/** A module's config.json, and whether its folder contains model.safetensors. */
 export interface ModuleFiles {
   readonly config: Readonly<Record<string, unknown>>;
   readonly hasWeights: boolean;
@@ -19,18 +19,21 @@ export interface ModuleFiles {
 
 export interface FoundLayers {
   readonly layers: readonly FoundLayer[];
-  /** The reason why a module cannot be applied, as the start of an error message. */
+  /** Why a module cannot be applied, as the start of an error message. */
   readonly problem: string | undefined;
 }
 
-/** The class of a module; its package has changed between versions of the library. */
+/** A module's class name without its package, which differs between versions of the library. */
 export const moduleClass = (module: unknown): string =>
   (textOf(memberOf(module, 'type')) ?? 'without a type').split('.').at(-1) ?? '';
 
-/** Folder of a module, relative to that of the model. */
+/** A module's folder, relative to the model folder. */
 export const modulePath = (module: unknown): string => textOf(memberOf(module, 'path')) ?? '';
 
-/** Whether a module has weights that a build reads. Classes of the model's own package can compute something else. */
+/**
+ * Whether a module has weights that a build reads. Classes from the model's own package can compute
+ * something else.
+ */
 export const isWeighted = (module: unknown): boolean =>
   ['Dense', 'LayerNorm'].includes(moduleClass(module)) &&
   /^(sentence_transformers|pylate)\./.test(textOf(memberOf(module, 'type')) ?? '');
@@ -95,7 +98,7 @@ const isSize = (value: unknown): value is number => isCount(value) && value > 0;
 
 const VECTOR = 'sentence_embedding';
 
-/** Without an activation function, the library uses tanh. */
+/** The library's default activation function is tanh. */
 function activationOf(value: unknown): Activation | undefined {
   if (value === undefined) return 'tanh';
   if (typeof value !== 'string') return undefined;

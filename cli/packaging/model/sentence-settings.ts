@@ -16,7 +16,7 @@ export interface SentenceConfig {
   readonly defaultPromptName: string | undefined;
 }
 
-/** The settings in the fields of the config file. */
+/** The settings in the config file. */
 export const sentenceConfig = ({
   similarity_fn_name: similarity,
   default_prompt_name: defaultPromptName,
@@ -38,16 +38,16 @@ export interface SentenceSource {
   readonly defaults: SentenceDefaults;
   /** Whether a transform computes the vector instead of pooling. */
   readonly transforms: boolean;
-  /** Whether further layers follow the vectors of tokens. */
+  /** Whether more layers follow the token vectors. */
   readonly hasHeads: boolean;
 }
 
-/** The kinds of vectors that a model can return, in order of preference. The runtime pools vectors of tokens. */
+/** The kinds of vectors that a model can return, in order of preference. The runtime pools token vectors. */
 export type VectorsOf = readonly ('text' | 'token')[];
 
 /**
- * Returns what the model's vectors can be of. A graph that pools itself is preferred, but it cannot exclude the tokens of a
- * prompt.
+ * Returns the kinds of vectors that the model can return. A graph that pools itself is preferred,
+ * but it cannot exclude the tokens of a prompt.
  */
 export function vectorsKind(source: SentenceSource): VectorsOf {
   const { pooling } = source.config;
@@ -57,8 +57,8 @@ export function vectorsKind(source: SentenceSource): VectorsOf {
 }
 
 /**
- * Combines the config file with the model's own files, and rejects settings that would give different vectors than the model's
- * files specify.
+ * Combines the config file with the model's own files, and rejects settings that would give
+ * different vectors than the model's files specify.
  */
 export async function sentenceSettings(
   source: SentenceSource,
@@ -102,8 +102,8 @@ export async function sentenceSettings(
 }
 
 /**
- * The modules of the model that follow pooling. A graph or a transform that returns vectors of texts replaces them, and so does a
- * `pooling` that overrides modules which cannot be applied.
+ * The model's modules after pooling. A graph or a transform that returns text vectors replaces
+ * them, and so does a `pooling` setting if some modules cannot be applied.
  */
 export function layerSettings(
   { config, defaults, transforms }: SentenceSource,
@@ -173,9 +173,10 @@ function chooseDefaultPrompt(
 ): string | undefined {
   const name = config.defaultPromptName ?? defaults.defaultPromptName;
   if (name === undefined || Object.hasOwn(prompts, name)) return name;
-  // In the library, each model has these prompts, and they are empty if no file sets them.
+  // In the library, every model has these prompts; they are empty if no file sets them.
   if (config.defaultPromptName === undefined && EMPTY_PROMPTS.has(name)) return undefined;
-  // The default prompt belongs to the model's own prompts; it is dropped if the config file sets other prompts.
+  // The default prompt is one of the model's own prompts, so it is dropped if the config file sets
+  // other prompts.
   if (config.defaultPromptName === undefined && config.prompts) return undefined;
   const known = Object.keys(prompts).join(', ') || 'none';
   const origin = config.defaultPromptName === undefined ? 'config_sentence_transformers.json' : file;

@@ -5,7 +5,7 @@ import { compareTextScores } from './compare.ts';
 import { classClue, clue } from './evidence.ts';
 import { readLabels, requiredConfig, type ModelConfig, readModelConfig } from './model-config.ts';
 
-/** A classifier of texts, or of pairs of texts. */
+/** A classifier of texts or text pairs. */
 export const sequenceClassificationBuild: BuildType<'sequence_classification'> = {
   guess(evidence) {
     const { architectures, labels, outputs } = evidence;
@@ -44,7 +44,8 @@ export const sequenceClassificationBuild: BuildType<'sequence_classification'> =
 };
 
 /**
- * Returns the score function that the text classification pipeline of transformers chooses for this config.json.
+ * Returns the score function that transformers' text classification pipeline would choose for this
+ * config.json.
  * @internal Exported for tests only.
  */
 export function scoreFunctionOf({ problem_type: problem }: ModelConfig, labels: number): ScoreFunction {

@@ -26,7 +26,7 @@ import { readJsonObject } from './read-json.ts';
 import { readModules, readSentenceDefaults } from './sentence-files.ts';
 import { moduleClass, modulePath } from './sentence-layers.ts';
 
-/** A model of the SPLADE family, which returns a weight for words of its vocabulary. */
+/** A model of the SPLADE family, which returns weights for words of its vocabulary. */
 export const sparseEmbeddingBuild: BuildType<'sparse_embedding'> = {
   guess: ({ modules }) =>
     clue('file', modules.includes('SpladePooling'), 'modules.json has a SpladePooling module'),
@@ -35,7 +35,7 @@ export const sparseEmbeddingBuild: BuildType<'sparse_embedding'> = {
 
 async function read({ files }: ReadModelRequest): Promise<ReadModel<'sparse_embedding'>> {
   const modelConfig = await readModelConfig(files);
-  // Of the settings for sentences, only length and letter case apply.
+  // Of the sentence settings, only length and letter case apply.
   const { maxLength, lowerCase, prompts, defaultPromptName } = await readSentenceDefaults(files);
   const prompt = prompts[defaultPromptName ?? ''];
   const settings = await readSparseSettings(files.folder);
@@ -61,7 +61,7 @@ async function read({ files }: ReadModelRequest): Promise<ReadModel<'sparse_embe
   };
 }
 
-/** The pooling of the model is added to a graph that does not pool itself. */
+/** The model's pooling is added to a graph that does not pool itself. */
 const poolingRules = (settings: SparseSettings, file: string): GraphRules => ({
   canBePooled: true,
   chooseOutput: choosePooled,
@@ -76,7 +76,7 @@ const poolingRules = (settings: SparseSettings, file: string): GraphRules => ({
   },
 });
 
-/** Logits of tokens, or vectors that the graph has pooled itself. @internal Exported for tests only. */
+/** Token logits, or vectors that the graph has pooled itself. @internal Exported for tests only. */
 export function choosePooled(graph: OutputSource, request: OutputRequest): SelectedOutput {
   const { output: name, shape } = MODEL_TYPES.sparse_embedding;
   const outputs = graph.output;
@@ -101,11 +101,14 @@ export function choosePooled(graph: OutputSource, request: OutputRequest): Selec
   );
 }
 
-/** The modules that a sparse_embedding model can have. */
+/** The modules that a sparse_embedding model can contain. */
 const MODULES: ReadonlySet<string> = new Set(['Transformer', 'MLMTransformer', 'SpladePooling']);
 const SETTINGS_FILE = 'config_sentence_transformers.json';
 
-/** Reads how a model was saved by sentence-transformers; without its files, the settings are those of the SPLADE papers. */
+/**
+ * Reads how sentence-transformers saved a model; without its files, the settings of the SPLADE
+ * papers apply.
+ */
 async function readSparseSettings(folder: string): Promise<SparseSettings> {
   const modules = (await readModules(folder)) ?? [];
   const other = modules.map(moduleClass).find((name) => !MODULES.has(name));
@@ -121,7 +124,7 @@ async function readSparseSettings(folder: string): Promise<SparseSettings> {
   return {
     pooling: choose('pooling_strategy', saved['pooling_strategy'], POOLINGS, 'max', file),
     activation: choose('activation_function', saved['activation_function'], SPARSE_ACTIVATIONS, 'relu', file),
-    // The default of the library for sparse vectors.
+    // The library's default for sparse vectors.
     similarity: choose('similarity_fn_name', similarity, SIMILARITIES, 'dot', SETTINGS_FILE),
   };
 }

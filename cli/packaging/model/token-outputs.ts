@@ -18,12 +18,12 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { readJsonObject } from './read-json.ts';
 import { type TokenizerConfig, tokenText } from './tokenizer-settings.ts';
 
-/** Files that FlagEmbedding saves next to a model that also has sparse vectors and vectors of tokens. */
+/** Files that FlagEmbedding saves next to a model that also returns sparse vectors and token vectors. */
 export const HEAD_FILES = ['sparse_linear.pt', 'colbert_linear.pt'] as const;
 
-/** What a model can return for each token, before its graph is read. */
+/** What a model can return per token, before its graph is read. */
 export interface TokenOutputsSource {
-  /** Whether outputs of the graph for each token are kept. */
+  /** Whether the graph's token outputs are kept. */
   readonly areKept: boolean;
   /** Layers to add to the graph. */
   readonly heads: TokenHeads | undefined;
@@ -31,7 +31,7 @@ export interface TokenOutputsSource {
   readonly problems: readonly string[];
 }
 
-/** How FlagEmbedding computes dense vectors of a model with these files, unless other files state it. */
+/** How FlagEmbedding computes the dense vectors of models with these files, unless other files state it. */
 export const M3_FAMILY: FoundFamily = {
   name: 'bge-m3',
   pooling: 'cls',
@@ -40,7 +40,10 @@ export const M3_FAMILY: FoundFamily = {
   from: `from ${HEAD_FILES.join(' and ')}`,
 };
 
-/** Reads the layers next to a sentence_embedding model; only vectors of whole texts can be merged from windows, or transformed. */
+/**
+ * Reads the layers next to a sentence_embedding model. Only vectors of whole texts can be merged
+ * from windows, or transformed.
+ */
 export async function findTokenOutputs(
   { windows, transform }: BuildConfig,
   { folder }: Pick<ModelFiles, 'folder'>,
@@ -61,11 +64,11 @@ export async function findTokenOutputs(
 export const unused = (reason: string): string =>
   `The model returns dense vectors only, not those of ${HEAD_FILES.join(' and ')}, because ${reason}.`;
 
-/** The files that a folder has, of which it needs both. */
+/** The head files that the folder contains; a model needs both. */
 export const headFilesIn = (folder: string): string[] =>
   HEAD_FILES.filter((name) => existsSync(join(folder, name)));
 
-/** Reads the layers that compute a weight and a vector for each token; undefined if the folder does not have both. */
+/** Reads the layers that compute a weight and a vector per token; undefined unless the folder has both. */
 async function readTokenHeads(folder: string, hiddenSize: unknown): Promise<TokenHeads | undefined> {
   if (headFilesIn(folder).length < HEAD_FILES.length) return undefined;
   const [sparseFile, vectorsFile] = HEAD_FILES;
@@ -110,7 +113,7 @@ async function readLinear(
 /** The texts have different lengths, so that no two axes of an output have the same size. */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];
 
-/** Runs texts through the outputs that have a row per token. */
+/** Runs texts through the outputs with one row per token. */
 export async function tryTokenOutputs(
   runtime: OnnxTools,
   model: string,
@@ -132,7 +135,7 @@ export async function tryTokenOutputs(
   const sparse = await dimsOf(tokenOutputs.sparse);
   const vectors = await dimsOf(tokenOutputs.multiVector);
   const [, vectorRows = 0, width = 0] = vectors;
-  // Weights can have a last axis, of size 1.
+  // Weights can have a final axis of size 1.
   const isSparse = sparse.slice(0, 2).join() === [texts, rows].join() && (sparse[2] ?? 1) === 1;
   const hasFirst = vectorRows === rows;
   const isMultiVector = vectors.join() === [texts, hasFirst ? rows : rows - 1, width].join();
@@ -151,7 +154,10 @@ export async function tryTokenOutputs(
 /** The tokens of XLM-RoBERTa, for settings that do not name them. */
 const USUAL = { cls_token: '<s>', eos_token: '</s>', pad_token: '<pad>', unk_token: '<unk>' } as const;
 
-/** Ids of the tokens without a weight in sparse vectors, as in FlagEmbedding: start, end, padding and unknown words. */
+/**
+ * Ids of the tokens without a weight in sparse vectors, as in FlagEmbedding: start, end, padding
+ * and unknown.
+ */
 export async function specialIds(
   { tokenizerConfig }: Pick<ModelFiles, 'tokenizerConfig'>,
   { idOf }: Pick<LoadedTokenizer, 'idOf'>,

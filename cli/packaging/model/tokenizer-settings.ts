@@ -33,14 +33,17 @@ export interface SourceTokenizer {
 interface Normalizer {
   readonly type: string;
   readonly lowercase?: boolean;
-  /** Normalizers of a sequence, in order. */
+  /** The normalizers of a sequence, in order. */
   readonly normalizers?: readonly Normalizer[];
 }
 
-/** Default of the library if no file sets the maximum length. */
+/** The library's default if no file sets the maximum length. */
 const DEFAULT_MAX_LENGTH = 512;
 
-/** Determines truncation and padding: from tokenizer_config.json, then config.json, then settings stored in tokenizer.json. */
+/**
+ * Determines truncation and padding: from tokenizer_config.json, then config.json, then settings
+ * stored in tokenizer.json.
+ */
 export function tokenizerSettings(
   tokenizerConfig: TokenizerConfig,
   tokenizerJson: SourceTokenizer,
@@ -77,7 +80,8 @@ function maxLength(
   const possible = positions === undefined ? Infinity : positions - offset;
   const length = Math.min(integer(tokenizerConfig.model_max_length) ?? Infinity, possible);
   if (Number.isFinite(length)) return length;
-  // These settings were stored when the tokenizer was last used, for example in training; they are not a limit of the model.
+  // These settings are left over from the tokenizer's last use, for example in training; they are
+  // not a limit of the model.
   return (
     integer(tokenizerConfig.max_length) ?? integer(tokenizerJson.truncation?.max_length) ?? DEFAULT_MAX_LENGTH
   );
@@ -88,7 +92,7 @@ function integer(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** The text of a token, which can be an object with its settings. */
+/** The text of a token, which can be a string or an object with flags. */
 export function tokenText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined;
@@ -113,8 +117,9 @@ function lowers(normalizer: SourceTokenizer['normalizer']): boolean {
 }
 
 /**
- * Applies settings of tokenizer_config.json that differ from tokenizer.json, as the tokenizer classes of the BERT family do.
- * Other classes read these settings only when they convert a vocabulary. A setting that is missing changes nothing.
+ * Applies settings of tokenizer_config.json that differ from tokenizer.json, as the BERT tokenizer
+ * classes do. Other classes read these settings only when they convert a vocabulary. Missing
+ * settings change nothing.
  */
 export function withBertSettings<Json extends SourceTokenizer>(
   json: Json,
@@ -132,7 +137,7 @@ export function withBertSettings<Json extends SourceTokenizer>(
       ...normalizer,
       ...(typeof do_lower_case === 'boolean' ? { lowercase: do_lower_case } : {}),
       ...(typeof strip_accents === 'boolean' || strip_accents === null ? { strip_accents } : {}),
-      // MPNet's class leaves this one as it is in tokenizer.json.
+      // MPNet's class leaves this setting of tokenizer.json unchanged.
       ...(typeof tokenize_chinese_chars === 'boolean' && name !== 'MPNet'
         ? { handle_chinese_chars: tokenize_chinese_chars }
         : {}),

@@ -26,7 +26,10 @@ interface EntityModel {
   readonly windows: WindowSettings;
 }
 
-/** Texts of different numbers of words, and two types, so that no two axes of the output have the same size. */
+/**
+ * Texts with different numbers of words, and two entity types, so that no two axes of the output
+ * have the same size.
+ */
 const SAMPLE_TEXTS = ['Hello', 'The quick brown fox jumps over the lazy dog.'];
 const SAMPLE_LABELS = ['person', 'place'];
 
@@ -74,7 +77,7 @@ export async function tryEntityGraph(
     SAMPLE_TEXTS.map((text) => ({ text })),
     { details: false, labels: SAMPLE_LABELS },
   );
-  // A model that reads few words has windows of the second text.
+  // A model that reads few words splits the second text into windows.
   const texts = encoded.map((text) => text.windows?.[0] ?? text);
   const together = await run(texts);
   if (settings.level === 'word' && isPositionsFirst(together)) {
@@ -132,7 +135,7 @@ const isPositionsFirst = ({ dims }: TryResult): boolean =>
 async function withPositionsLast(graphPath: string, output: string): Promise<string> {
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   if (proto.graph) moveFirstAxisToEnd(proto.graph, output);
-  // Another path, because the first graph is open.
+  // A different path, because the first graph is open.
   const path = join(dirname(graphPath), 'positions-last.onnx');
   await writeFile(path, toBinary(ModelProtoSchema, proto));
   return path;
@@ -153,7 +156,10 @@ function checkDims(
   );
 }
 
-/** A text of this many tokens: the first one with its last word repeated, in as many words as the model reads. */
+/**
+ * A text of this many tokens: the first text with its last word repeated, in as many words as the
+ * model reads.
+ */
 function fill(text: TokenizedText | undefined, length: number, maxWords: number): TokenizedText {
   const { ids = new Int32Array(), words } = text ?? {};
   const mask = words?.mask ?? new Int32Array();
@@ -176,7 +182,7 @@ function fill(text: TokenizedText | undefined, length: number, maxWords: number)
   };
 }
 
-/** Transposes an output of four axes so that the first axis becomes the last one. Modifies the graph. */
+/** Transposes an output with four axes so that the first axis becomes the last one. Modifies the graph. */
 function moveFirstAxisToEnd(graph: GraphProto, output: string): void {
   const inner = `${output}_before_transpose`;
   renameValue(graph, output, inner);

@@ -14,9 +14,9 @@ import type { BuildConfig, TransformSource } from '../../config/build-config.ts'
 const MADE_UP_LENGTHS = [1, 128];
 
 /**
- * Runs the transform as the executable will: on the model's output for each sample text, and on random output. Non-finite
- * numbers are only rejected for the model's own output, because a logarithm can fail for random values that the model never
- * returns.
+ * Runs the transform as the executable will: on the model's output for each sample text, and on
+ * random output. Non-finite numbers are only rejected for the model's own output, because a
+ * logarithm can fail for random values that the model never returns.
  */
 export async function tryTransform(
   script: TransformScript,
@@ -54,10 +54,10 @@ function random(shape: readonly number[]): Tensor {
   return { data: Float32Array.from({ length: elementsIn(shape) }, next), shape };
 }
 
-/** Maximum size of a script in bytes; a wrong path can point to a file of any size. */
+/** Maximum script size in bytes; a wrong path can point to a file of any size. */
 const MAX_BYTES = 1_000_000;
 
-/** Reads and compiles the transform of a config, if it has one. */
+/** Reads and compiles a config's transform, if it has one. */
 export async function prepareTransform(config: BuildConfig): Promise<TransformScript | undefined> {
   const { file, transform, luaLibs, transformLimits } = config;
   if (!transform) return undefined;
@@ -76,7 +76,7 @@ export async function prepareTransform(config: BuildConfig): Promise<TransformSc
 
 type Source = Pick<TransformScript, 'source' | 'name' | 'firstLine'>;
 
-/** Line numbers of an inline script are those of the config file. */
+/** Line numbers of an inline script refer to the config file. */
 const inline = ({ source, line }: TransformSource & { kind: 'inline' }, file: string): Source => ({
   source,
   name: basename(file),

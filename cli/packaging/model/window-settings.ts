@@ -3,7 +3,7 @@ import type { WindowSettings } from '#contract/manifest.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 
-/** Resolves the windows of long texts. Every window must have tokens that the one before it does not have. */
+/** Determines the windows of long texts. Every window must contain tokens that the previous one does not. */
 export async function windowSettings(
   { windows }: Pick<BuildConfig, 'windows'>,
   tokenizer: Pick<PreparedTokenizer['tokenizer'], 'encode'>,

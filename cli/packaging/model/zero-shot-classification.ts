@@ -6,7 +6,7 @@ import { compareTextScores } from './compare.ts';
 import { classClue } from './evidence.ts';
 import { requiredConfig, requireLabels, readModelConfig } from './model-config.ts';
 
-/** A model of natural language inference, which scores labels that a request sets. */
+/** A natural language inference model, which scores labels from the request. */
 export const zeroShotClassificationBuild: BuildType<'zero_shot_classification'> = {
   guess(evidence) {
     const { labels } = evidence;

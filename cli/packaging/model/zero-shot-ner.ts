@@ -23,7 +23,7 @@ const SETTINGS_FILE: SettingsFile = {
     ),
 };
 
-/** A model of the gliner package, which finds entities of types that a request sets. */
+/** A model of the gliner package, which finds entities of the types in a request. */
 export const zeroShotNerBuild: BuildType<'zero_shot_ner'> = {
   guess: ({ folder }) => clue('file', findIn(folder, GLINER_CONFIG) !== undefined, `it has ${GLINER_CONFIG}`),
   settingsFile: SETTINGS_FILE,
@@ -64,9 +64,9 @@ async function read({ config, files }: ReadModelRequest): Promise<ReadModel<'zer
 
 interface GlinerConfig {
   readonly settings: EntitySettings;
-  /** The settings of the encoder, as its config.json would have them. */
+  /** The encoder's settings, in the form of its config.json. */
   readonly encoder: ModelConfig;
-  /** Whether the encoder can read any number of tokens, because it has no table of positions. */
+  /** Whether the encoder can read any number of tokens, because it has no position table. */
   readonly readsAnyLength: boolean;
 }
 
@@ -94,7 +94,7 @@ async function readGlinerConfig(path: string): Promise<GlinerConfig> {
   };
 }
 
-/** Members of models that need other inputs, or return more than entities. */
+/** Config members of models that need other inputs or return more than entities. */
 const OTHER_KINDS: readonly (readonly [member: string, kind: string])[] = [
   ['labels_encoder', 'reads labels with an encoder of their own'],
   ['labels_decoder', 'generates labels with a decoder'],
@@ -118,7 +118,7 @@ function refuseOtherKinds(fields: Fields, path: string): void {
   );
 }
 
-/** DeBERTa-v3 and T5 have positions relative to other tokens only. Older files name the encoder, but do not describe it. */
+/** DeBERTa-v3 and T5 only use relative positions. Older files name the encoder, but do not describe it. */
 function isRelative(encoder: Fields, name: unknown): boolean {
   const { model_type: family = '' } = encoder;
   if (family === 'deberta-v2') return encoder['position_biased_input'] === false;
@@ -156,11 +156,11 @@ const invalid = (fields: Fields, key: string, rule: string, path: string): Error
     `${path}: \`${key}\` is ${JSON.stringify(fields[key])}, but must be ${rule}. Use the file that belongs to the model.`,
   );
 
-/** Room for entity types, and for twice as many tokens as the words of a window have on average. */
+/** Reserved for entity types, and for twice as many tokens as the words of a window have on average. */
 const MIN_TOKENS = 512;
 const TOKENS_PER_WORD = 4;
 
-/** The maximum number of tokens, if neither the tokenizer nor the encoder limits it. */
+/** The maximum number of tokens if neither the tokenizer nor the encoder limits it. */
 function unlimitedLength(
   { readsAnyLength, settings }: GlinerConfig,
   { model_max_length: stated }: TokenizerConfig,
@@ -170,8 +170,9 @@ function unlimitedLength(
 }
 
 /**
- * Resolves the windows of texts with more words than the model reads. By default, windows share twice as many words as an entity can have, so
- * that each entity is whole in one of them.
+ * Determines the windows of texts with more words than the model reads. By default, windows overlap
+ * by twice the maximum number of words in an entity, so that one of them contains each entity
+ * whole.
  */
 function entityWindows(
   { windows }: Pick<BuildConfig, 'windows'>,

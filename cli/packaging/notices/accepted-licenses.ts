@@ -17,7 +17,7 @@ export const ACCEPTED_LICENSES: readonly string[] = [
 
 const TOKEN = /[()]|[^\s()]+/g;
 
-/** Whether an SPDX expression can be satisfied with accepted licenses alone: all of an AND, one of an OR. */
+/** Whether accepted licenses alone satisfy an SPDX expression: all parts of an AND, one part of an OR. */
 export function isAcceptedLicense(expression: string): boolean {
   const tokens = expression.match(TOKEN) ?? [];
   let at = 0;
@@ -46,6 +46,6 @@ export function isAcceptedLicense(expression: string): boolean {
     return isAccepted;
   };
   const isAccepted = anyOf();
-  // The rest is not an SPDX expression, for example "MIT and others".
+  // Anything else is not an SPDX expression, for example "MIT and others".
   return isAccepted && at === tokens.length;
 }

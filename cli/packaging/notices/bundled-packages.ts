@@ -1,4 +1,4 @@
-/** Groups the bundled files by package folder. Files outside of packages belong to this project. */
+/** Groups the bundled files by package folder. Files outside packages belong to this project. */
 export function bundledPackages(files: readonly string[]): Map<string, string[]> {
   const packages = new Map<string, string[]>();
   for (const file of files) {

@@ -9,10 +9,13 @@ import { readTexts } from './read-texts.ts';
 /** Package with Lua as WebAssembly. */
 export const LUA_PACKAGE = 'wasmoon';
 
-/** Packages with the native libraries that run models. Their own license files do not cover the software inside. */
+/**
+ * Packages with the native libraries that run models. Their own license files do not cover the
+ * software inside.
+ */
 export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', LUA_PACKAGE];
 
-/** Collects the notices of a program: of this project, of Node, of its bundled files, and of its native libraries. */
+/** Collects the notices for a program: for this project, Node, its bundled files and its native libraries. */
 export async function collectNotices(
   bundledFiles: readonly string[],
   nativePackages: readonly string[],
@@ -42,7 +45,7 @@ export async function collectNotices(
   return [await ownNotice(), node, ...packages, ...(await dataNotices(bundledFiles))];
 }
 
-/** Notices of data of others, which ships with the file that reads it. */
+/** Notices for third-party data, which ships with the file that reads it. */
 async function dataNotices(bundledFiles: readonly string[]): Promise<Notice[]> {
   if (!bundledFiles.some((file) => file.replaceAll('\\', '/').endsWith(READS_TOKENS))) return [];
   const { name, version } = TOKENS;

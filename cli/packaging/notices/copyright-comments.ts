@@ -5,14 +5,14 @@ const COMMENT = /\/\*[^]*?\*\/|(?:^[ \t]*\/\/.*(?:\r?\n|$))+/gm;
 const IS_NOTICE = /copyright|\blicensed?\b|SPDX-License-Identifier/i;
 
 /**
- * Returns the comments of a source file that are notices. Minification removes them, and packages contain code of other
- * authors.
+ * Returns a source file's comments that contain notices. Minification removes comments, and
+ * packages contain third-party code.
  */
 export function copyrightComments(source: string): string[] {
   return (source.match(COMMENT) ?? []).filter((comment) => IS_NOTICE.test(comment)).map(textOf);
 }
 
-/** The text of a comment without comment markers. */
+/** The text of a comment without its markers. */
 const textOf = (comment: string): string =>
   (comment.endsWith('*/') ? trimEndOf(comment.slice(0, -1), '*') : comment)
     .replace(/^\/\*+!?/, '')

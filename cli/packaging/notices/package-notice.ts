@@ -18,8 +18,8 @@ interface PackageJson {
 }
 
 /**
- * Builds the notice of an installed package: its license files or the license in its README, and the notices in its bundled
- * files.
+ * Builds the notice for an installed package: its license files or the license in its README, and
+ * the notices in its bundled files.
  */
 export async function packageNotice(folder: string, bundledFiles: readonly string[]): Promise<Notice> {
   const json = parseJsonText(await readFile(join(folder, 'package.json'), 'utf8')) as PackageJson;
@@ -38,8 +38,8 @@ async function readmeLicense(folder: string): Promise<NoticeText[]> {
 }
 
 /**
- * Apache-2.0 requires a copy of its text without names; the notices start with one, because it is also the license of this
- * project.
+ * Apache-2.0 requires a copy of its text without names; the notices start with one, because it is
+ * also this project's license.
  */
 function standardText({ name, version }: PackageJson, license: string): NoticeText {
   if (license.includes('Apache-2.0'))
@@ -69,11 +69,17 @@ function checkLicense(title: string, license: unknown): asserts license is strin
   );
 }
 
-/** Texts in templates/notices for software inside a package that its own license file does not cover. */
+/**
+ * Texts in templates/notices for software inside a package that the package's own license file does
+ * not cover.
+ */
 export async function addedTexts(name: string, version: string): Promise<NoticeText[]> {
   return await readTexts(repositoryFile(addedFolder(name, version)), /./);
 }
 
-/** Folder of these texts, relative to the repository root. Scopes contain a slash, which is not allowed in a folder name. */
+/**
+ * Folder of these texts, relative to the repository root. The slash of a scoped name is not allowed
+ * in a folder name.
+ */
 export const addedFolder = (name: string, version: string): string =>
   `templates/notices/${name.replace('/', '+')}@${version}`;

@@ -1,6 +1,9 @@
 import { configError } from '#contract/errors.ts';
 
-/** The time of an image, from `SOURCE_DATE_EPOCH` (https://reproducible-builds.org/specs/source-date-epoch/). */
+/**
+ * An image's creation time, from `SOURCE_DATE_EPOCH`
+ * (https://reproducible-builds.org/specs/source-date-epoch/).
+ */
 export function creationTime(epoch: string | undefined): string | undefined {
   if (epoch === undefined || epoch === '') return undefined;
   const date = new Date(/^\d{1,12}$/.test(epoch) ? Number(epoch) * 1000 : Number.NaN);

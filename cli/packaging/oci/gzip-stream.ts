@@ -1,10 +1,10 @@
 import { createGzip, type Gzip } from 'node:zlib';
 
-/** Measured in docs/decisions/0053: higher levels take more time than they save bytes. */
+/** Measured in docs/decisions/0053: higher levels are not worth their time. */
 const LEVEL = 4;
 const CHUNK = 1024 * 1024;
 
-/** Compresses chunks that are only valid until the next one is requested. */
+/** Compresses chunks, each of which is only valid until the next one is requested. */
 export async function* gzipStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: LEVEL, chunkSize: CHUNK });
   const feeding = feed(gzip, chunks);
@@ -16,7 +16,7 @@ export async function* gzipStream(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** Never rejects: an error of the source becomes the error of the stream, which its reader gets. */
+/** Never rejects: an error of the source becomes an error of the stream, which its reader receives. */
 async function feed(gzip: Gzip, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const chunk of chunks) await write(gzip, chunk);
@@ -26,7 +26,7 @@ async function feed(gzip: Gzip, chunks: AsyncIterable<Uint8Array>): Promise<void
   }
 }
 
-/** The callback is called when the chunk is compressed, so its buffer can be reused. */
+/** The callback runs once the chunk is compressed, so its buffer can be reused. */
 async function write(gzip: Gzip, chunk: Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     gzip.write(chunk, (error) => (error ? reject(error) : resolve()));

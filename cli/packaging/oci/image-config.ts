@@ -4,7 +4,7 @@ import { ANNOTATION, type OciPlatform } from './oci-format.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The parts of a base image's configuration that its extension keeps. */
+/** The parts of a base image's configuration that are kept. */
 export interface BaseConfig {
   readonly config: Json;
   readonly diffIds: readonly string[];
@@ -18,7 +18,10 @@ export interface ImageConfigInput {
   readonly base: BaseConfig;
   /** Digest of the uncompressed layer with the executable. */
   readonly diffId: string;
-  /** Time of `SOURCE_DATE_EPOCH`; without it, an image has no time, so that the same input results in the same image. */
+  /**
+   * Time from `SOURCE_DATE_EPOCH`. Without it, an image has no time, so that the same input
+   * produces the same image.
+   */
   readonly created: string | undefined;
 }
 
@@ -26,12 +29,12 @@ export interface ImageConfigInput {
 export const APP_FOLDER = 'app';
 export const EXECUTABLE_PATH = `${APP_FOLDER}/model.encoder`;
 
-/** The user and group without privileges that distroless images use, too. */
+/** The unprivileged user and group that distroless images use, too. */
 export const USER_ID = 65532;
 const USER = `${USER_ID}:${USER_ID}`;
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Builds the configuration of an image: that of its base, extended by the executable. Pure. */
+/** Builds an image's configuration: the base image's, extended by the executable. Pure. */
 export function imageConfig({ platform, manifest, base, diffId, created }: ImageConfigInput): Json {
   const { config } = base;
   return {
@@ -63,7 +66,7 @@ export const ociPlatform = ({ cpu }: Platform): OciPlatform => ({
   os: 'linux',
 });
 
-/** Labels of the model replace those of the base image; its license does not describe the model. */
+/** The model's labels replace those of the base image, whose license does not describe the model. */
 function labels({ name, version, license }: ImageConfigInput['manifest'], created: string | undefined): Json {
   return {
     [ANNOTATION.title]: name,
@@ -73,7 +76,10 @@ function labels({ name, version, license }: ImageConfigInput['manifest'], create
   };
 }
 
-/** The executable's folder is last in PATH, so that `exec` finds the program and no program of the base image is hidden. */
+/**
+ * The executable's folder is last in PATH, so that `exec` finds the program and no program of the
+ * base image is hidden.
+ */
 function environment(of: unknown): string[] {
   const variables = (Array.isArray(of) ? of : []).filter((one) => typeof one === 'string');
   const path = variables.find((one) => one.startsWith('PATH='))?.slice('PATH='.length) ?? '';
@@ -86,7 +92,10 @@ function environment(of: unknown): string[] {
   ];
 }
 
-/** The user of an image is a name or number, optionally with a group: root is also its absence. */
+/**
+ * Whether an image runs as root. Its user is a name or number, optionally with a group; without a
+ * user it runs as root.
+ */
 function isRoot(user: unknown): boolean {
   return typeof user !== 'string' || /^(root|0*)(:|$)/.test(user);
 }

@@ -1,6 +1,6 @@
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-/** The tag of an image, from a version of any kind. */
+/** An image tag, from any version string. */
 export function imageTag(version: string): string {
   const tag = version
     .replaceAll(/[^\w.-]+/g, '-')
@@ -9,7 +9,7 @@ export function imageTag(version: string): string {
   return tag === '' ? 'latest' : tag;
 }
 
-/** The name of an image with its tag, from a model name of any kind. `localhost` is not a registry, so it is never pulled. */
+/** An image name with tag, from any model name. `localhost` is not a registry, so it is never pulled. */
 export function imageName(model: string, version: string): string {
   const components = model
     .normalize('NFKD')

@@ -6,16 +6,16 @@ export const MEDIA = {
   gzipLayer: 'application/vnd.oci.image.layer.v1.tar+gzip',
 } as const;
 
-/** Annotations and labels of the same specification. */
+/** Annotations and labels from the same specification. */
 export const ANNOTATION = {
   refName: 'org.opencontainers.image.ref.name',
   title: 'org.opencontainers.image.title',
   version: 'org.opencontainers.image.version',
   licenses: 'org.opencontainers.image.licenses',
   created: 'org.opencontainers.image.created',
-  /** The name of an image with its tag, which containerd and Podman use when they load a layout. */
+  /** The image name with tag that containerd and Podman use when they load a layout. */
   fullName: 'io.containerd.image.name',
-  /** The origin in the manifest of the model: a build only replaces an image with its own origin. */
+  /** The origin in the model's manifest: a build only replaces an image with the same origin. */
   origin: 'encoderfile.origin',
 } as const;
 

@@ -17,10 +17,10 @@ export interface BaseImage {
   readonly config: BaseConfig;
 }
 
-/** Indexes can contain indexes; more levels than this are a loop or an attack. */
+/** Maximum nesting depth of indexes; deeper nesting is a loop or an attack. */
 const MAX_DEPTH = 4;
 
-/** Opens the image of a platform in an OCI layout: `PATH`, or `PATH:TAG` if the layout has several images. */
+/** Opens a platform's image in an OCI layout: `PATH`, or `PATH:TAG` if the layout has several images. */
 export async function openBaseImage(shown: string, platform: Platform): Promise<BaseImage> {
   const { layout, tag } = await splitTag(shown);
   const top = parseIndex(await readIndex(layout, shown));
@@ -54,7 +54,7 @@ export async function openBaseImage(shown: string, platform: Platform): Promise<
   return first.image;
 }
 
-/** A path can contain colons, so an existing folder is taken as a whole. */
+/** A path can contain colons, so an existing folder is not split. */
 async function splitTag(shown: string): Promise<{ layout: string; tag: string | undefined }> {
   const colon = shown.lastIndexOf(':');
   if (colon <= 0 || (await isFolder(shown)) || !(await isFolder(shown.slice(0, colon))))
@@ -78,7 +78,7 @@ async function readIndex(layout: string, shown: string): Promise<unknown> {
   }
 }
 
-/** Replaces indexes by the manifests that they contain, which inherit the tag. */
+/** Replaces indexes with the manifests that they contain, which inherit the tag. */
 async function flatten(
   layout: string,
   descriptors: readonly ForeignDescriptor[],
@@ -130,13 +130,13 @@ const isSame = (one: OciPlatform, other: OciPlatform): boolean =>
 
 const text = ({ os, architecture }: OciPlatform): string => `${os}/${architecture}`;
 
-/** A reference in the index of a base image. */
+/** An entry in the index of a base image. */
 interface ForeignDescriptor extends Descriptor {
   readonly isIndex: boolean;
   readonly tag: string | undefined;
 }
 
-/** The configuration of a base image, with the platform that it is for. */
+/** A base image's configuration, with its platform. */
 interface ForeignConfig extends BaseConfig {
   readonly platform: OciPlatform;
 }
@@ -146,7 +146,7 @@ const INDEX_TYPES: ReadonlySet<string> = new Set([
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ]);
 
-// Each function returns undefined for anything that is not valid: base images are files of other programs.
+// Each function returns undefined for invalid input: base images are written by other programs.
 
 function parseIndex(value: unknown): ForeignDescriptor[] | undefined {
   const manifests = isObject(value) ? value['manifests'] : undefined;
@@ -177,7 +177,7 @@ function parseConfig(value: unknown): ForeignConfig | undefined {
   };
 }
 
-/** A digest is part of a path, so its characters are checked. */
+/** A digest becomes part of a path, so its characters are checked. */
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 
 function parseDescriptor(value: unknown): ForeignDescriptor | undefined {
@@ -208,16 +208,16 @@ const plain = ({ mediaType, digest, size }: Descriptor): Descriptor => ({ mediaT
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** Returns the list if it has no undefined item. */
+/** Returns the list unless it contains undefined. */
 function all<T>(items: readonly (T | undefined)[]): T[] | undefined {
   const valid = items.filter((item) => item !== undefined);
   return valid.length === items.length ? valid : undefined;
 }
 
-/** Larger documents are damaged: registries allow 4 MiB. */
+/** Larger documents are corrupt: registries allow 4 MiB. */
 const MAX_JSON = 16 * 1024 * 1024;
 
-/** Reads a small JSON blob of a base image and compares it with its digest. */
+/** Reads a small JSON blob of a base image and verifies its digest. */
 async function readJsonBlob(layout: string, { digest, size }: Descriptor): Promise<unknown> {
   if (size > MAX_JSON)
     throw corrupted(layout, `${digest} has ${size} bytes, more than the maximum of ${MAX_JSON}`);
@@ -234,7 +234,7 @@ async function readJsonBlob(layout: string, { digest, size }: Descriptor): Promi
   }
 }
 
-/** Yields a blob of a base image, and throws at its end if it differs from its digest. */
+/** Yields a blob of a base image, and throws at the end if it does not match its digest. */
 export async function* readBlob(layout: string, { digest, size }: Descriptor): AsyncGenerator<Uint8Array> {
   const hash = newSha256();
   const path = blobPath(digest);

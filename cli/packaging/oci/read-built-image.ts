@@ -6,13 +6,16 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { ANNOTATION } from './oci-format.ts';
 
-/** The model in an image of an earlier build. */
+/** The model in an image from an earlier build. */
 export interface BuiltImage {
   readonly name: string;
   readonly origin: string;
 }
 
-/** Reads an image of an earlier build, as a folder or as an archive; undefined if encoderfile did not write it. */
+/**
+ * Reads an image from an earlier build, as a folder or an archive; undefined if encoderfile did not
+ * write it.
+ */
 export async function readBuiltImage(path: string): Promise<BuiltImage | undefined> {
   try {
     const index = parseJsonText(await readIndex(path));
@@ -31,7 +34,7 @@ const readIndex = async (path: string): Promise<string> =>
   path.endsWith('.tar') ? await indexInArchive(path) : await readFile(join(path, 'index.json'), 'utf8');
 
 const BLOCK = 512;
-/** An archive of a build begins with two small files, the second of which is the index. */
+/** The archive of a build begins with two small files, the second of which is the index. */
 const HEAD = 64 * 1024;
 
 async function indexInArchive(path: string): Promise<string> {

@@ -12,7 +12,7 @@ export function refuseFolderOf(layout: string, { path, shown }: FileTarget): voi
   );
 }
 
-/** Resolves links in the part of a path that exists. */
+/** Resolves links in the existing part of a path. */
 function real(path: string): string {
   try {
     return realpathSync(path);

@@ -1,7 +1,10 @@
 import { Header, Pax } from 'tar';
 import { type FileRange, readChunks } from '#platform/read-chunks.ts';
 
-/** An entry of a tar archive. Owner, group and times are always 0, so that the same content results in the same bytes. */
+/**
+ * An entry of a tar archive. Owner, group and times are always 0, so that the same content produces
+ * the same bytes.
+ */
 export type TarEntry =
   | { readonly type: 'folder'; readonly path: string; readonly mode: number }
   | { readonly type: 'file'; readonly path: string; readonly mode: number; readonly content: TarContent };
@@ -23,7 +26,10 @@ export async function* tarStream(entries: Iterable<TarEntry>): AsyncGenerator<Ui
   yield new Uint8Array(2 * BLOCK);
 }
 
-/** Names and sizes that do not fit in a header of 1988 get a second header (pax), which all readers of images understand. */
+/**
+ * Names and sizes that do not fit into a 1988 header get a second header (pax), which all image
+ * readers understand.
+ */
 function tarHeader(entry: TarEntry): Uint8Array {
   const data = {
     path: entry.type === 'folder' ? `${entry.path}/` : entry.path,

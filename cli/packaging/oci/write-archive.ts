@@ -5,7 +5,10 @@ import type { FileTarget } from '#platform/files/output-target.ts';
 import { replaceFile } from '#platform/files/replace-file.ts';
 import { type TarEntry, tarStream } from './tar-stream.ts';
 
-/** Writes a layout as one tar archive (`oci-archive`); returns its size. The index is first, so that it is found without reading the layers. */
+/**
+ * Writes a layout as one tar archive (`oci-archive`); returns its size. The index comes first, so
+ * that it can be found without reading the layers.
+ */
 export async function writeArchive(layout: string, output: FileTarget): Promise<number> {
   const digests = (await readdir(join(layout, 'blobs', 'sha256'))).toSorted();
   const entries: TarEntry[] = [

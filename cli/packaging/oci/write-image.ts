@@ -24,25 +24,25 @@ import { readElfNeeds } from '../binary/elf-needs.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 export interface ImageInput {
-  /** The folder of the layout, which exists and is empty. */
+  /** The layout's folder, which exists and is empty. */
   readonly layout: string;
   /** The complete executable. */
   readonly executable: string;
   readonly runtime: BaseRuntime;
   readonly manifest: Manifest;
   readonly platform: Platform;
-  /** The image that is extended; undefined for a layer with the libraries of this machine. */
+  /** The base image; undefined for a layer with this machine's libraries. */
   readonly baseImage: BaseImage | undefined;
   readonly created: string | undefined;
   readonly report: Reporter;
 }
 
 export interface WrittenImage {
-  /** Name with tag that the image gets when it is loaded. */
+  /** Image name with tag, used when the image is loaded. */
   readonly image: string;
   /** Digest of the manifest. */
   readonly digest: string;
-  /** Size of all files of the layout. */
+  /** Total size of the layout's files. */
   readonly bytes: number;
 }
 
@@ -179,7 +179,10 @@ async function writeLayer(
   return { descriptor, diffId: `sha256:${hash.hex()}` };
 }
 
-/** The blobs of a layout that is being written. A blob is named by the hash of its content, which is known at its end. */
+/**
+ * The blobs of a layout that is being written. A blob is named after the hash of its content, which
+ * is only known at the end.
+ */
 interface BlobFolder {
   readonly write: (mediaType: string, chunks: AsyncIterable<Uint8Array>) => Promise<Descriptor>;
   readonly writeJson: (mediaType: string, value: unknown) => Promise<Descriptor>;
@@ -194,7 +197,7 @@ async function createBlobFolder(layout: string): Promise<BlobFolder> {
     const file = await open(unnamed, 'w');
     try {
       for await (const chunk of chunks) {
-        // Hashes while writing: the write happens on another thread.
+        // Hashes while writing: the write runs on another thread.
         const writing = file.writeFile(chunk);
         hash.update(chunk);
         await writing;
@@ -225,7 +228,10 @@ interface MinimalBase {
   readonly hasLicenses: boolean;
 }
 
-/** The contents of a layer with only what an executable needs: libraries of this machine, a user, and a folder for temporary files. */
+/**
+ * The contents of a minimal layer: this machine's libraries that the executable needs, a user, and
+ * a folder for temporary files.
+ */
 async function minimalBase(program: Uint8Array): Promise<MinimalBase> {
   const libraries = (await findHostLibraries(program)).map(({ path, bytes }): TarEntry => ({
     type: 'file',
@@ -274,7 +280,10 @@ function foldersOf(files: readonly TarEntry[]): TarEntry[] {
   return [...paths].toSorted().map((path) => folder(path));
 }
 
-/** Folders with the license texts of each library: packages of Debian, then of Fedora and its relatives. */
+/**
+ * Folders with the license texts of each library: for packages of Debian, then of Fedora and its
+ * relatives.
+ */
 const LICENSE_FOLDERS: readonly (readonly string[])[] = [
   ['/usr/share/doc/libc6', '/usr/share/licenses/glibc'],
   ['/usr/share/doc/libstdc++6', '/usr/share/licenses/libstdc++', '/usr/share/licenses/libgcc'],
@@ -312,20 +321,20 @@ async function textsIn(of: string): Promise<TarEntry[]> {
   return texts.flat();
 }
 
-/** A library of this machine, at the path where the loader finds it. */
+/** A library of this machine, at the path where the loader looks for it. */
 interface HostLibrary {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Libraries that the executable loads later: its native libraries are compressed inside it and need librt, and older versions of glibc load
- * the others to resolve host names and users.
+ * Libraries that the executable loads later: its compressed native libraries need librt, and older
+ * glibc versions load the others to resolve host names and users.
  */
 const LOADED_LATER = ['librt.so.1', 'libpthread.so.0', 'libdl.so.2', 'libm.so.6'];
 const LOADED_IF_PRESENT = ['libresolv.so.2', 'libnss_files.so.2', 'libnss_dns.so.2'];
 
-/** Finds the loader and the libraries of a program, and the libraries that these need, among the files of this machine. */
+/** Finds a program's loader and libraries on this machine, including the libraries' own dependencies. */
 async function findHostLibraries(program: Uint8Array): Promise<HostLibrary[]> {
   const { interpreter, libraries, machine } = readElfNeeds(program) ?? {};
   if (interpreter === undefined || libraries === undefined || machine === undefined)
@@ -350,7 +359,7 @@ async function findHostLibraries(program: Uint8Array): Promise<HostLibrary[]> {
 
 const EM_X86_64 = 62;
 
-/** Folders that loaders of Debian, Fedora and their relatives search without a configuration. */
+/** Folders that the loaders of Debian, Fedora and their relatives search by default. */
 function foldersFor(machine: number): string[] {
   const triple = machine === EM_X86_64 ? 'x86_64-linux-gnu' : 'aarch64-linux-gnu';
   return [`/lib/${triple}`, `/usr/lib/${triple}`, '/lib64', '/usr/lib64', '/lib', '/usr/lib'];
@@ -365,7 +374,7 @@ async function find(
     const path = join(folder, name);
     const bytes = await readFile(path).catch(() => undefined);
     const needs = bytes && readElfNeeds(bytes);
-    // A folder can contain the library of another architecture, which the loader skips, too.
+    // A folder can contain the library for another architecture, which the loader skips, too.
     if (bytes && needs?.machine === machine) return { path, bytes, needs: needs.libraries };
   }
   return undefined;

@@ -11,7 +11,7 @@ import type { Activation } from '#contract/sentence.ts';
 import { FLOAT32 } from './element-types.ts';
 import { renameValue } from './nested-nodes.ts';
 
-/** A layer that is applied to the vector of each token. */
+/** A layer that is applied to each token vector. */
 export interface ProjectionLayer {
   readonly inputs: number;
   readonly outputs: number;
@@ -19,13 +19,13 @@ export interface ProjectionLayer {
   readonly matrix: Float32Array;
   readonly bias: Float32Array | undefined;
   readonly activation: Activation;
-  /** What is added to the result: the input of the layer, or its product with another matrix. */
+  /** What is added to the result: the layer's input, or the input multiplied by another matrix. */
   readonly residual: 'input' | Float32Array | undefined;
 }
 
 /**
- * Whether a graph returns vectors that are already projected: by the size of its output, or by its name if the size is
- * not enough.
+ * Whether a graph returns projected vectors: by the size of its output, or by its name if the size
+ * is ambiguous.
  */
 export function isProjected(output: ValueInfoProto, layers: readonly ProjectionLayer[]): boolean {
   const size = output.type?.tensorType?.shape?.dim.at(-1)?.dimValue ?? 0n;
@@ -38,7 +38,7 @@ export function isProjected(output: ValueInfoProto, layers: readonly ProjectionL
 /** Names that exporters give to hidden states. */
 export const HIDDEN_STATES: ReadonlySet<string> = new Set(['last_hidden_state', 'token_embeddings']);
 
-/** Adds layers after the only output of a graph, which is float32 and keeps its name. Modifies the graph. */
+/** Adds layers after a graph's only output, which is float32 and keeps its name. Modifies the graph. */
 export function appendProjection(graph: GraphProto, layers: readonly ProjectionLayer[]): void {
   const [output] = graph.output;
   const tensor = output?.type?.tensorType;
@@ -53,7 +53,7 @@ export function appendProjection(graph: GraphProto, layers: readonly ProjectionL
   if (width) Object.assign(width, { dimParam: '', dimValue: BigInt(layers.at(-1)?.outputs ?? 0) });
 }
 
-/** Adds an output with the result of a layer for a value of the graph that has one vector per token. Modifies the graph. */
+/** Adds an output that applies a layer to a graph value with one vector per token. Modifies the graph. */
 export function appendTokenOutput(
   graph: GraphProto,
   value: string,

@@ -5,15 +5,15 @@ import { FLOAT32 } from './element-types.ts';
 import { GraphAppender } from './graph-appender.ts';
 import type { SelectedOutput } from './select-output.ts';
 
-/** What a graph returns that pools logits itself, and what it returns after this step. */
+/** What a graph that pools logits itself returns, and what it returns after this step. */
 export const SPARSE_OUTPUT: SelectedOutput = {
   name: 'sparse_embedding',
   shape: ['batch_size', 'vocabulary_size'],
 };
 
 /**
- * Appends the pooling of SPLADE to a graph that returns float32 logits of tokens: the logits of one text can be many megabytes.
- * Modifies the graph.
+ * Appends SPLADE pooling to a graph that returns float32 token logits, because the logits of one
+ * text can take many megabytes. Modifies the graph.
  */
 export function appendSparsePooling(
   model: ModelProto,
@@ -33,13 +33,13 @@ export function appendSparsePooling(
     const first = logarithm(g.op('Relu', [value]));
     return activation === 'relu' ? first : logarithm(first);
   };
-  /** The logits with 0 for padding, which no activation makes greater than that of a token. */
+  /** The logits with 0 for padding, which the activation never makes greater than a token's logit. */
   const maskOut = (): string => {
     const mask = g.op('Cast', [MASK], int('to', FLOAT32));
     return g.op('Mul', [logits, g.op('Reshape', [mask, g.integers([0, 0, 1])])]);
   };
   const masked = graph.input.some(({ name }) => name === MASK) ? maskOut() : logits;
-  // The activation is monotone, so it can follow the maximum, where it has fewer values.
+  // The activation is monotonic, so it can follow the maximum, where it processes fewer values.
   const pooled =
     pooling === 'sum' ? reduce('ReduceSum', activate(masked)) : activate(reduce('ReduceMax', masked));
   g.finish(pooled, SPARSE_OUTPUT);
@@ -47,5 +47,5 @@ export function appendSparsePooling(
 
 const MASK = 'attention_mask';
 
-/** The version of ONNX from which the axes of these operators are an input and not an attribute. */
+/** The ONNX version from which these operators take axes as an input instead of an attribute. */
 const AXES_AS_INPUT = { ReduceMax: 18, ReduceSum: 13 } as const;

@@ -11,7 +11,7 @@ export interface Signature {
 }
 
 export interface SignatureRules extends OutputRules {
-  /** Inputs next to those of tokens. */
+  /** Inputs other than the token inputs. */
   readonly wordInputs?: readonly WordInputName[];
 }
 
@@ -21,7 +21,10 @@ export interface SignatureRequest extends OutputRequest {
   readonly inputs: InputChoice;
 }
 
-/** Checks names, types and ranks of a graph's inputs and output against the requirements of its model type. */
+/**
+ * Checks the names, types and ranks of a graph's inputs and output against the requirements of its
+ * model type.
+ */
 export function checkSignature(
   graph: GraphProto,
   request: SignatureRequest,

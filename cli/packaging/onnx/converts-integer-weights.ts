@@ -18,8 +18,9 @@ const QUANTIZED = new Set([2, 3, 21, 22]);
 const MIN_ELEMENTS = 65_536;
 
 /**
- * Whether a model file has quantized weights and operators that only convert them, so that the results could be computed in advance. Reads
- * headers of fields and names, because the weights are too large to read. A file that is not a model has none.
+ * Whether a model file has quantized weights and operators that only convert them, so that the
+ * results could be computed in advance. Only reads field headers and names, because the weights are
+ * too large to read. False for a file that is not a model.
  */
 export function convertsIntegerWeights(source: ByteSource): boolean {
   try {

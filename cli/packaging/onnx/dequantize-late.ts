@@ -11,9 +11,10 @@ import { castNode, int, readNumber } from './attributes.ts';
 import { FLOAT32 } from './element-types.ts';
 
 /**
- * Converts only the rows of an integer embedding table that a text uses: a lookup in a converted table becomes a lookup in the table
- * with its result converted. The numbers stay the same, and a run no longer converts the whole vocabulary. Other tables get the nodes
- * that convert them fastest. Modifies the graph; nodes that nothing reads any more are left.
+ * Converts only the rows of an integer embedding table that a text uses: a lookup in a converted
+ * table becomes a lookup in the table with its result converted. The numbers stay the same, and a
+ * run no longer converts the whole vocabulary. Other tables get the nodes that convert them
+ * fastest. Modifies the graph; nodes that are no longer read remain in it.
  */
 export function dequantizeLate(graph: GraphProto): void {
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
@@ -48,15 +49,15 @@ function lookUpFirst(lookup: NodeProto, { table, nodes, perRow }: TableConversio
   return [...lookups, ...converted];
 }
 
-/** Nodes that convert a table of integers, in order; each one reads the result of the one before. */
+/** Nodes that convert an integer table, in order; each one reads the previous result. */
 interface TableConversion {
   readonly table: string;
   readonly nodes: readonly NodeProto[];
-  /** Tensors with one row for each row of the table, which must be looked up with its rows. */
+  /** Tensors with one row per table row, which must be looked up together with it. */
   readonly perRow: readonly string[];
 }
 
-/** The graph by names. */
+/** The graph's parts by name. */
 interface GraphIndex {
   readonly graph: GraphProto;
   readonly weights: ReadonlyMap<string, TensorProto>;
@@ -64,8 +65,8 @@ interface GraphIndex {
 }
 
 /**
- * Finds how a table is converted to floating-point numbers, given the last node. Undefined for anything that cannot be applied to single
- * rows as well. Can add tensors to the graph.
+ * Finds how a table is converted to floating-point numbers, given the last node. Undefined if the
+ * conversion cannot be applied to single rows as well. Can add tensors to the graph.
  */
 function findTableConversion(last: NodeProto, index: GraphIndex): TableConversion | undefined {
   if (last.opType === 'DequantizeLinear') return dequantization(last, index);
@@ -92,12 +93,16 @@ function dequantization(node: NodeProto, { graph, weights }: GraphIndex): TableC
   if (!scale || (zeroName !== '' && !zero)) return undefined;
   const axis = (readNumber(node, 'axis', 1) + 2) % 2;
   if (scale.dims.length < 2) return product(node, { table, scale, zero }, axis, graph);
-  // With a scale per block of a row. The rows of a lookup have more axes than the table, so the axis is counted from the end.
+  // With one scale per block of a row. The rows of a lookup have more axes than the table, so the
+  // axis is counted from the end.
   const perRow = zeroName === '' ? [scaleName] : [scaleName, zeroName];
   return axis === 1 ? { table, nodes: [withAxis(node, -1n)], perRow } : undefined;
 }
 
-/** DequantizeLinear as simpler nodes, which accept a scale for each row of a lookup and take half its time. */
+/**
+ * DequantizeLinear as simpler nodes, which accept a scale for each row of a lookup and take half
+ * the time.
+ */
 function product(
   { output: [result = ''] }: NodeProto,
   { table, scale, zero }: { table: string; scale: TensorProto; zero: TensorProto | undefined },
@@ -137,6 +142,6 @@ const withAxis = (node: NodeProto, axis: bigint): NodeProto => {
   return create(NodeProtoSchema, { ...node, attribute: [...others, int('axis', axis)] });
 };
 
-/** Whether a factor is the same for every row, so that it fits rows in any arrangement. */
+/** Whether a factor is the same for all rows, so that it fits rows in any arrangement. */
 const isPerColumn = ({ dims }: TensorProto): boolean =>
   dims.length < 2 || (dims.length === 2 && dims[0] === 1n);

@@ -34,7 +34,7 @@ export const isFloat = (type: number): boolean => type === FLOAT32 || CONVERTIBL
 /** Whether token ids fit into this type. */
 export const isInteger = (type: number): boolean => type === INT64 || type === INT32;
 
-/** The number of a type in onnx.proto; undefined if there is none of this name. */
+/** The number of a type in onnx.proto; undefined for an unknown name. */
 export function elementType(name: string): number | undefined {
   const found = Object.entries(ELEMENT_TYPES).find(([, type]) => type.name === name);
   return found && Number(found[0]);

@@ -77,7 +77,10 @@ function mapTensor(tensor: Uint8Array, map: MapEntry): Uint8Array {
   return writer.finish();
 }
 
-/** Copies a message and replaces length-delimited fields by the results of their functions (undefined removes the field). */
+/**
+ * Copies a message, replacing length-delimited fields with the results of their functions
+ * (undefined removes the field).
+ */
 function mapFields(
   message: Uint8Array,
   fields: ReadonlyMap<number, (bytes: Uint8Array) => Uint8Array | undefined>,
@@ -120,10 +123,10 @@ function encodeEntry([key, value]: readonly [string, string]): Uint8Array {
   return writer.finish();
 }
 
-/** Longer entries are not names of files. */
+/** Longer entries are not file names. */
 const MAX_ENTRY_BYTES = 4096;
 
-/** Names of the files, relative to the graph, that have weights of a model. A file that is not a model has none. */
+/** Names of a model's external weight files, relative to the graph. Empty for a file that is not a model. */
 export function externalLocations(source: ByteSource): string[] {
   const found = new Set<string>();
   try {

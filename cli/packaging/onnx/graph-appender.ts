@@ -12,7 +12,7 @@ import { opsetOf } from './facts.ts';
 import { int, ints } from './attributes.ts';
 import type { SelectedOutput } from './select-output.ts';
 
-/** Appends nodes to the end of a graph that others wrote. Modifies the graph. */
+/** Appends nodes to the end of an existing graph. Modifies the graph. */
 export class GraphAppender {
   readonly opset: number;
   readonly #graph: GraphProto;
@@ -51,7 +51,7 @@ export class GraphAppender {
     return this.#constant(FLOAT32, values, [values.length]);
   }
 
-  /** Reduces one axis, which the result no longer has. */
+  /** Reduces one axis and drops it from the result. */
   reduce(opType: string, value: string, axis: number): string {
     const keepdims = int('keepdims', 0);
     return this.opset < 18
@@ -63,7 +63,7 @@ export class GraphAppender {
     return this.#constant(INT64, BigInt64Array.from(values, BigInt), shape);
   }
 
-  /** Makes a float32 value the only output of the graph. */
+  /** Makes a float32 value the graph's only output. */
   finish(value: string, { name, shape }: SelectedOutput): void {
     const node = { opType: 'Identity', name, input: [value], output: [name] };
     this.#graph.node.push(create(NodeProtoSchema, node));

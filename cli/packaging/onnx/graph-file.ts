@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { type ModelProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** A graph of which changed copies are written next to it, so that they can refer to the same weights. */
+/** A graph whose modified copies are written next to it, so that they can refer to the same weights. */
 export class GraphFile {
   readonly path: string;
   readonly #bytes: Uint8Array;
@@ -17,12 +17,12 @@ export class GraphFile {
     return new GraphFile(path, await readFile(path));
   }
 
-  /** The model of the file, which the caller may change. */
+  /** The file's model, which the caller is allowed to change. */
   model(): ModelProto {
     return fromBinary(ModelProtoSchema, this.#bytes);
   }
 
-  /** Writes a copy that `change` changes. */
+  /** Writes a copy that `change` has modified. */
   async write<Result>(
     name: string,
     change: (model: ModelProto) => Result,

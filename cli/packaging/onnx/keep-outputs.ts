@@ -4,8 +4,9 @@ import { FLOAT32 } from './element-types.ts';
 import { nestedNodes } from './nested-nodes.ts';
 
 /**
- * Reduces a graph to the outputs that are needed, as float32. Other outputs are removed with the nodes that only they need (ONNX Runtime
- * would compute them in every run), and another floating-point type gets a Cast at the end. Modifies the graph.
+ * Reduces a graph to the required outputs, as float32. Other outputs are removed together with the
+ * nodes that only they need (ONNX Runtime would compute them in every run), and other
+ * floating-point types get a final Cast. Modifies the graph.
  */
 export function keepOutputs(graph: GraphProto, names: readonly string[]): void {
   graph.output = names.map((name) => {
@@ -21,7 +22,8 @@ export function keepOutputs(graph: GraphProto, names: readonly string[]): void {
 function dropUnusedNodes(graph: GraphProto): void {
   const needed = new Set(graph.output.map(({ name }) => name));
   const kept: NodeProto[] = [];
-  // Nodes are in topological order, so one pass from the end sees every use before its definition.
+  // Nodes are in topological order, so one pass from the end visits every use before its
+  // definition.
   for (const node of graph.node.toReversed()) {
     if (!node.output.some((output) => needed.has(output))) continue;
     kept.push(node);
@@ -59,8 +61,9 @@ function castToFloat32(graph: GraphProto, output: ValueInfoProto): void {
 }
 
 /**
- * Drops initializers with the name of an earlier one from the branches and bodies of If, Loop and Scan. ONNX Runtime writes them
- * twice if the weights go to a separate file, and then refuses to load what it wrote. DeBERTa has such branches.
+ * Drops initializers from the branches and bodies of If, Loop and Scan if an earlier one has the
+ * same name. ONNX Runtime writes them twice if the weights go to a separate file, and then cannot
+ * load the file that it wrote. DeBERTa has such branches.
  */
 function dropRepeatedInitializers(graph: GraphProto): void {
   for (const { attribute } of nestedNodes(graph)) {

@@ -8,7 +8,7 @@ export const MASKED_OUTPUT = {
   shape: ['batch_size', 'masks', 'vocabulary_size'],
 };
 
-/** Adds nodes to a graph that is being written, or to the end of another one. */
+/** Adds nodes to a graph, either a new one or an existing one. */
 interface NodeWriter {
   op(opType: string, inputs: readonly string[], ...attributes: AttributeProto[]): string;
   results(
@@ -22,15 +22,15 @@ interface NodeWriter {
 }
 
 /**
- * Selects the rows of masked tokens from a value of texts x length x width: texts x masks x width. A text with fewer masks than
- * another one has rows of other tokens after its own.
+ * Selects the rows of masked tokens from a value of texts x length x width: texts x masks x width.
+ * If a text has fewer masks than another one, rows of other tokens follow its own.
  */
 export function selectMasked(g: NodeWriter, value: string, maskId: number): string {
   const isMask = g.op('Cast', [g.op('Equal', ['input_ids', g.integers([maskId])])], int('to', FLOAT32));
   const counted = g.op('CumSum', [isMask, g.integers([1], [])]);
   const max = g.op('Max', [g.op('ReduceMax', [counted], int('keepdims', 0)), g.float(1)]);
   const count = g.op('Reshape', [g.op('Cast', [max], int('to', INT64)), g.integers([1])]);
-  // Of equal values, TopK takes the first ones, so masks are in the order of the text.
+  // Among equal values, TopK takes the first ones, so masks stay in text order.
   const [, positions = ''] = g.results('TopK', [isMask, count], 2, int('axis', 1));
   return g.op('GatherND', [value, g.op('Reshape', [positions, g.integers([0, 0, 1])])], int('batch_dims', 1));
 }

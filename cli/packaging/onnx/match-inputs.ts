@@ -11,10 +11,10 @@ import { isInteger, BOOL, INT64, typeName } from './element-types.ts';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 
-/** The `inputs` of the config: the graph's own name of each input. */
+/** The `inputs` of the config: the graph's name for each input. */
 export type InputChoice = Partial<Readonly<Record<TokenInputName, string>>>;
 
-/** Names that other exporters give to the inputs of a text encoder. */
+/** Names that other exporters give to a text encoder's inputs. */
 const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
   input_ids: ['ids', 'input', 'inputs', 'tokens', 'token_ids', 'input_word_ids'],
   attention_mask: ['mask', 'input_mask', 'attention_masks', 'attn_mask'],
@@ -23,8 +23,9 @@ const OTHER_NAMES: Readonly<Record<TokenInputName, readonly string[]>> = {
 };
 
 /**
- * Matches the inputs of a graph to what a text provides: by the config, else by the names that exporters use. A single input that
- * is left takes the token ids, since every text encoder needs them. Everything else is rejected.
+ * Matches a graph's inputs to what a text provides: by the config, otherwise by the names that
+ * exporters use. A single remaining input takes the token ids, since every text encoder needs them.
+ * Anything else is rejected.
  */
 export function matchInputs(
   inputs: readonly ValueInfoProto[],
@@ -84,7 +85,7 @@ function usualName({ name }: ValueInfoProto, chosen: InputChoice): TokenInputNam
   );
 }
 
-/** An exporter's own name, such as `input.1` or `onnx::Gather_0`, for integers of two axes. */
+/** An exporter's generated name, such as `input.1` or `onnx::Gather_0`, for integers with two axes. */
 const takesIds = ({ name, type }: ValueInfoProto): boolean =>
   /^(?:input[._]?\d*|onnx::\w+|args?_?\d+|\d+)$/.test(name) &&
   isInteger(type?.tensorType?.elemType ?? 0) &&
@@ -118,7 +119,7 @@ function refuse(
   );
 }
 
-/** Inputs of models of other kinds. */
+/** Inputs of other kinds of models. */
 const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
   [
     /past|cache/i,
@@ -138,13 +139,13 @@ const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
 const namesOf = (inputs: readonly ValueInfoProto[]): string =>
   inputs.map(({ name }) => `\`${name}\``).join(', ');
 
-/** An input of the graph and what to feed it with. */
+/** An input of the graph and what to feed into it. */
 export interface MatchedInput {
   readonly name: InputName;
   readonly value: ValueInfoProto;
 }
 
-/** The input about words that has a name. Only the gliner package exports such graphs, so each input has one name. */
+/** The word input with this name. Only the gliner package exports such graphs, so each input has one name. */
 const findWordInput = (name: string): WordInputName | undefined =>
   WORD_INPUT_NAMES.find((known) => known === name);
 
@@ -157,7 +158,7 @@ const REQUIRED: Record<EntitySettings['level'], readonly WordInputName[]> = {
 
 const EXPORT_AGAIN = 'Export the model again with `export_to_onnx` of the gliner package.';
 
-/** Checks the inputs about words that a zero_shot_ner model must have. */
+/** Checks the word inputs that a zero_shot_ner model must have. */
 export function checkWordInputs(
   found: readonly MatchedInput[],
   { level }: Pick<EntitySettings, 'level'>,
@@ -185,15 +186,16 @@ export function checkWordInputs(
   );
 }
 
-/** Fewer tokens have no room for a token of the text between the special tokens. */
+/** Fewer tokens leave no space for text between the special tokens. */
 const MIN_TOKENS = 3;
 
-/** Maximum number of tokens of a run, so that a damaged file does not fill the memory. */
+/** Maximum number of tokens of a run, so that a damaged file cannot exhaust the memory. */
 const MAX_CELLS = 4_194_304;
 
 /**
- * The sizes that a graph requires of each run, as exports without dynamic axes have them. Undefined if it accepts any number of texts and
- * tokens. Rejects inputs that do not have these two axes, or that contradict each other.
+ * The fixed sizes that a graph requires for each run, as in exports without dynamic axes. Undefined
+ * if it accepts any number of texts and tokens. Rejects inputs that do not have these two axes, or
+ * that contradict each other.
  */
 export function findFixedShape(inputs: readonly MatchedInput[], file: string): FixedShape | undefined {
   const shaped = inputs.flatMap(({ value }) => (value.type?.tensorType?.shape ? [value] : []));
@@ -224,7 +226,7 @@ export function findFixedShape(inputs: readonly MatchedInput[], file: string): F
 
 const AXES = ['batch', 'sequence'];
 
-/** Size of each axis; undefined if it is free, which some exporters write as -1. */
+/** Size of each axis; undefined if it is dynamic, which some exporters write as -1. */
 const axesOf = ({ type }: ValueInfoProto): (number | undefined)[] =>
   (type?.tensorType?.shape?.dim ?? []).map(({ dimValue }) => (dimValue > 0n ? Number(dimValue) : undefined));
 

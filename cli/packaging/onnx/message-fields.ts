@@ -3,17 +3,20 @@ import type { ByteSource } from '#contract/container/byte-source.ts';
 
 export interface MessageField {
   readonly number: number;
-  /** Where the content of a length-delimited field starts and ends; both are the end of any other field. */
+  /** Start and end of a length-delimited field's content; for other fields, both are the end of the field. */
   readonly start: number;
   readonly end: number;
-  /** Value of a number; 0 for other fields. */
+  /** The value of a numeric field; 0 for other fields. */
   readonly value: number;
 }
 
 /** A tag and a number, each of at most 10 bytes. */
 const HEADER_BYTES = 20;
 
-/** Walks the fields of a protobuf message and reads only their headers, because the weights in a model can be gigabytes. */
+/**
+ * Walks the fields of a protobuf message and reads only their headers, because the weights in a
+ * model can be gigabytes.
+ */
 export function* messageFields(source: ByteSource, from: number, to: number): Generator<MessageField> {
   for (let at = from; at < to;) {
     const reader = new BinaryReader(source.readAt(at, Math.min(HEADER_BYTES, to - at)));

@@ -10,7 +10,10 @@ export function* nestedNodes(graph: GraphProto): Generator<NodeProto> {
   }
 }
 
-/** Renames a value wherever nodes read or write it, including the branches and bodies of If, Loop and Scan. */
+/**
+ * Renames a value wherever nodes read or write it, including the branches and bodies of If, Loop
+ * and Scan.
+ */
 export function renameValue(graph: GraphProto, from: string, to: string): void {
   const renamed = (name: string): string => (name === from ? to : name);
   for (const node of nestedNodes(graph)) {

@@ -9,11 +9,11 @@ export interface SelectedOutput {
   readonly shape: readonly string[];
 }
 
-/** How a model type chooses among the outputs of a graph, if not by the name and the shape of its row in `MODEL_TYPES`. */
+/** How a model type chooses a graph output, if not by the name and shape in its row of `MODEL_TYPES`. */
 export interface OutputRules {
-  /** Chooses an output that the config does not name; undefined for the usual choice. */
+  /** Chooses an output that the config does not name; undefined for the default choice. */
   readonly chooseOutput?: (graph: OutputSource, request: OutputRequest) => SelectedOutput | undefined;
-  /** Whether an output with one vector per text can take the place of one with a vector per token. */
+  /** Whether an output with one vector per text can replace one with a vector per token. */
   readonly canBePooled?: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface OutputRequest {
 export type OutputSource = Pick<GraphProto, 'output' | 'node'>;
 
 /**
- * Chooses an output of a graph: the one that the config names, otherwise by the names that exporters use, otherwise by shape if
- * only one output fits. If several fit, the user must choose.
+ * Chooses a graph output: the one that the config names, otherwise by the names that exporters use,
+ * otherwise by shape if only one output fits. If several fit, the user must choose.
  */
 export function selectOutput(graph: OutputSource, request: OutputRequest): SelectedOutput {
   if (request.output !== undefined) return namedByUser(graph, request, request.output);
@@ -72,10 +72,10 @@ function namedByUser(
 
 /** The axes of an output with one vector per text. */
 export const PER_TEXT = ['batch_size', 'hidden_size'];
-/** Names that exporters give to vectors of tokens, and to vectors of texts. */
+/** Names that exporters give to token vectors, and to text vectors. */
 export const TOKEN_VECTORS = ['last_hidden_state', 'token_embeddings'];
 export const TEXT_VECTORS = ['sentence_embedding'];
-/** Names with a known meaning: such an output is never used for another purpose. */
+/** Names with a known meaning; such an output is never used for another purpose. */
 const KNOWN_NAMES = new Set([...TOKEN_VECTORS, ...TEXT_VECTORS, 'logits', 'pooler_output']);
 
 /** Outputs with this number of axes whose names have no known meaning. */
@@ -87,7 +87,10 @@ export const unnamedOutputs = (outputs: readonly ValueInfoProto[], rank: number)
 export const rankOf = ({ type }: ValueInfoProto): number | undefined => type?.tensorType?.shape?.dim.length;
 export const isFloatOutput = ({ type }: ValueInfoProto): boolean => isFloat(type?.tensorType?.elemType ?? 0);
 
-/** The error if no output or several outputs fit; `choices` are the outputs that `output` of the config can name. */
+/**
+ * The error if no output or several outputs fit; `choices` are the outputs that the config's
+ * `output` can name.
+ */
 export function outputError(
   whatIsNeeded: string,
   { output }: OutputSource,
@@ -102,7 +105,7 @@ export function outputError(
   return configError(`${whatIsNeeded}; ${file} returns ${namesOf(output)}. ${wayOutOfIt}`);
 }
 
-/** The first of these names that an output has. */
+/** The first of these names that belongs to an output. */
 export const findNamed = (outputs: readonly ValueInfoProto[], names: readonly string[]): string | undefined =>
   names.find((name) => outputs.some((output) => output.name === name));
 

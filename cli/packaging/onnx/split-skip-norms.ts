@@ -3,19 +3,19 @@ import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/o
 import { float, int } from './attributes.ts';
 import { FLOAT32 } from './element-types.ts';
 
-/** Operators of ONNX Runtime that add and normalize, with the operator that only normalizes. */
+/** ONNX Runtime's operators that add and normalize, mapped to the operator that only normalizes. */
 const NORMS: Readonly<Record<string, string>> = {
   SkipLayerNormalization: 'LayerNormalization',
   SkipSimplifiedLayerNormalization: 'SimplifiedLayerNormalization',
 };
 
-/** Of the replaced operators; the operators that only normalize have another one. */
+/** Default epsilon of the replaced operators; that of the normalizing operators differs. */
 const DEFAULT_EPSILON = 1e-12;
 
 /**
- * Replaces operators that add and normalize by Add and the normalization, which take a fifth of the time on processors
- * (docs/decisions/0072). Authors have them in graphs that were optimized before, and ONNX Runtime inserts them where it knows the shapes.
- * Modifies the graph.
+ * Replaces operators that add and normalize with Add and the normalization, which take a fifth of
+ * the time on CPUs (docs/decisions/0072). Some published graphs were already optimized and contain
+ * them, and ONNX Runtime inserts them where it knows the shapes. Modifies the graph.
  */
 export function splitSkipNorms(graph: GraphProto): void {
   const floats = new Set(
@@ -25,7 +25,8 @@ export function splitSkipNorms(graph: GraphProto): void {
     const norm = NORMS[node.opType];
     const [, , scale = '', ...others] = node.input;
     const [, mean, deviation] = node.output;
-    // Other types are converted around the operator, which would cost more than is gained. The statistics have no counterpart.
+    // Other types are converted around the operator, which would cost more than it gains. The
+    // statistics outputs have no counterpart.
     if (norm === undefined || !floats.has(scale) || mean || deviation) return [node];
     return splitNode(node, norm, scale, others);
   });

@@ -1,7 +1,7 @@
 import type { GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { appendTokenOutput, type ProjectionLayer } from './append-projection.ts';
 
-/** Layers that follow the hidden states: one computes a weight per token, one a vector. */
+/** Layers after the hidden states: one computes a weight per token, one a vector. */
 export interface TokenHeads {
   readonly sparse: ProjectionLayer;
   readonly multiVector: ProjectionLayer;
@@ -13,13 +13,13 @@ export interface TokenOutputNames {
   readonly multiVector: string;
 }
 
-/** Names that published exports of BAAI/bge-m3 give to these outputs. */
+/** Names of these outputs in published exports of BAAI/bge-m3. */
 const EXPORTED: readonly TokenOutputNames[] = [
   { sparse: 'sparse_vecs', multiVector: 'colbert_vecs' },
   { sparse: 'sparse', multiVector: 'colbert' },
 ];
 
-/** The outputs of an export that computes them itself. */
+/** The outputs of an export that computes both itself. */
 export const exportedOutputs = ({
   output,
 }: {
@@ -31,7 +31,7 @@ export const exportedOutputs = ({
 
 const ADDED: TokenOutputNames = { sparse: 'token_weights', multiVector: 'token_vectors' };
 
-/** Adds both layers after the float32 hidden states of a graph, which stay an output. Modifies the graph. */
+/** Adds both layers after a graph's float32 hidden states, which remain an output. Modifies the graph. */
 export function addTokenOutputs(graph: GraphProto, hidden: string, heads: TokenHeads): TokenOutputNames {
   appendTokenOutput(graph, hidden, heads.sparse, ADDED.sparse);
   appendTokenOutput(graph, hidden, heads.multiVector, ADDED.multiVector);

@@ -4,13 +4,16 @@ import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
 import { elementType } from './element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** How many texts a run has, and how many tokens the longest one. */
+/** Number of texts in a run, and number of tokens of the longest one. */
 export interface RunSize {
   readonly texts: number;
   readonly tokens: number;
 }
 
-/** Makes all values of a graph outputs, so that a run returns them, and returns the names of those that were none. */
+/**
+ * Makes all values of a graph outputs, so that a run returns them. Returns the names of the values
+ * that were not outputs before.
+ */
 export function exposeValues(graph: GraphProto): string[] {
   const outputs = new Set(['', ...graph.output.map(({ name }) => name)]);
   const values = graph.node.flatMap(({ output }) => output).filter((name) => !outputs.has(name));
@@ -22,8 +25,8 @@ export function exposeValues(graph: GraphProto): string[] {
 }
 
 /**
- * Records the shapes of values in a graph, with symbols for the number of texts and tokens. Sizes that depend on anything else stay
- * unknown.
+ * Records the shapes of a graph's values, with symbols for the number of texts and tokens. Sizes
+ * that depend on anything else stay unknown.
  */
 export function recordShapes(
   graph: GraphProto,
@@ -52,14 +55,17 @@ export function recordShapes(
 const TEXTS = 'batch';
 const TOKENS = 'sequence';
 
-/** Sizes that a value of an encoder can have, but for a constant factor. */
+/** Sizes that a value of an encoder can have, apart from a constant factor. */
 const SYMBOLS: readonly { readonly name: string; readonly of: (size: RunSize) => number }[] = [
   { name: TEXTS, of: ({ texts }) => texts },
   { name: TOKENS, of: ({ tokens }) => tokens },
   { name: `${TEXTS}*${TOKENS}`, of: ({ texts, tokens }) => texts * tokens },
 ];
 
-/** The size of an axis as a number or a symbol, from its size in each run; unknown if no symbol explains all runs. */
+/**
+ * An axis size as a number or a symbol, from its size in each run; unknown if no symbol explains
+ * all runs.
+ */
 function sizeOf(
   measured: readonly number[],
   sizes: readonly RunSize[],

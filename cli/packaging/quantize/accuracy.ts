@@ -3,19 +3,19 @@ import { argmax } from '#core/numbers/argmax.ts';
 import { greatest, least } from '#core/numbers/extremes.ts';
 import { cosineText } from '#core/model/manifest-facts.ts';
 
-/** What a model returns for one text, in the form in which it is compared. */
+/** A model's output for one text, in comparable form. */
 export type Compared =
-  /** Vectors: one for the text, or one for each token. */
+  /** Vectors: one for the text, or one per token. */
   | { readonly kind: 'vectors'; readonly rows: readonly Float32Array[] }
-  /** Scores of labels: one row for the text, or one for each token. */
+  /** Label scores: one row for the text, or one per token. */
   | { readonly kind: 'scores'; readonly rows: readonly Float32Array[] }
-  /** A single score, which orders texts. */
+  /** A single score, by which texts are ranked. */
   | { readonly kind: 'score'; readonly value: number };
 
-/** Turns the output of a graph for one text into the form that is compared. */
+/** Converts a graph's output for one text to the form that is compared. */
 export type Compare = (values: Float32Array) => Compared;
 
-/** How near results of a quantized model are to those of the original, for the same texts. */
+/** How close a quantized model's results are to the original ones for the same texts. */
 export function accuracyOf(
   original: readonly Compared[],
   quantized: readonly Compared[],
@@ -54,14 +54,17 @@ export function accuracyOf(
   };
 }
 
-/** How far all numbers of quantized results are from the original, whatever they mean: 0 for equal directions. */
+/**
+ * How far the numbers of quantized results are from the original ones, whatever they mean: 0 for
+ * equal directions.
+ */
 export const driftOf = (original: readonly Float32Array[], quantized: readonly Float32Array[]): number =>
   mean(original.map((row, at) => 1 - cosine(row, quantized[at] ?? new Float32Array(row.length))));
 
-/** How many nearest texts of each text are compared. */
+/** Number of nearest texts that are compared for each text. */
 const NEIGHBORS = 10;
 
-/** The share of the nearest texts of each text that remain among its nearest texts. */
+/** The share of each text's nearest texts that are still among its nearest texts. */
 function neighborsKept(before: readonly Float32Array[], after: readonly Float32Array[]): number {
   const [a, b] = [nearest(before), nearest(after)];
   return mean(a.map((own, text) => own.filter((other) => b[text]?.includes(other)).length / NEIGHBORS));
@@ -77,7 +80,7 @@ const nearest = (vectors: readonly Float32Array[]): number[][] =>
       .map(({ index }) => index),
   );
 
-/** The share of pairs of texts that stay in the same order. */
+/** The share of text pairs that keep their order. */
 function orderKept(values: readonly (readonly [number, number])[]): number {
   const kept = values.flatMap(([a, b], at) =>
     values.slice(at + 1).map(([c, d]) => (Math.sign(a - c) === Math.sign(b - d) ? 1 : 0)),
@@ -101,15 +104,15 @@ function cosine(a: Float32Array, b: Float32Array): number {
     ofA += x * x;
     ofB += y * y;
   }
-  // Two vectors of zeros are equal.
+  // Two zero vectors are equal.
   return ofA === 0 && ofB === 0 ? 1 : product / Math.sqrt(Math.max(ofA * ofB, Number.MIN_VALUE));
 }
 
-/** The accuracy that a quantized model must have. */
+/** The accuracy that a quantized model must reach. */
 export interface Thresholds {
-  /** Of vectors: the mean cosine to those of the original. */
+  /** For vectors: the mean cosine similarity to the original ones. */
   readonly minCosine: number;
-  /** Of labels: the share that stays the same. */
+  /** For labels: the share that stays the same. */
   readonly minAgreement: number;
 }
 
@@ -118,7 +121,7 @@ export function reasonAgainst(
   { cosine, agreement }: QuantizationAccuracy,
   { minCosine, minAgreement }: Thresholds,
 ): string | undefined {
-  // Not a number fails, too.
+  // NaN fails, too.
   if (cosine && !(cosine.mean >= minCosine))
     return `the mean cosine to float32 is ${cosineText(cosine.mean)}, below \`min_cosine\` (${minCosine})`;
   if (agreement !== undefined && !(agreement >= minAgreement))

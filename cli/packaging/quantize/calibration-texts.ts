@@ -3,22 +3,22 @@ import { configError } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 
-/** Texts for a quantization. */
+/** Texts for quantization. */
 export interface CalibrationTexts {
   /** Texts whose hidden states determine scales and factors. */
   readonly calibration: readonly string[];
-  /** Texts that accuracy is measured on. */
+  /** Texts for measuring the accuracy. */
   readonly heldOut: readonly string[];
 }
 
 const OWN_TEXTS = 'templates/calibration.txt';
-/** Fewer say little about the accuracy. */
+/** Fewer texts say little about the accuracy. */
 const MIN_TEXTS = 40;
-/** More take time, and change little. */
+/** More texts take time and change little. */
 const MAX_TEXTS = 600;
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
-/** Reads the texts of the user, one per line, or those that come with the program. */
+/** Reads the user's texts, one per line, or the built-in ones. */
 export async function readCalibrationTexts(file: string | undefined): Promise<CalibrationTexts> {
   if (file === undefined) return split(linesOf(readOwnText(OWN_TEXTS)));
   const lines = linesOf(await readTexts(file));
@@ -61,7 +61,7 @@ const linesOf = (text: string): string[] => [
   ),
 ];
 
-/** At most `count` items, evenly spread over all. */
+/** At most `count` items, evenly spread over all of them. */
 const spread = <Item>(items: readonly Item[], count: number): readonly Item[] =>
   items.length <= count
     ? items

@@ -25,13 +25,13 @@ import { nestedNodes } from '../onnx/nested-nodes.ts';
 
 /** How a group of products is computed with integers. */
 interface QuantizedGroup {
-  /** The products as the graph has them, by the names of their results. */
+  /** The products in the graph's own form, by the names of their results. */
   readonly group: MatMulGroup;
   readonly rounded: RoundedGroup;
   readonly scaling: Scaling;
 }
 
-/** Replaces products and lookups by those of integers. Modifies the graph of the model. */
+/** Replaces products and lookups with their integer versions. Modifies the model's graph. */
 function quantizeGraph(
   model: ModelProto,
   groups: readonly QuantizedGroup[],
@@ -61,7 +61,7 @@ function quantizeGraph(
     const table = isRowLookup(node) ? tables.get(node.input[0] ?? '') : undefined;
     return table ? lookUp(node, table, added) : [node];
   });
-  // The operators of ONNX Runtime, if the graph does not use them yet.
+  // Declares ONNX Runtime's operators, if the graph does not use them yet.
   if (!model.opsetImport.some(({ domain }) => domain === FUSED))
     model.opsetImport.push(create(OperatorSetIdProtoSchema, { domain: FUSED, version: 1n }));
   const used = new Set([...nestedNodes(graph)].flatMap(({ input }) => input));
@@ -69,7 +69,7 @@ function quantizeGraph(
   graph.valueInfo = [];
 }
 
-/** The Gelu that is the only reader of a value, by the name of the value. */
+/** Gelu nodes that are the only reader of a value, by the value's name. */
 function findActivations(graph: GraphProto): ReadonlyMap<string, NodeProto> {
   const readers = new Map<string, NodeProto[]>();
   for (const node of nestedNodes(graph))
@@ -85,7 +85,7 @@ const isExactGelu = ({ opType, attribute }: NodeProto): boolean =>
   opType === 'Gelu' &&
   attribute.every(({ name, s }) => name !== 'approximate' || new TextDecoder().decode(s) !== 'tanh');
 
-/** Looks up rows of integers, each with a scale of its own, and converts those that were found. */
+/** Looks up integer rows, each with its own scale, and converts only those rows. */
 function lookUp(
   { input: [, ids = ''], output: [result = ''], attribute }: NodeProto,
   { integers, scales }: IntegerTensor,
@@ -103,10 +103,10 @@ function lookUp(
   ];
 }
 
-/** How groups of products are computed; those that are missing stay in float32. */
+/** How groups of products are computed; missing groups stay in float32. */
 export type QuantizedForm = ReadonlyMap<MatMulGroup, Scaling>;
 
-/** Matrices and tables of a model as integers. */
+/** A model's matrices and tables as integers. */
 export interface RoundedModel {
   readonly groups: ReadonlyMap<MatMulGroup, RoundedGroup>;
   readonly tables: ReadonlyMap<string, IntegerTensor>;
@@ -168,7 +168,7 @@ export class Candidates {
   }
 }
 
-/** Writes a graph and the weights that it uses to a folder of their own. */
+/** Writes a graph and the weights that it uses to a separate folder. */
 export async function writeAlone(
   path: string,
   weights: readonly { readonly name: string; readonly path: string }[],
@@ -189,11 +189,11 @@ export async function writeAlone(
   return { graphPath, weightsPath };
 }
 
-/** Time for the measurement of single groups, in milliseconds. */
+/** Time limit for measuring single groups, in milliseconds. */
 const SEARCH_MS = 60_000;
-/** Texts that single groups are measured on. */
+/** Number of texts on which single groups are measured. */
 const SEARCH_TEXTS = 8;
-/** Forms are chosen with this share of the error that is allowed in the end, because other texts have other errors. */
+/** Forms may only use this share of the allowed error, because other texts have other errors. */
 const SHARE_OF_ERROR = 0.8;
 
 interface ChosenForm {
@@ -202,8 +202,9 @@ interface ChosenForm {
 }
 
 /**
- * Chooses the fastest form of a model that is accurate enough: constant scales where they are exact enough; then a scale for each token;
- * then the products with the largest effect on the results in float32. Returns the most accurate one if none is.
+ * Chooses the fastest form of a model that is accurate enough: constant scales where they are
+ * accurate enough; then a scale per token; then float32 for the products with the largest effect on
+ * the results. Returns the most accurate form if none is accurate enough.
  */
 export async function chooseForm(
   candidates: Candidates,
@@ -235,7 +236,10 @@ export async function chooseForm(
   return last;
 }
 
-/** Groups by their effect on the results, the largest first. Groups that there was no time for are last. */
+/**
+ * Groups by their effect on the results, largest first. Groups that were not measured for lack of
+ * time come last.
+ */
 async function mostSensitive(
   candidates: Candidates,
   form: QuantizedForm,

@@ -15,7 +15,7 @@ export interface MatMul {
   readonly outputs: number;
   /** Whether the matrix is stored as outputs x inputs. */
   readonly isTransposed: boolean;
-  /** Factor of the product. */
+  /** Scale factor of the product. */
   readonly alpha: number;
   /** Name of a vector that is added to each row. */
   readonly bias: string | undefined;
@@ -27,12 +27,12 @@ export interface MatMulGroup {
   readonly matmuls: readonly MatMul[];
 }
 
-/** Smaller matrices take little time and space, and heads are among them. */
+/** Smaller matrices take little time and space; heads are among them. */
 const MIN_ELEMENTS = 65_536;
-/** Of a narrower matrix, the conversions take longer than the product. */
+/** For a narrower matrix, the conversions take longer than the product. */
 const MIN_WIDTH = 32;
 
-/** Finds the matrix multiplications of a graph whose matrix is large enough to be stored as integers. */
+/** Finds a graph's matrix multiplications whose matrix is large enough to be stored as integers. */
 export function findMatMuls(graph: GraphProto): MatMul[] {
   const weights = new Map(graph.initializer.map((tensor) => [tensor.name, tensor]));
   return graph.node.flatMap((node) => {

@@ -11,26 +11,27 @@ import { FLOAT32, INT64, UINT8 } from '../onnx/element-types.ts';
 import type { MatMul } from './find-matmuls.ts';
 import type { RoundedGroup } from './round-group.ts';
 
-/** Operators of ONNX Runtime. */
+/** The domain of ONNX Runtime's own operators. */
 export const FUSED = 'com.microsoft';
 
 /**
- * How hidden states are rounded: with one scale for each token; or with one for all texts, which is faster, and exact enough where the
- * largest values of tokens are alike. `largest` is the largest value that it can express.
+ * How hidden states are rounded: with one scale per token; or with one for all texts, which is
+ * faster, and accurate enough if the largest values of all tokens are similar. `largest` is the
+ * largest value that it can represent.
  */
 export type Scaling = { readonly kind: 'token' } | { readonly kind: 'constant'; readonly largest: number };
 
 const FUSED_OPERATORS = new Set(['MatMulIntegerToFloat', 'BiasGelu']);
 
 const LARGEST = 127;
-/** Stands for 0 in hidden states, which are rounded to unsigned integers. */
+/** Represents 0 in hidden states, which are rounded to unsigned integers. */
 const MIDDLE = 128;
 
-/** Writes matrix multiplications of integers in place of those of float32. Results have the same names. */
+/** Writes integer matrix multiplications that replace the float32 ones. Results keep their names. */
 export class MatMulNodes {
   readonly #opset: number;
   readonly #added: Map<string, TensorProto>;
-  /** Hidden states that were rounded for an earlier product. */
+  /** Hidden states that have already been rounded for another product. */
   readonly #rounded = new Set<string>();
   #nodes: NodeProto[] = [];
 
@@ -41,8 +42,9 @@ export class MatMulNodes {
   }
 
   /**
-   * The nodes in place of a product. Hidden states that several products read are rounded before the first of them. `activated` is the
-   * name of its result after Gelu, if that is computed with it.
+   * The nodes that replace a product. Hidden states that several products read are rounded before
+   * the first of them. `activated` is the name of the result after Gelu, if both are computed
+   * together.
    */
   write(
     { input, weight, bias, result }: MatMul,
@@ -78,7 +80,7 @@ export class MatMulNodes {
     return this.#nodes;
   }
 
-  /** Rounds with one step for all tokens. */
+  /** Rounds with one step size for all tokens. */
   #roundTogether(input: string, factors: Float32Array, step: number, zero: string): string {
     const rounded = `${input}_rounded`;
     if (this.#isFirst(rounded)) {
@@ -92,7 +94,7 @@ export class MatMulNodes {
     return rounded;
   }
 
-  /** Rounds with a scale for each token, which is returned as the largest absolute value of the token. */
+  /** Rounds with a scale per token, returned as the token's largest absolute value. */
   #roundByToken(input: string, factors: Float32Array, zero: string): { rounded: string; largest: string } {
     const [rounded, largest] = [`${input}_rounded`, `${input}_largest`];
     if (this.#isFirst(rounded)) {
@@ -104,7 +106,7 @@ export class MatMulNodes {
       const max = this.#extreme('ReduceMax', smoothed, `${input}_max`);
       const min = this.#extreme('ReduceMin', smoothed, `${input}_min`);
       const negated = this.#op('Neg', [min], `${input}_negated`);
-      // A token without values must not be divided by 0.
+      // A token with only zeros must not be divided by 0.
       this.#op('Max', [max, negated, this.#float(1e-9)], largest);
       const divided = this.#op('Div', [smoothed, largest], `${input}_divided`);
       this.#op('QuantizeLinear', [divided, this.#float(1 / LARGEST), zero], rounded);
@@ -116,7 +118,7 @@ export class MatMulNodes {
     return this.#rounded.size !== this.#rounded.add(rounded).size;
   }
 
-  /** The extreme value of each token. */
+  /** Each token's extreme value. */
   #extreme(opType: string, value: string, result: string): string {
     if (this.#opset < 18) return this.#op(opType, [value], result, ints('axes', [-1]));
     return this.#op(opType, [value, this.#constant('last_axis', INT64, [1], BigInt64Array.of(-1n))], result);

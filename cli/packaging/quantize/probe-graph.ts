@@ -1,19 +1,22 @@
 import { int, ints } from '../onnx/attributes.ts';
 import type { GraphAppender } from '../onnx/graph-appender.ts';
 
-/** What calibration texts show of the hidden states that a matrix multiplication reads. */
+/** Statistics from calibration texts about the hidden states that a matrix multiplication reads. */
 export interface InputStatistics {
   /** Largest absolute value of each column. */
   readonly largest: Float32Array;
-  /** Sums of products of columns, for neighboring columns only: blocks of `block` x `block`. */
+  /** Sums of products of columns, only within blocks of `block` x `block` neighboring columns. */
   readonly blocks: Float32Array;
   readonly block: number;
 }
 
-/** Columns further apart are treated as independent, which makes the rounding of large models affordable. */
+/** Columns further apart are treated as independent, which makes rounding large models affordable. */
 const MAX_BLOCK = 128;
 
-/** The largest divisor of a width that is not above the maximum size of a block. @internal Exported for tests only. */
+/**
+ * The largest divisor of a width that does not exceed the maximum block size. @internal Exported
+ * for tests only.
+ */
 export function blockOf(width: number): number {
   for (let size = Math.min(MAX_BLOCK, width); size > 1; size -= 1) if (width % size === 0) return size;
   return 1;
@@ -21,7 +24,7 @@ export function blockOf(width: number): number {
 
 const PROBED = { name: 'statistics', shape: ['numbers'] };
 
-/** The width of each value whose statistics are measured, by its name. */
+/** The width of each measured value, by name. */
 export type Widths = ReadonlyMap<string, number>;
 
 /** Makes the statistics of hidden states the output of a graph. */
@@ -41,7 +44,7 @@ export function appendStatistics(g: GraphAppender, widths: Widths): typeof PROBE
   return PROBED;
 }
 
-/** Adds the statistics of one run to those of earlier ones. */
+/** Adds the statistics of one run to the totals. */
 export function addStatistics(
   total: Map<string, InputStatistics>,
   numbers: Float32Array,
@@ -64,7 +67,7 @@ export function addStatistics(
   }
 }
 
-/** Makes the largest absolute value of each row, after the division by factors of columns, the output of a graph. */
+/** Makes each row's largest absolute value, after dividing by the column factors, the output of a graph. */
 export function appendRowMaxima(g: GraphAppender, factors: ReadonlyMap<string, Float32Array>): typeof PROBED {
   const parts = [...factors].map(([value, factor]) => {
     const rows = g.op('Reshape', [value, g.integers([-1, factor.length])]);

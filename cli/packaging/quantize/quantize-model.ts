@@ -19,7 +19,7 @@ import type { Scaling } from './matmul-nodes.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
 export interface QuantizationRequest {
-  /** The graph in float32; its weights are in the same folder. */
+  /** The float32 graph; its weights are in the same folder. */
   readonly graphPath: string;
   readonly weightsPath: string;
   /** The model file, for messages. */
@@ -28,9 +28,12 @@ export interface QuantizationRequest {
   readonly inputs: TrialInputs;
   readonly compare: Compare;
   readonly thresholds: Thresholds;
-  /** Whether a model stays in float32 if its int8 form is not accurate or not faster, instead of an error. */
+  /**
+   * Whether a model stays in float32 if its int8 form is not accurate enough or not faster, instead
+   * of failing.
+   */
   readonly isOptional: boolean;
-  /** Token ids of the texts that scales are computed from, and of those that accuracy is measured on. */
+  /** Token ids of the texts for computing scales, and of the texts for measuring accuracy. */
   readonly calibration: readonly Ids[];
   readonly heldOut: readonly Ids[];
 }
@@ -41,12 +44,12 @@ export interface QuantizedGraph {
   readonly quantization: Quantization;
 }
 
-/** The name of the file with matrices and tables of integers. */
+/** Name of the file with integer matrices and tables. */
 const INTEGERS = 'integers.bin';
-/** Texts of the calibration that candidates are compared on, so that held-out texts are not used for a choice. */
+/** Calibration texts for comparing candidates, so that the choice does not depend on the held-out texts. */
 const TRIED_TEXTS = 24;
 
-/** Quantizes a graph to int8: the fastest form that is accurate enough. Its files are written to `folder`. */
+/** Quantizes a graph to int8: the fastest form that is accurate enough. Writes its files to `folder`. */
 export async function quantizeModel(
   runtime: OnnxTools,
   request: QuantizationRequest,
@@ -122,7 +125,7 @@ async function roundModel(
   return { groups: rounded, tables };
 }
 
-/** Whether a graph takes less processor time than the original on this machine. */
+/** Whether a graph takes less CPU time than the original on this machine. */
 async function isFaster(
   trial: Trial,
   { graphPath, output, calibration }: QuantizationRequest,
@@ -138,10 +141,13 @@ async function isFaster(
 }
 
 const TIMED_TEXTS = 8;
-/** The first one also loads the weights. */
+/** The first run also loads the weights. */
 const ROUNDS = 4;
 
-/** Runs calibration texts and collects the statistics of all hidden states that matrix multiplications read. */
+/**
+ * Runs calibration texts and collects the statistics of all hidden states that matrix
+ * multiplications read.
+ */
 async function collectStatistics(
   file: GraphFile,
   groups: readonly MatMulGroup[],
@@ -161,14 +167,14 @@ async function collectStatistics(
 }
 
 /**
- * A constant scale rounds all tokens with the step of the largest one: where the steps of tokens differ so much that the noise of rounding
- * is more than this factor larger than with a scale for each token, tokens get their own.
+ * A constant scale rounds all tokens with the step size of the largest one. If this increases the
+ * rounding noise by more than this factor, tokens get their own scales.
  */
 const MAX_NOISE = 3;
-/** Texts of users may have larger values than those of the calibration. */
+/** Users' texts may have larger values than the calibration texts. */
 const MARGIN = 1.1;
 
-/** Chooses how the hidden states of each group are rounded. */
+/** Chooses how each group's hidden states are rounded. */
 async function chooseScalings(
   file: GraphFile,
   rounded: ReadonlyMap<MatMulGroup, RoundedGroup>,

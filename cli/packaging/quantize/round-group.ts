@@ -7,15 +7,15 @@ import { type DiagonalBlocks, roundMatrix } from './round-matrix.ts';
 import { readFloats, type WeightsWriter } from './weights-file.ts';
 import { isRowLookup } from '../onnx/facts.ts';
 
-/** A tensor as integers with scales: of its columns, or of its rows. */
+/** A tensor as integers with one scale per column or per row. */
 export interface IntegerTensor {
   readonly integers: TensorProto;
   readonly scales: TensorProto;
 }
 
-/** The matrices of a group as integers, by the names of their tensors. */
+/** A group's matrices as integers, by the names of their tensors. */
 export interface RoundedGroup {
-  /** Hidden states are divided by these factors before they are rounded, one for each column. */
+  /** Hidden states are divided by these factors before rounding, one per column. */
   readonly factors: Float32Array;
   readonly matrices: ReadonlyMap<string, IntegerTensor>;
 }
@@ -57,7 +57,7 @@ export async function roundGroup(
   return { factors, matrices };
 }
 
-/** The sums of products of columns after their division by factors. */
+/** The sums of products of columns after dividing by the factors. */
 function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32Array): DiagonalBlocks {
   const block = statistics[0]?.block ?? 1;
   const values = new Float32Array(factors.length * block);
@@ -72,7 +72,7 @@ function smoothedBlocks(statistics: readonly InputStatistics[], factors: Float32
   return { values, block };
 }
 
-/** The values of a matrix as inputs x outputs. */
+/** A matrix's values as inputs x outputs. */
 function matrixOf(
   { weight, inputs, outputs, isTransposed, alpha }: MatMul,
   weights: ByteSource,
@@ -90,15 +90,16 @@ function matrixOf(
 }
 
 /**
- * How much of the differences between columns of hidden states moves into the matrix. Measured with all-MiniLM-L6-v2: 0.5 and 0.8 are
- * worse (docs/decisions/0079).
+ * How much of the differences between columns of hidden states moves into the matrix. Measured with
+ * all-MiniLM-L6-v2: 0.5 and 0.8 are worse (docs/decisions/0079).
  */
 const SHARE = 0.65;
 const TINY = 1e-5;
 
 /**
- * Factors that the columns of hidden states are divided by, and rows of the matrices are multiplied by. Without them, a few columns with
- * large values would determine the scale of a whole row, and the others would lose their precision. Their geometric mean is 1.
+ * Factors by which the columns of hidden states are divided and the rows of the matrices are
+ * multiplied. Without them, a few columns with large values would determine the scale of a whole
+ * row, and the others would lose precision. Their geometric mean is 1.
  */
 function smoothingFactors(
   statistics: readonly InputStatistics[],
@@ -113,13 +114,13 @@ function smoothingFactors(
   return Float32Array.from(logs, (log) => Math.exp(log - mean));
 }
 
-/** Tables of embeddings. Those of positions and of token types are smaller, and stay as they are. */
+/** Smaller embedding tables, for positions and token types, are not quantized. */
 const MIN_ROWS = 2048;
-/** A large table is read in pieces. */
+/** A large table is read in chunks. */
 const ROWS_AT_ONCE = 4096;
 const LARGEST = 127;
 
-/** Rounds the tables that a graph looks rows up in, with a scale for each row. */
+/** Rounds the tables in which a graph looks up rows, with one scale per row. */
 export async function roundTables(
   graph: GraphProto,
   weights: ByteSource,
@@ -147,7 +148,7 @@ export async function roundTables(
 const isLarge = ({ dataType, dims }: TensorProto): boolean =>
   dataType === FLOAT32 && dims.length === 2 && Number(dims[0]) >= MIN_ROWS;
 
-/** The integers of a table in pieces. Fills in the scales. */
+/** A table's integers in chunks. Fills in the scales. */
 function* roundRows(table: TensorProto, weights: ByteSource, scales: Float32Array): Iterable<Int8Array> {
   for (let first = 0; first < scales.length; first += ROWS_AT_ONCE) {
     const count = Math.min(ROWS_AT_ONCE, scales.length - first);

@@ -1,4 +1,4 @@
-/** A matrix of integers with a scale for each column. */
+/** An integer matrix with one scale per column. */
 export interface IntegerMatrix {
   /** inputs x outputs. */
   readonly values: Int8Array;
@@ -12,7 +12,10 @@ export interface FloatMatrix {
   readonly outputs: number;
 }
 
-/** Sums of products of the columns that are multiplied by the rows of a matrix, in blocks along the diagonal. */
+/**
+ * Sums of products of the columns that are multiplied by the rows of a matrix, in blocks along the
+ * diagonal.
+ */
 export interface DiagonalBlocks {
   readonly values: Float32Array;
   readonly block: number;
@@ -20,16 +23,16 @@ export interface DiagonalBlocks {
 
 const LARGEST = 127;
 /**
- * The sum of the absolute values of two neighbors in a column. Processors with AVX2 but without VNNI add the products of two neighbors as
- * 16 bits: 255 x 128 is within them, 255 x 129 is not.
+ * Maximum sum of the absolute values of two neighbors in a column. CPUs with AVX2 but without VNNI
+ * add the products of two neighbors as 16 bits: 255 x 128 fits, 255 x 129 does not.
  */
 const LARGEST_PAIR = 128;
 /** Added to the diagonal, relative to its mean: columns that no text uses would make a block singular. */
 const DAMPING = 0.01;
 
 /**
- * Rounds a matrix to integers so that its product with typical hidden states changes least: the error of each row is compensated by the
- * rows of the same block that are rounded after it.
+ * Rounds a matrix to integers so that its product with typical hidden states changes least: each
+ * row's error is compensated by the later rows of the same block.
  */
 export function roundMatrix(matrix: FloatMatrix, { values: sums, block }: DiagonalBlocks): IntegerMatrix {
   const { values, inputs, outputs } = matrix;
@@ -65,7 +68,7 @@ export function roundMatrix(matrix: FloatMatrix, { values: sums, block }: Diagon
   return { values: rounded, scales };
 }
 
-/** The smallest scale of each column with which no value and no pair of neighbors is too large. */
+/** The smallest scale per column at which no value and no pair of neighbors overflows. */
 function scalesOf({ values, inputs, outputs }: FloatMatrix): Float32Array {
   const scales = new Float32Array(outputs).fill(Number.MIN_VALUE);
   for (let row = 0; row < inputs; row += 1) {
@@ -80,8 +83,8 @@ function scalesOf({ values, inputs, outputs }: FloatMatrix): Float32Array {
 }
 
 /**
- * The upper Cholesky factor of the inverse of a block: row `i` states how the error of row `i` of a matrix is distributed over the rows after
- * it (GPTQ, https://arxiv.org/abs/2210.17323).
+ * The upper Cholesky factor of a block's inverse: row `i` states how the error of matrix row `i` is
+ * distributed over the following rows (GPTQ, https://arxiv.org/abs/2210.17323).
  */
 function compensationOf(block: Float32Array, size: number): Float64Array {
   const sums = Float64Array.from(block);

@@ -34,7 +34,7 @@ export class Trial {
     return results;
   }
 
-  /** Processor time of texts that are run alone, in milliseconds, as in a server. */
+  /** CPU time in milliseconds of texts run alone, as in a server. */
   async processorTime(graph: string, output: string, texts: readonly Ids[]): Promise<number> {
     let total = 0;
     for (const ids of texts) {
@@ -52,8 +52,8 @@ export class Trial {
 }
 
 /**
- * Batches without padding, whose hidden states would be counted: texts are sorted by length and cut to the shortest of their batch, without
- * their last token, which is special.
+ * Batches without padding, whose hidden states would distort the statistics: texts are sorted by
+ * length and cut to the shortest of their batch, without their last token, which is special.
  */
 export function evenBatches(texts: readonly Ids[], fixedShape: FixedShape | undefined): Ids[][] {
   if (fixedShape) return texts.map((ids) => [ids]);

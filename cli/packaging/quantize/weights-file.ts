@@ -7,12 +7,12 @@ import { StringStringEntryProtoSchema, type TensorProto, TensorProtoSchema } fro
 
 const EXTERNAL = 1;
 const LOCATION = 'location';
-/** A multiple of the size of every element and of a processor's vectors. */
+/** A multiple of every element size and of the CPU's vector width. */
 const ALIGNMENT = 64;
-/** Larger tensors are copied in pieces. */
+/** Larger tensors are copied in chunks. */
 const PIECE = 2 ** 24;
 
-/** Values of a float32 tensor, or of some of its first axis, from the graph or from a file of weights. */
+/** Values of a float32 tensor, or of part of its first axis, from the graph or from a weights file. */
 export function readFloats(
   tensor: TensorProto,
   weights: ByteSource,
@@ -32,7 +32,7 @@ export function readFloats(
   return new Float32Array(bytes.buffer, bytes.byteOffset, count);
 }
 
-/** Writes a file of weights, which graphs in the same folder refer to. */
+/** Writes a weights file that graphs in the same folder refer to. */
 export class WeightsWriter {
   readonly #name: string;
   readonly #stream: WriteStream;
@@ -43,7 +43,7 @@ export class WeightsWriter {
     this.#stream = createWriteStream(path);
   }
 
-  /** Adds a tensor whose bytes come in pieces, and returns it as an initializer. */
+  /** Adds a tensor whose bytes arrive in chunks, and returns it as an initializer. */
   async add(
     name: string,
     dataType: number,
@@ -53,7 +53,10 @@ export class WeightsWriter {
     return await this.#place(create(TensorProtoSchema, { name, dataType, dims: dims.map(BigInt) }), pieces);
   }
 
-  /** Copies a tensor from a file with this name. Tensors in other files, or in the graph itself, stay there. */
+  /**
+   * Copies a tensor from a file with this name. Tensors in other files, or in the graph itself,
+   * stay there.
+   */
   async copy(tensor: TensorProto, name: string, file: ByteSource): Promise<TensorProto> {
     const range = externalRange(tensor);
     return range?.location === name ? await this.#place(tensor, piecesOf(file, range)) : tensor;

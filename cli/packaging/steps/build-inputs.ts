@@ -27,7 +27,10 @@ export async function buildInputs(
   ];
 }
 
-/** Weights can be in files next to the graph that only the graph references, so all files count except earlier builds. */
+/**
+ * Weights can be in files next to the graph that only the graph references, so all files count
+ * except earlier builds.
+ */
 async function modelFiles(model: ModelSource): Promise<string[]> {
   const folder = model.kind === 'folder' ? model.folder : dirname(model.weights);
   const neighbors: string[] = [];
@@ -40,7 +43,7 @@ async function modelFiles(model: ModelSource): Promise<string[]> {
   return [...named, ...neighbors, ...(await documentPaths(dirname(modelConfig)))];
 }
 
-/** Folders of modules of sentence-transformers are numbered: `2_Dense`. */
+/** sentence-transformers numbers the folders of its modules: `2_Dense`. */
 const IS_MODULE = /^\d+_/;
 
 const filesIn = (folder: string): string[] =>

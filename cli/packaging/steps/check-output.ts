@@ -20,19 +20,19 @@ interface OutputCheck {
   readonly kind: BuildPlan['output']['kind'];
   readonly product: Product;
   readonly inputs: readonly InputFile[];
-  /** Whether an existing file is overwritten, whatever it is. */
+  /** Whether any existing file is overwritten. */
   readonly force: boolean;
 }
 
 export interface LockedOutput {
   readonly target: FileTarget;
-  /** Lets another build write the output. */
+  /** Lets other builds write the output first. */
   readonly release: () => void;
 }
 
 /**
- * Rejects, before any long work, an output path that cannot be written, or that contains something else. Another build of the same output
- * comes first, so that its result is seen here.
+ * Rejects, before any long work, an output path that cannot be written or that contains something
+ * else. A concurrent build of the same output finishes first, so that the check sees its result.
  */
 export async function claimOutput(check: OutputCheck, report: Reporter): Promise<LockedOutput> {
   const { shown, kind, inputs } = check;
@@ -96,7 +96,10 @@ async function nearestFolder(path: string): Promise<string> {
 
 const LAYOUT_NAMES: ReadonlySet<string> = new Set(['oci-layout', 'index.json', 'blobs']);
 
-/** Rejects replacing a folder that contains more than an OCI layout, also with --force: it would delete files of a user. */
+/**
+ * Rejects replacing a folder that contains more than an OCI layout, even with --force: it would
+ * delete the user's files.
+ */
 async function refuseOtherFiles(path: string, shown: string): Promise<void> {
   const names = await readdir(path).catch(() => []);
   const foreign = names.find((name) => !LAYOUT_NAMES.has(name));
@@ -117,7 +120,10 @@ interface Existing {
   readonly program: RuntimeInfo['program'];
 }
 
-/** Rejects replacing anything but an earlier build of the same product. `shown` is the output as the user wrote it. */
+/**
+ * Rejects replacing anything but an earlier build of the same product. `shown` is the output as the
+ * user wrote it.
+ */
 async function refuseOtherProduct(
   shown: string,
   path: string,

@@ -13,7 +13,7 @@ import { type MachoPlan, planMacho } from '../binary/macho-layout.ts';
 import { sealMacho } from '../binary/macho-sign.ts';
 import { buildSignature, PAGE_LENGTH } from '../binary/macho-signature.ts';
 
-/** Content of a section: bytes in memory, or a part of a file whose hash may be known. */
+/** Content of a section: bytes in memory, or part of a file, optionally with a known hash. */
 export type SectionContent = { readonly bytes: Uint8Array } | (FileRange & { readonly sha256?: string });
 
 export interface NamedContent {
@@ -23,22 +23,26 @@ export interface NamedContent {
 
 export interface ContainerInput {
   readonly executable: FileRange & { readonly fileSize: number; readonly sha256?: string };
-  /** The sections in their order. Those of an async iterable are written while the next ones are prepared. */
+  /** The sections in order. Sections of an async iterable are written while the next ones are prepared. */
   readonly payload: Iterable<NamedContent> | AsyncIterable<NamedContent>;
   readonly platform: Platform;
   readonly output: FileTarget;
-  /** Receives the number of bytes that are written. */
+  /** Receives the number of bytes written. */
   readonly onProgress?: (doneBytes: number) => void;
 }
 
-/** Writes an executable and its payload as one file; returns the file size. The result is described in docs/file-format.md. */
+/**
+ * Writes an executable and its payload as one file; returns the file size. The result is described
+ * in docs/file-format.md.
+ */
 export async function writeContainer(input: ContainerInput): Promise<number> {
   const { executable, payload, onProgress = () => {} } = input;
   const seal = sealFor(input.platform, executable);
   let size = 0;
   createFolders(dirname(input.output.path), 0o777);
   await replaceFile(input.output, { mode: 0o755, isProgram: true }, async (file, path) => {
-    // The first bytes of a sealed file contain its size, so it is written when all sections are known.
+    // The first bytes of a sealed file contain its size, so they are written once all sections are
+    // known.
     const sections = seal.needsEnd ? await Array.fromAsync(payload) : payload;
     const end = Array.isArray(sections) ? layoutOf(executable, sections).end : 0;
     const hashes = new Map<SectionName, SectionHashes>();
@@ -50,7 +54,8 @@ export async function writeContainer(input: ContainerInput): Promise<number> {
     for await (const section of sections) {
       const offset = alignUp(at, SECTION_ALIGNMENT);
       hashes.set(section.name, await writePart(file, offset, section.content, onProgress));
-      // The disk writes large sections while the next one is prepared, so that less is left for the end.
+      // The disk writes large sections while the next one is prepared, so that less is left for the
+      // end.
       if (lengthOf(section.content) > FLUSHED_FROM) flushing = file.datasync().catch(() => {});
       written.push(section);
       at = offset + lengthOf(section.content);
@@ -94,7 +99,7 @@ async function writePart(
       chunk.set(head);
       known = undefined;
     }
-    // Hashes while writing: the write happens on another thread.
+    // Hashes while writing: the write runs on another thread.
     const writing = file.writev([chunk], offset + done);
     if (known === undefined) hash.update(chunk);
     await writing;
@@ -109,17 +114,23 @@ const lengthOf = (content: SectionContent): number =>
 
 /** Platform-specific changes to an executable when data is appended to it. */
 interface Seal {
-  /** Whether `patchHead` needs the end of the payload, so that all of it must be known before the first bytes are written. */
+  /**
+   * Whether `patchHead` needs the end of the payload, so that the whole payload must be known
+   * before the first bytes are written.
+   */
   readonly needsEnd: boolean;
-  /** Returns the patched first bytes of the program for a payload that ends at `end`; undefined if nothing changes. */
+  /**
+   * Returns the patched first bytes of the program for a payload that ends at `end`; undefined if
+   * nothing changes.
+   */
   patchHead(this: void, head: Uint8Array, end: number): Uint8Array | undefined;
   /** Appends a signature after `end` if one is required; returns the file size. */
   sign(this: void, path: string, file: FileHandle, end: number): Promise<number>;
 }
 
 /**
- * Returns the seal of a platform. Linux and Windows run a file with appended bytes unchanged; macOS only runs signed files, so
- * the file is signed ad hoc.
+ * Returns the seal for a platform. Linux and Windows run a file with appended bytes unchanged;
+ * macOS only runs signed files, so the file is signed ad hoc.
  */
 function sealFor(platform: Platform, executable: { length: number; fileSize: number }): Seal {
   return platform.os === 'darwin' ? sealForMacos(executable) : NO_SEAL;

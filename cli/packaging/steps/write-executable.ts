@@ -12,15 +12,15 @@ export interface ExecutableInput {
   readonly output: FileTarget;
   readonly base: BaseRuntime;
   readonly platform: Platform;
-  /** Path of the weights, which are ready before the rest of the model has been tried. */
+  /** Path of the weights, which are ready before the rest of the model has been tested. */
   readonly weights: Promise<string>;
   readonly model: Promise<PreparedModel>;
   readonly onProgress?: (doneBytes: number) => void;
 }
 
 /**
- * Appends a model to a base runtime; returns the size of the executable. Everything is written as soon as it is ready. If the model is
- * refused, nothing remains.
+ * Appends a model to a base runtime; returns the size of the executable. Each part is written as
+ * soon as it is ready. If the model is rejected, nothing remains.
  */
 export async function writeExecutable(input: ExecutableInput): Promise<number> {
   const { output, base, platform, onProgress } = input;
@@ -59,7 +59,10 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   yield* optional('card', cardText);
 }
 
-/** Points the weights of a graph into the executable: at their offset, under a name that is filled in at start. */
+/**
+ * Points a graph's weights into the executable: at their offset, under a name that is filled in at
+ * startup.
+ */
 function pointGraph(graph: Uint8Array, weightsOffset: number): Uint8Array {
   return mapExternalData(graph, (data) => ({
     ...data,

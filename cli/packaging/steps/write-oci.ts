@@ -18,7 +18,7 @@ export interface OciInput {
   readonly base: BaseRuntime;
   readonly baseImage: BaseImage | undefined;
   readonly plan: BuildPlan;
-  /** The complete executable, which the image contains in compressed form. It is removed. */
+  /** The complete executable. The image contains it compressed; the original is removed. */
   readonly executable: string;
   readonly workFolder: string;
   readonly created: string | undefined;
@@ -44,7 +44,7 @@ async function write(input: OciInput, layout: string): Promise<WrittenImage> {
   return await writeImage({ ...input, layout, runtime, manifest, platform: plan.platform });
 }
 
-/** Writes a folder that appears complete or not at all. The old one stays in place until then. */
+/** Writes a folder atomically: the old one stays in place until the new one is complete. */
 async function replaceLayout(
   { path, shown }: FileTarget,
   fill: (folder: string) => Promise<WrittenImage>,

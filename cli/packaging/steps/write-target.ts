@@ -23,7 +23,7 @@ export async function writeTarget(input: TargetInput): Promise<number> {
     : writeServer({ ...input, target: input.target }));
 }
 
-/** The build tool is appended to a base runtime, which it appends models to. */
+/** The build tool is appended to a base runtime, and appends models to it. */
 async function writeBuildTool(input: TargetInput): Promise<number> {
   const { platform, output } = input;
   const { base } = await provideBase(input);

@@ -3,13 +3,13 @@ import { suggest } from '#core/text/suggest.ts';
 import type { Family } from './family.ts';
 import { FAMILIES } from './families.ts';
 
-/** Where the name of a tokenizer can be written, in the order in which it counts. */
+/** Where a tokenizer's name can be found, in order of precedence. */
 export interface FamilySource {
   readonly tokenizerConfig: { readonly tokenizer_class?: unknown };
   readonly modelConfig: { readonly tokenizer_class?: unknown; readonly model_type?: unknown };
 }
 
-/** Returns the name of the tokenizer class without `Tokenizer` and `Fast`, or undefined if no file names it. */
+/** Returns the tokenizer's class name without `Tokenizer` and `Fast`, or undefined if no file names it. */
 export function tokenizerName({ tokenizerConfig, modelConfig }: FamilySource): string | undefined {
   const stated = [tokenizerConfig.tokenizer_class, modelConfig.tokenizer_class].find(
     (name) => typeof name === 'string',
@@ -18,7 +18,10 @@ export function tokenizerName({ tokenizerConfig, modelConfig }: FamilySource): s
   return MODEL_TYPES[String(modelConfig.model_type)];
 }
 
-/** Finds the family of a tokenizer. It is never guessed from a vocabulary, because several families use the same file names. */
+/**
+ * Finds a tokenizer's family. It is never guessed from a vocabulary, because several families use
+ * the same file names.
+ */
 export function chooseFamily(source: FamilySource): Family {
   const name = tokenizerName(source);
   const found = FAMILIES.find((family) => family.name === name);

@@ -13,7 +13,7 @@ import {
 } from './token-list.ts';
 import { roleToken, templateProcessing, withoutToken, requiredTokenId } from './post-processor.ts';
 
-/** Content of a vocabulary, by its kind. `path` is for messages. */
+/** A vocabulary's content, by kind. `path` is for messages. */
 export type Vocabulary =
   | { readonly kind: 'wordpiece'; readonly path: string; readonly text: string }
   | {
@@ -27,11 +27,11 @@ export type Vocabulary =
 
 export interface ConvertedTokenizer {
   readonly content: TokenizerFile;
-  /** The token that fills short texts, which tokenizer.json does not contain. */
+  /** The token that pads short texts, which tokenizer.json does not contain. */
   readonly padToken: string | undefined;
 }
 
-/** Makes the tokenizer.json of a model that has only the files of an older tokenizer. Pure. */
+/** Creates the tokenizer.json for a model that only has the files of an older tokenizer. Pure. */
 export function convertTokenizer(
   family: Family,
   vocabulary: Vocabulary,
@@ -74,7 +74,7 @@ interface BertOptions {
   readonly tokenize_chinese_chars?: unknown;
 }
 
-/** Makes the tokenizer of a vocab.txt. */
+/** Creates the tokenizer for a vocab.txt. */
 function wordPieceTokenizer(
   family: WordPieceFamily,
   vocabulary: ReadonlyMap<string, number>,
@@ -91,7 +91,7 @@ function wordPieceTokenizer(
       type: 'BertNormalizer',
       clean_text: true,
       handle_chinese_chars: options.tokenize_chinese_chars !== false,
-      // Without a value of their own, accents are removed exactly if texts are lower-cased.
+      // By default, accents are removed exactly if texts are lower-cased.
       strip_accents: typeof options.strip_accents === 'boolean' ? options.strip_accents : null,
       lowercase: options.do_lower_case !== false,
     },
@@ -114,7 +114,7 @@ interface ByteLevelOptions {
   readonly trim_offsets?: unknown;
 }
 
-/** Makes the tokenizer of a vocab.json and a merges.txt. */
+/** Creates the tokenizer for a vocab.json and a merges.txt. */
 function byteLevelTokenizer(
   family: ByteLevelFamily,
   vocabulary: ReadonlyMap<string, number>,

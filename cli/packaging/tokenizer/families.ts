@@ -106,7 +106,10 @@ const BERT_LIKE = [
   'DPRReader',
 ];
 
-/** Every family that can be converted. The values are the defaults of the tokenizer classes in transformers 4.57. */
+/**
+ * All families that can be converted. The values are the defaults of the tokenizer classes in
+ * transformers 4.57.
+ */
 export const FAMILIES: readonly Family[] = [
   ...BERT_LIKE.map((name) => wordPiece(name)),
   wordPiece('Funnel', {

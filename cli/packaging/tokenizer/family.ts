@@ -1,18 +1,24 @@
 export const ROLES = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'] as const;
-/** What a special token is used for: `cls` is `cls_token` in the files of a model. */
+/** The role of a special token: `cls` is `cls_token` in the files of a model. */
 export type Role = (typeof ROLES)[number];
 
-/** Special tokens by role: only a text, or a text with its own flags, which then win over the flags in a vocabulary. */
+/**
+ * Special tokens by role: only a text, or a text with flags, which take precedence over those in a
+ * vocabulary.
+ */
 export type SpecialTokens = Partial<Record<Role, string | AddedToken>>;
 
-/** Where special tokens go: `[CLS]:0` is a token and its type, `@cls:0` the token with that role, `$A:0` the first text. */
+/**
+ * Where special tokens go: `[CLS]:0` is a token and its type, `@cls:0` the token with that role,
+ * `$A:0` the first text.
+ */
 export interface Template {
   readonly single: string;
   readonly pair: string;
 }
 
 interface Base {
-  /** Name of the tokenizer class without `Tokenizer`, which is the name that users look up. */
+  /** The tokenizer's class name without `Tokenizer`, which is the name that users look up. */
   readonly name: string;
   readonly special: SpecialTokens;
   /** Special tokens without a role. */
@@ -32,20 +38,23 @@ export interface ByteLevelFamily extends Base {
 
 export interface SentencePieceFamily extends Base {
   readonly kind: 'sentencepiece';
-  /** File names, the usual one first. */
+  /** File names, most common first. */
   readonly file: string;
   /**
-   * How ids follow from the pieces: `plain` are their positions. `fairseq` and `camembert` put their own special tokens first,
-   * `extra` appends sentinel tokens.
+   * How pieces are mapped to ids: with `plain`, ids are their positions. `fairseq` and `camembert`
+   * put their own special tokens first, `extra` appends sentinel tokens.
    */
   readonly ids: 'plain' | 'fairseq' | 'camembert' | 'extra';
-  /** Id of the unknown token, if it is not the one in the model. */
+  /** Id of the unknown token, if it differs from the model's. */
   readonly unknownId?: number;
-  /** Steps before the rules of the model. `quotes` also collapses white space and replaces quotation marks as TeX writes them. */
+  /**
+   * Steps before the model's own rules. `quotes` also collapses whitespace and replaces quotation
+   * marks in TeX notation.
+   */
   readonly normalizer: 'model' | 'lower-case' | 'quotes';
   readonly lowerCase: boolean;
   readonly keepAccents: boolean;
-  /** Whether `split_by_punct` is a setting of this family. */
+  /** Whether this family supports the setting `split_by_punct`. */
   readonly splitsAtPunctuation: boolean;
   /** Whether pieces such as `7,` are made unlikely, so that digits and commas are separate tokens. */
   readonly splitsDigitComma: boolean;
@@ -59,12 +68,12 @@ export interface AddedToken {
   readonly single_word: boolean;
   readonly lstrip: boolean;
   readonly rstrip: boolean;
-  /** Whether it is searched in the normalized text. */
+  /** Whether the token is searched for in the normalized text. */
   readonly normalized: boolean;
   readonly special: boolean;
 }
 
-/** An added token with the flags that it has by default. */
+/** An added token with the default flags. */
 export function addedToken(content: string, flags: Partial<Omit<AddedToken, 'content'>> = {}): AddedToken {
   const special = flags.special ?? false;
   return {

@@ -55,7 +55,7 @@ export function requiredTokenId(token: string, list: TokenList): number {
   throw withoutToken(token);
 }
 
-/** A token without an id of the model would get one that the model was not trained with. */
+/** A token without an id in the model would get an id that the model was not trained with. */
 export function withoutToken(token: string): Error {
   return configError(
     `The vocabulary has no token ${JSON.stringify(token)}, which this kind of tokenizer needs. Check \`tokenizer_class\` in tokenizer_config.json, and that the vocabulary belongs to the model.`,

@@ -11,20 +11,20 @@ export interface Piece {
   readonly type: number;
 }
 
-/** The parts of a sentencepiece model that a tokenizer consists of. */
+/** The parts of a sentencepiece model that make up a tokenizer. */
 export interface SentencePieceModel {
   readonly pieces: readonly Piece[];
-  /** One of `ALGORITHM`, or an algorithm that tokenizer.json does not have. */
+  /** One of `ALGORITHM`, or an algorithm that tokenizer.json does not support. */
   readonly algorithm: number;
   readonly unknownId: number;
   readonly unknownPiece: string;
-  /** Whether characters without a piece are split into the bytes of their UTF-8 form, which have pieces of their own. */
+  /** Whether characters without a piece are split into UTF-8 bytes, which have their own pieces. */
   readonly hasByteFallback: boolean;
-  /** Compiled rules of the normalizer; empty if the model normalizes nothing. */
+  /** Compiled normalization rules; empty if the model normalizes nothing. */
   readonly normalizerRules: Uint8Array;
 }
 
-/** Reads a sentencepiece model, a protobuf message of the type `ModelProto`. Fields that are not used are skipped. */
+/** Reads a sentencepiece model, a protobuf message of type `ModelProto`. Unused fields are skipped. */
 export function readSentencePieceModel(bytes: Uint8Array, path: string): SentencePieceModel {
   const model = parsed(bytes, path);
   if (model.pieces.length === 0) {
@@ -46,10 +46,10 @@ function parsed(bytes: Uint8Array, path: string): SentencePieceModel {
   }
 }
 
-/** Reads one field of a message; returns false if the field is not known, so that it is skipped. */
+/** Reads one field of a message; returns false to skip an unknown field. */
 type FieldReader = (field: number, reader: BinaryReader) => boolean;
 
-// Strings can start with U+FEFF, which is a piece like any other here.
+// Strings can start with U+FEFF, which is an ordinary piece here.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const text = (reader: BinaryReader): string => utf8.decode(reader.bytes());
 

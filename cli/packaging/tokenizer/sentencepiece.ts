@@ -22,7 +22,7 @@ export interface SentencePieceOptions extends NormalizerOptions {
   readonly extra_ids?: unknown;
 }
 
-/** Makes the tokenizer of a sentencepiece model. */
+/** Creates the tokenizer for a sentencepiece model. */
 export function sentencePieceTokenizer(
   family: SentencePieceFamily,
   model: SentencePieceModel,
@@ -32,7 +32,8 @@ export function sentencePieceTokenizer(
 ): TokenizerFile {
   const vocabulary = vocabularyOf(family, model, options);
   const list = new TokenList(new Map(vocabulary.map(([piece], id) => [piece, id])), vocabulary.length);
-  // Pieces of the user stay pieces. As added tokens, they would split a text, so that what follows them looks like a new word.
+  // User-defined pieces stay pieces. As added tokens they would split a text, so that the text
+  // after them would look like a new word.
   for (const { text, type } of model.pieces) {
     if (type === PIECE.control) list.add(addedToken(text, { normalized: false, special: true }));
   }
@@ -55,7 +56,10 @@ export function sentencePieceTokenizer(
   });
 }
 
-/** Decodes the pieces of bytes, which the converter of transformers leaves out: its tokenizers give an unknown token instead. */
+/**
+ * Decodes byte pieces. The converter of transformers omits this, so its tokenizers return an
+ * unknown token instead.
+ */
 const BYTES: Component = { type: 'ByteFallback' };
 
 type Vocabulary = readonly (readonly [string, number])[];
@@ -68,7 +72,7 @@ function vocabularyOf(
   const from = (start: number): Vocabulary =>
     pieces.slice(start).map(({ text, score }) => [text, score - penalty(family, text)]);
   if (family.ids === 'extra') return [...from(0), ...sentinelsOf(options).map((text) => [text, 0] as const)];
-  // The first three pieces of the model are unknown, start and end, which have other ids here.
+  // The model's first three pieces are unknown, start and end, which have other ids here.
   if (family.ids === 'fairseq')
     return [['<s>', 0], ['<pad>', 0], ['</s>', 0], ['<unk>', 0], ...from(3), ['<mask>', 0]];
   if (family.ids === 'camembert')
@@ -87,20 +91,20 @@ function vocabularyOf(
 const penalty = (family: SentencePieceFamily, text: string): number =>
   family.splitsDigitComma && /\p{Nd},$/u.test(text) ? 100 : 0;
 
-/** Sentinel tokens in the order of their ids: the last one comes first. */
+/** Sentinel tokens in id order: the last one comes first. */
 function sentinelsOf({ extra_ids }: SentencePieceOptions): string[] {
   const count = isCount(extra_ids) ? extra_ids : 100;
   return Array.from({ length: count }, (_, index) => `<extra_id_${count - 1 - index}>`);
 }
 
-/** Whether a text starts as if a space were before it: always, never, or only at its very beginning. */
+/** Whether a text starts as if preceded by a space: always, never, or only at its very beginning. */
 function scheme(family: SentencePieceFamily, options: SentencePieceOptions): string {
   if (family.ids !== 'extra') return 'always';
   if (options.add_prefix_space === false) return 'never';
   return options.legacy === false ? 'first' : 'always';
 }
 
-/** Each part between punctuation is a text of its own: white space at its ends has no piece. */
+/** Each part between punctuation is treated as a separate text, without pieces for whitespace at its ends. */
 const punctuated = (metaspace: Component): Component => ({
   type: 'Sequence',
   pretokenizers: [
@@ -146,8 +150,9 @@ function modelOf(
 }
 
 /**
- * Derives the merges of a BPE model, which a sentencepiece file does not store: every split of a piece into two pieces. The
- * order is that of transformers: best score first, then longest left part, longest right part, and the order of the vocabulary.
+ * Derives the merges of a BPE model, which a sentencepiece file does not store: every split of a
+ * piece into two pieces. The order is that of transformers: best score first, then longest left
+ * part, longest right part, and the order of the vocabulary.
  */
 function sentencePieceMerges(
   pieces: readonly Piece[],
@@ -198,8 +203,9 @@ interface NormalizerOptions {
 }
 
 /**
- * The normalizer of a family: its own steps, the compiled rules of the model, and white space as sentencepiece reduces it. The
- * steps are those of the slow tokenizers, with which models without tokenizer.json were trained.
+ * The normalizer of a family: its own steps, the model's compiled rules, and sentencepiece's
+ * whitespace reduction. The steps match the slow tokenizers, with which models without
+ * tokenizer.json were trained.
  */
 function sentencePieceNormalizer(
   family: SentencePieceFamily,
@@ -221,7 +227,10 @@ function sentencePieceNormalizer(
   return { type: 'Sequence', normalizers: steps[family.normalizer] };
 }
 
-/** Removes marks such as accents, but not the vowels of Indic scripts. The rest is composed again, for example Hangul. */
+/**
+ * Removes marks such as accents, but not the vowels of Indic scripts. Everything else is composed
+ * again, for example Hangul.
+ */
 const withoutAccents = (): readonly Component[] => [
   { type: 'NFKD' },
   replace({ Regex: combiningMarks() }, ''),
@@ -234,27 +243,28 @@ const replace = (pattern: Readonly<Record<string, string>>, content: string): Co
   content,
 });
 const spaces = (content: string): Component => replace({ Regex: ' {2,}' }, content);
-/** White space that Python splits texts at. */
+/** Whitespace at which Python splits texts. */
 const WHITE_SPACE = replace({ Regex: String.raw`[\s\x1c-\x1f]+` }, ' ');
-/** Quotation marks as TeX writes them. */
+/** Quotation marks in TeX notation. */
 const QUOTES = [replace({ String: '``' }, '"'), replace({ String: "''" }, '"')];
 
-/** Without Node's Buffer, because this folder is pure. */
+/** Does not use Node's Buffer, because this folder is pure. */
 function base64(bytes: Uint8Array): string {
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
-/** Marks whose canonical combining classes are the lowest and the highest but one. */
+/** Marks with the lowest and the second highest canonical combining class. */
 const LOWEST = '\u0334';
 const HIGHEST = '\u0345';
 /** Later planes contain no such marks. */
 const LAST_CODE_POINT = 0x1_ff_ff;
 
 /**
- * A regular expression for all marks that have a canonical combining class. Unlike the general category of marks, it does not
- * contain vowel signs that take up space of their own. Marks that can be decomposed are not in it.
+ * A regular expression for all marks that have a canonical combining class. Unlike the general
+ * category of marks, it excludes vowel signs that take up their own space. Decomposable marks are
+ * not included.
  */
 function combiningMarks(): string {
   const ranges: [number, number][] = [];
@@ -268,7 +278,7 @@ function combiningMarks(): string {
   return `[${ranges.map(([first, last]) => `\\x{${first.toString(16)}}-\\x{${last.toString(16)}}`).join('')}]`;
 }
 
-/** Marks with a class are sorted by it when a text is decomposed; those without one stay where they are. */
+/** Decomposing a text sorts marks by their class; marks without one stay where they are. */
 const isReordered = (mark: string): boolean =>
   mark === mark.normalize('NFD') &&
   [HIGHEST + mark, mark + LOWEST].some((pair) => pair !== pair.normalize('NFD'));

@@ -2,14 +2,14 @@ import { isObject } from '#core/json/is-object.ts';
 
 import { type Family, type Role, ROLES, type AddedToken, addedToken } from './family.ts';
 
-/** The JSON files next to a vocabulary, parsed. A file that is missing is empty. */
+/** The parsed JSON files next to a vocabulary. A missing file is empty. */
 export interface SettingsFiles {
   readonly tokenizerConfig: Readonly<Record<string, unknown>>;
   readonly specialTokensMap: Readonly<Record<string, unknown>>;
   readonly addedTokens: Readonly<Record<string, unknown>>;
 }
 
-/** Tokens with roles, and tokens that are added to the vocabulary, each with the id that its file gives it. */
+/** Tokens with roles, and tokens that are added to the vocabulary, each with the id from its file. */
 export interface TokenSettings {
   readonly special: ReadonlyMap<Role, string | AddedToken>;
   readonly additional: readonly (string | AddedToken)[];
@@ -17,8 +17,9 @@ export interface TokenSettings {
 }
 
 /**
- * Combines the files. A list of all added tokens in tokenizer_config.json is complete; without it, the two older files count, and
- * special_tokens_map.json wins over tokenizer_config.json.
+ * Combines the files. A list of all added tokens in tokenizer_config.json is complete; without it,
+ * the two older files are used, and special_tokens_map.json takes precedence over
+ * tokenizer_config.json.
  */
 export function tokenSettings(family: Family, files: SettingsFiles): TokenSettings {
   const decoder = files.tokenizerConfig['added_tokens_decoder'];
@@ -45,11 +46,11 @@ export function tokenSettings(family: Family, files: SettingsFiles): TokenSettin
 export const contentOf = (token: string | AddedToken): string =>
   typeof token === 'string' ? token : token.content;
 
-/** A token that a file names by its text alone has the flags of its family. */
+/** A token that a file names only by its text has the flags of its family. */
 const withFlagsOf = (token: string, usual: string | AddedToken | undefined): string | AddedToken =>
   usual === undefined || typeof usual === 'string' ? token : { ...usual, content: token };
 
-/** `null` in a file means that there is no such token. */
+/** `null` in a file means that the token does not exist. */
 function statedToken(value: unknown): string | AddedToken | null | undefined {
   if (typeof value === 'string' || value === null) return value;
   return isObject(value) ? tokenOf(value) : undefined;

@@ -2,19 +2,19 @@ import { configError } from '#contract/errors.ts';
 import { type AddedToken, addedToken, ROLES } from './family.ts';
 import { contentOf, type TokenSettings } from './settings.ts';
 
-/** An added token as tokenizer.json stores it. */
+/** An added token in the format of tokenizer.json. */
 export interface ListedToken extends AddedToken {
   readonly id: number;
 }
 
-/** Collects added tokens: one that is in the vocabulary keeps its id, another one gets the next free id. */
+/** Collects added tokens: a token in the vocabulary keeps its id, others get the next free id. */
 export class TokenList {
   readonly #vocabulary: ReadonlyMap<string, number>;
   readonly #tokens = new Map<string, ListedToken>();
   readonly #unknown = new Set<string>();
   #next: number;
 
-  /** `size` is the number of entries of the vocabulary, which can contain a token twice. */
+  /** `size` is the number of entries in the vocabulary, which can contain a token twice. */
   constructor(vocabulary: ReadonlyMap<string, number>, size = vocabulary.size) {
     this.#vocabulary = vocabulary;
     this.#next = size;
@@ -31,7 +31,7 @@ export class TokenList {
     return this.#tokens.get(content)?.id ?? this.#vocabulary.get(content);
   }
 
-  /** Adds a token that files only name: no file has an id for it if it is not in the vocabulary. */
+  /** Adds a token that files only name: unless it is in the vocabulary, no file has an id for it. */
   addNamed(token: AddedToken): void {
     if (this.idOf(token.content) === undefined) this.#unknown.add(token.content);
     this.add(token);
@@ -52,7 +52,10 @@ export class TokenList {
   }
 }
 
-/** Adds the tokens of the files to a list, and checks that they get the ids that the model was trained with. */
+/**
+ * Adds the tokens of the files to a list, and checks that they get the ids that the model was
+ * trained with.
+ */
 export function addModelTokens(list: TokenList, { special, additional, added }: TokenSettings): void {
   const roles = ROLES.flatMap((role) => special.get(role) ?? []);
   const all = [...roles, ...additional];
@@ -70,7 +73,7 @@ export function addModelTokens(list: TokenList, { special, additional, added }: 
   }
 }
 
-/** A tokenizer.json. Its parts are those that tokenizers of the supported families have. */
+/** A tokenizer.json, with the parts that tokenizers of the supported families have. */
 export interface TokenizerFile {
   readonly version: '1.0';
   readonly truncation: null;

@@ -2,7 +2,7 @@ import type { Family } from './family.ts';
 import { configError } from '#contract/errors.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 
-/** Vocabulary files by kind, in the order in which they are searched. */
+/** Vocabulary files by kind, in search order. */
 export const VOCABULARY_FILES: Readonly<Record<Family['kind'], readonly string[]>> = {
   wordpiece: ['vocab.txt'],
   'byte-level': ['vocab.json'],
@@ -18,7 +18,7 @@ export const VOCABULARY_FILES: Readonly<Record<Family['kind'], readonly string[]
 /** What a folder can contain instead of tokenizer.json, for messages. */
 export const ACCEPTED_TOKENIZERS = `tokenizer.json, vocab.txt, vocab.json with merges.txt, or a sentencepiece model (${VOCABULARY_FILES.sentencepiece.join(', ')})`;
 
-/** Kind of a vocabulary by its file name; undefined for a tokenizer.json. */
+/** A vocabulary's kind by its file name; undefined for a tokenizer.json. */
 export function vocabularyKind(name: string): Family['kind'] | undefined {
   if (name.endsWith('.model')) return 'sentencepiece';
   if (name.endsWith('.txt')) return 'wordpiece';
@@ -27,8 +27,8 @@ export function vocabularyKind(name: string): Family['kind'] | undefined {
 }
 
 /**
- * Reads a vocab.txt: the id of a token is its line. Line ends are LF, CRLF or CR, because the tools that write these files read
- * all of them; other Unicode separators can be tokens.
+ * Reads a vocab.txt: the id of a token is its line number. Lines end with LF, CRLF or CR, because
+ * the tools that write these files read all of them; other Unicode separators can be tokens.
  */
 export function readVocabText(text: string, path: string): Map<string, number> {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
@@ -72,8 +72,8 @@ export function readVocabJson(content: Readonly<Record<string, unknown>>, path: 
 }
 
 /**
- * Reads a merges.txt: two tokens per line, most frequent pair first. As in transformers, the first line is a header, and
- * what follows the last line end is ignored.
+ * Reads a merges.txt: two tokens per line, most frequent pair first. As in transformers, the first
+ * line is a header, and text after the last line end is ignored.
  */
 export function readMerges(
   text: string,
@@ -86,7 +86,8 @@ export function readMerges(
     .slice(1, -1);
   const merges = new Map<string, [string, string]>();
   for (const [index, line] of lines.entries()) {
-    // A merge contains no white space, because the tokens of these vocabularies replace it by other characters.
+    // A merge contains no whitespace, because the tokens of these vocabularies replace it with
+    // other characters.
     const [left, right, ...more] = line.split(/\s+/).filter((part) => part !== '');
     const place = `${path}, line ${index + 2}`;
     if (left === undefined || right === undefined || more.length > 0) {

@@ -4,13 +4,14 @@ import { configError } from '#contract/errors.ts';
 import { STORED_TYPES, type StoredTensor } from '../architectures/read-safetensors.ts';
 import { PickleError, type DictTensor, readStateDict } from './state-dict.ts';
 
-/** The pickle of a state dict has about 100 bytes for each tensor. */
+/** The pickle of a state dict takes about 100 bytes per tensor. */
 const MAX_PICKLE_BYTES = 1_000_000;
 const PICKLE = '/data.pkl';
 
 /**
- * Reads the names and places of the tensors in a file that `torch.save` wrote for a state dict. It is a zip archive with a pickle, which can
- * run any code in Python: here, only the instructions that describe tensors are interpreted.
+ * Reads the names and positions of the tensors in a state dict that `torch.save` wrote. The file is
+ * a zip archive with a pickle, which can run any code in Python: here, only the instructions that
+ * describe tensors are interpreted.
  */
 export function readTorch(source: ByteSource): Map<string, StoredTensor> {
   const entries = zipEntries(source);
@@ -53,12 +54,12 @@ function placeOf(
   return { file: name, type, shape, offset: storage.offset + from, length };
 }
 
-/** Why a file is not read that is not an archive of torch. */
+/** Why a file that is not a torch archive is rejected. */
 function whatItIs(source: ByteSource): string {
   const start = source.readAt(0, Math.min(source.size, 40));
   if (new TextDecoder().decode(start).startsWith('version https://git-lfs'))
     return 'it is a pointer of Git LFS; run `git lfs pull`';
-  // PROTO, and the first value of the format before version 1.6 of torch.
+  // PROTO and the first value of the format before torch 1.6.
   if (start[0] === 0x80 && start[2] === 0x8a)
     return 'it has the format of torch before 1.6, which is one pickle';
   return 'it is not a zip archive with files that are stored without compression, as torch writes it';
@@ -69,7 +70,7 @@ const refused = ({ name }: ByteSource, reason: string): Error =>
     `${name} is not read: ${reason}. Download ${basename(name)} again, or save the layer with torch.save(layer.state_dict(), path).`,
   );
 
-/** Range of the bytes of a file in an archive. */
+/** Byte range of a file in an archive. */
 interface ZipEntry {
   readonly offset: number;
   readonly length: number;
@@ -79,13 +80,13 @@ interface ZipEntry {
 const END = { signature: 0x06054b50, bytes: 22 };
 const DIRECTORY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
-/** An archive of torch has a few entries, and one for each tensor. */
+/** A torch archive has a few entries, plus one per tensor. */
 const MAX_ENTRIES = 10_000;
 const MAX_DIRECTORY_BYTES = 4_000_000;
 
 /**
- * Reads where the files of a zip archive are that are stored without compression, as torch stores them. Undefined if it is another
- * kind of file.
+ * Finds the uncompressed files of a zip archive, as torch stores them. Undefined for any other kind
+ * of file.
  */
 function zipEntries(source: ByteSource): Map<string, ZipEntry> | undefined {
   const end = viewOf(source, source.size - END.bytes, END.bytes);
@@ -113,7 +114,7 @@ function zipEntries(source: ByteSource): Map<string, ZipEntry> | undefined {
   return entries;
 }
 
-/** The entry whose record is at this place of the directory. */
+/** The entry whose record is at this position of the directory. */
 function entryAt(source: ByteSource, directory: DataView, at: number): ZipEntry | undefined {
   const [flags, method] = [8, 10].map((field) => directory.getUint16(at + field, true));
   const [stored, size] = [20, 24].map((field) => directory.getUint32(at + field, true));

@@ -1,6 +1,6 @@
 import type { StoredType } from '../architectures/read-safetensors.ts';
 
-/** A value that the pickle of a state dict can have. Tensors and storages are made by the caller of `unpickle`. */
+/** A value that a state dict's pickle can contain. The caller of `unpickle` creates tensors and storages. */
 type PickleValue = null | boolean | number | string | PickleTuple | PickleDict | PickleGlobal | PickleObject;
 
 class PickleTuple {
@@ -15,7 +15,7 @@ class PickleDict {
   readonly entries = new Map<string, PickleValue>();
 }
 
-/** The name of a class or function of Python, which is never imported. */
+/** The name of a Python class or function, which is never imported. */
 class PickleGlobal {
   readonly name: string;
 
@@ -24,7 +24,7 @@ class PickleGlobal {
   }
 }
 
-/** A value with a meaning for the caller of `unpickle` only. */
+/** A value that only has a meaning for the caller of `unpickle`. */
 class PickleObject {
   readonly content: object;
 
@@ -33,20 +33,20 @@ class PickleObject {
   }
 }
 
-/** Why a pickle is not read: the second half of a sentence about its file. */
+/** Why a pickle is rejected: the second half of a sentence about its file. */
 export class PickleError extends Error {}
 
-/** A tensor of a state dict: a range of a storage, which is a file of the archive. */
+/** A tensor of a state dict: a range of a storage, which is a file in the archive. */
 export interface DictTensor {
   readonly type: StoredType;
   /** Name of the storage. */
   readonly storage: string;
-  /** Number of values of the storage before the first one of the tensor. */
+  /** Number of storage values before the tensor's first one. */
   readonly start: number;
   readonly shape: readonly number[];
 }
 
-/** Reads the tensors of a pickled state dict by their names. */
+/** Reads the tensors of a pickled state dict by name. */
 export function readStateDict(pickle: Uint8Array): Map<string, DictTensor> {
   const value = unpickle(pickle, { calls: CALLS, load: storageOf });
   if (!(value instanceof PickleDict)) throw new PickleError('it is not a state dict, but another value');
@@ -83,7 +83,7 @@ class RebuiltTensor implements DictTensor {
   }
 }
 
-/** Classes of storages of weights. */
+/** Storage classes of weights. */
 const TYPES: ReadonlyMap<string, StoredType> = new Map([
   ['torch.FloatStorage', 'F32'],
   ['torch.HalfStorage', 'F16'],
@@ -91,7 +91,10 @@ const TYPES: ReadonlyMap<string, StoredType> = new Map([
   ['torch.DoubleStorage', 'F64'],
 ]);
 
-/** A persistent id: the word `storage`, its class, its name, the device that it was on, and its number of values. */
+/**
+ * A persistent id: the word `storage`, the storage's class, name and original device, and its
+ * number of values.
+ */
 function storageOf(id: PickleValue): PickleObject {
   const [word, kind, name] = id instanceof PickleTuple ? id.items : [];
   if (word !== 'storage' || !(kind instanceof PickleGlobal) || typeof name !== 'string') throw incomplete();
@@ -113,13 +116,13 @@ function emptyDict(args: readonly PickleValue[]): PickleDict {
   return new PickleDict();
 }
 
-/** Storage, number of values before the first one, shape and strides; the others do not change the values. */
+/** Storage, offset of the first value, shape and strides; the other arguments do not affect the values. */
 function rebuildTensor([stored, start, shape, strides]: readonly PickleValue[]): PickleObject {
   const storage = stored instanceof PickleObject ? stored.content : undefined;
   const sizes = sizesOf(shape);
   if (!(storage instanceof Storage) || !isSize(start)) throw incomplete();
   const steps = sizesOf(strides);
-  // The stride of an axis with one position has no effect.
+  // The stride of an axis of size 1 has no effect.
   const isInOrder = contiguous(sizes).every((step, axis) => sizes[axis] === 1 || steps[axis] === step);
   if (steps.length !== sizes.length || !isInOrder) {
     throw new PickleError('the values of a tensor are not in its order (call contiguous() before saving it)');
@@ -132,7 +135,7 @@ function parameterData([data]: readonly PickleValue[]): PickleObject {
   throw incomplete();
 }
 
-/** The strides of a tensor whose values are in order. */
+/** The strides of a contiguous tensor. */
 const contiguous = (sizes: readonly number[]): number[] =>
   sizes.map((_, axis) => sizes.slice(axis + 1).reduce((product, size) => product * size, 1));
 
@@ -148,17 +151,17 @@ const isSize = (value: PickleValue | undefined): value is number =>
 
 const incomplete = (): PickleError => new PickleError('a tensor of its pickle is incomplete');
 
-/** What a pickle can do besides building texts, numbers, tuples and dicts. */
+/** What a pickle can do besides building strings, numbers, tuples and dicts. */
 interface PickleRules {
-  /** Calls of Python functions and classes by their names; others are rejected. Nothing is imported or run. */
+  /** Calls of Python functions and classes by name; others are rejected. Nothing is imported or run. */
   readonly calls: ReadonlyMap<string, (args: readonly PickleValue[]) => PickleValue>;
   /** Returns the object that a persistent id stands for. */
   readonly load: (id: PickleValue) => PickleValue;
 }
 
 /**
- * Interprets the instructions of a pickle that plain data need (Python's pickletools describes them). Each of the others is rejected:
- * the format can call any function of Python.
+ * Interprets the pickle instructions that plain data needs (see Python's pickletools). All others
+ * are rejected: the format can call any Python function.
  */
 function unpickle(bytes: Uint8Array, rules: PickleRules): PickleValue {
   const machine = new Machine(bytes, rules);
@@ -170,7 +173,7 @@ class Machine {
   readonly #view: DataView;
   readonly #rules: PickleRules;
   readonly #stack: PickleValue[] = [];
-  /** Where the lists of items begin that are not complete yet. */
+  /** Start positions of unfinished item lists. */
   readonly #marks: number[] = [];
   readonly #memo = new Map<number, PickleValue>();
   #at = 0;
@@ -234,7 +237,7 @@ class Machine {
     0x7d: () => this.#push(new PickleDict()),
     0x73: () => this.#setItems(this.#pops(2)),
     0x75: () => this.#setItems(this.#popMarked()),
-    // BUILD: attributes of a dict, such as the versions of modules, are not tensors.
+    // BUILD: attributes of a dict, such as module versions, are not tensors.
     0x62: () => {
       this.#pop();
       if (!(this.#stack.at(-1) instanceof PickleDict)) throw new PickleError('it sets attributes of a value');
@@ -276,7 +279,7 @@ class Machine {
   }
 
   #pops(count: number): PickleValue[] {
-    // Items before the last mark belong to a list that is not complete yet.
+    // Items before the last mark belong to an unfinished list.
     if (this.#stack.length - count < (this.#marks.at(-1) ?? 0)) throw damaged();
     return this.#stack.splice(this.#stack.length - count);
   }
@@ -309,7 +312,7 @@ class Machine {
     this.#push(value);
   }
 
-  /** The position of the next `count` bytes, which are then behind. */
+  /** Returns the position of the next `count` bytes and skips them. */
   #take(count: number): number {
     const start = this.#at;
     if (count > this.#view.byteLength - start) throw damaged();
@@ -337,7 +340,7 @@ class Machine {
     return new TextDecoder().decode(new Uint8Array(this.#view.buffer, this.#view.byteOffset + start, length));
   }
 
-  /** A number of up to eight bytes: sizes of tensors need no more. */
+  /** A number of up to eight bytes, which is enough for tensor sizes. */
   #long(length: number): number {
     if (length > 8) throw damaged();
     const start = this.#take(length);

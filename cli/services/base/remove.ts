@@ -8,12 +8,12 @@ import type { BaseRemoveResult } from './result.ts';
 export interface BaseRemoveRequest {
   readonly platform: string | undefined;
   readonly version: string | undefined;
-  /** Whether to remove downloaded Node binaries of other platforms as well. */
+  /** Whether to also remove downloaded Node binaries for other platforms. */
   readonly nodeBinaries: boolean;
   readonly cacheDir: string | undefined;
 }
 
-/** `encoderfile base remove`: frees the disk space of base runtimes; builds recreate what they need. */
+/** `encoderfile base remove`: frees the disk space of base runtimes; builds recreate the ones they need. */
 export async function removeBases(request: BaseRemoveRequest): Promise<BaseRemoveResult> {
   const cacheDir = resolve(request.cacheDir ?? defaultCacheDir());
   const triple = request.platform === undefined ? undefined : parsePlatform(request.platform).triple;

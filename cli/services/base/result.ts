@@ -7,7 +7,7 @@ export interface ListedFile {
   readonly platform: string;
   readonly version: string;
   readonly bytes: number;
-  /** Whether builds of this encoderfile use it. */
+  /** Whether builds with this encoderfile version use the file. */
   readonly current: boolean;
   readonly path: string;
 }

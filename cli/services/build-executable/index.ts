@@ -27,7 +27,7 @@ import { type ChosenBase, type Written, writeProduct } from './write-product.ts'
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const started = performance.now();
-  // Its start takes as long as reading the config.
+  // Starting it takes as long as reading the config.
   const runtime = startOnnxRuntime();
   try {
     const decided = await timeStep(report.onStep, 'config', () => decide(source, flags, report));
@@ -52,20 +52,22 @@ export async function build(source: ConfigSource, flags: BuildFlags, report: Rep
   }
 }
 
-/** Prepares the model, and writes what is ready meanwhile. */
+/** Prepares the model, and meanwhile writes the parts that are ready. */
 async function prepareAndWrite(
   { config, plan, cacheDir, origin, output, baseImage }: Decided,
   runtime: StartedOnnxRuntime,
   folder: string,
   report: Reporter,
 ): Promise<Written & Pick<BuildResult, 'manifest'>> {
-  // Both mostly wait for other processes, so they run concurrently; problems of the model are reported first.
+  // Both mostly wait for other processes, so they run concurrently; problems of the model are
+  // reported first.
   const base =
     plan.output.kind === 'assets'
       ? undefined
       : timeStep(report.onStep, 'base', () => provide(plan, cacheDir));
   base?.catch(() => {});
-  // Another version is only searched in the cache: that fails before the model is optimized.
+  // Other versions can only come from the cache, so a missing one fails before the model is
+  // optimized.
   if (plan.base.kind === 'provided' && plan.base.version !== undefined) await base;
   const weights = Promise.withResolvers<string>();
   const onWeights = weights.resolve;
@@ -80,7 +82,10 @@ async function prepareAndWrite(
   return { ...written, manifest: (await model).manifest };
 }
 
-/** A build that needs no base runtime of a cache works without one: its own files go to a temporary folder. */
+/**
+ * A build that needs no cached base runtime also works without a cache; its own files then go to a
+ * temporary folder.
+ */
 function buildCacheDir({ cacheDir, base, output, platform }: BuildPlan): string | undefined {
   if (cacheDir !== undefined) return resolve(cacheDir);
   const needsNone =
@@ -92,7 +97,7 @@ function buildCacheDir({ cacheDir, base, output, platform }: BuildPlan): string 
 
 type Decided = Awaited<ReturnType<typeof decide>>;
 
-/** Reads the config, decides what is built, and checks that it can be written, before any long work. */
+/** Before any long work, reads the config, decides what to build, and checks that it can be written. */
 async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
   const { variant, modelType, offline } = flags;
   const config = withQuantize(
@@ -134,13 +139,13 @@ async function openBase(
   return opened;
 }
 
-/** Identical for identical folder layouts, or models on the hub, so that two machines produce the same bytes. */
+/** The same for equal folder layouts or hub models, so that two machines produce the same bytes. */
 const originOf = (configFile: string, output: string): string =>
   sha256(
     isHubReference(configFile) ? configFile : relative(dirname(resolve(output)), realPath(configFile)),
   ).slice(0, 16);
 
-/** Without a config file, the path that it would have in the folder of the model. */
+/** Without a config file, the path that it would have in the model folder. */
 const realPath = (file: string): string =>
   existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
 

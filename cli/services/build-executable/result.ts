@@ -18,7 +18,7 @@ export interface BuildResult {
   readonly kind: BuildPlan['output']['kind'];
   readonly path: string;
   readonly bytes: number;
-  /** Name with tag of an image, and digest of its manifest. */
+  /** Image name with tag, and manifest digest. */
   readonly image?: string;
   readonly digest?: string;
   readonly platform: string;

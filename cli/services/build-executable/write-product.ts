@@ -14,7 +14,7 @@ import { writeExecutable } from '../../packaging/steps/write-executable.ts';
 import { writeOci } from '../../packaging/steps/write-oci.ts';
 import type { BuildResult } from './result.ts';
 
-/** What a product is made of. Its parts become ready one after the other. */
+/** The parts of a product, which become ready one after the other. */
 export interface ProductInput {
   readonly plan: BuildPlan;
   readonly output: FileTarget;
@@ -28,13 +28,16 @@ export interface ProductInput {
 
 export interface ChosenBase {
   readonly base: BaseRuntime;
-  /** A path that the user gave, or where the base runtime comes from. */
+  /** A path that the user gave, or the source of the base runtime. */
   readonly origin: BaseOrigin | { readonly path: string };
 }
 
 export type Written = Pick<BuildResult, 'bytes' | 'image' | 'digest'>;
 
-/** Writes the product of a build: while the model is prepared, what is ready of the executable. */
+/**
+ * Writes the product of a build. The executable's finished parts are written while the model is
+ * still being prepared.
+ */
 export async function writeProduct(input: ProductInput, report: Reporter): Promise<Written> {
   const { plan, output, base: choosing, weights, workFolder } = input;
   const { onStep } = report;
@@ -47,7 +50,7 @@ export async function writeProduct(input: ProductInput, report: Reporter): Promi
   const target: FileTarget = isImage ? { kind: 'file', shown: path, path, existing: undefined } : output;
   let show = (_doneBytes: number): void => {};
   const writing = timeStep(onStep, 'write', async () => {
-    // A refused model leaves no new folder behind.
+    // A rejected model leaves no new folder behind.
     if (!existsSync(dirname(target.path))) await input.model;
     return await writeExecutable({
       output: target,
@@ -59,7 +62,7 @@ export async function writeProduct(input: ProductInput, report: Reporter): Promi
     });
   });
   writing.catch(() => {});
-  // A problem of the model comes first, and is reported when the incomplete file is gone.
+  // A problem of the model is reported first, after the incomplete file has been removed.
   const model = await input.model.catch(async (error: unknown) => {
     await writing.catch(() => {});
     throw error;

@@ -24,7 +24,7 @@ export interface InitRequest {
   readonly name: string | undefined;
   readonly modelType: ModelType | undefined;
   readonly overwrite: boolean;
-  /** Whether a model on the hub must be in the cache. */
+  /** Whether a model from the hub must already be in the cache. */
   readonly offline: boolean;
 }
 
@@ -35,7 +35,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
   const { folder, path, variants: known } = await findModel(request, dirname(output), report);
   const look = await inspectModelFolder(folder, request.folder, known);
   const [problem] = look.problems;
-  // A build could not use the config.
+  // Fails early, because a build could not use the config.
   if (problem !== undefined) throw configError(problem);
   if (request.modelType === undefined) refuseGenerator(look.guess, request.folder);
   const read = [
@@ -53,7 +53,7 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
     name: request.name ?? guess.name,
     modelType: request.modelType ?? guess.modelType,
     path,
-    // Without it, a build refuses to choose among several graphs if none is model.onnx.
+    // Without `variant`, a build does not choose among several graphs if none is model.onnx.
     variant: variants.length > 1 && graph?.name !== 'model' ? graph?.name : undefined,
     license: look.license,
   };
@@ -84,13 +84,13 @@ export async function init(request: InitRequest, report: Reporter): Promise<Init
 
 interface FoundModel {
   readonly folder: string;
-  /** The folder, or the model on the hub, as the config file names it. */
+  /** The folder or hub model, as the config file names it. */
   readonly path: string;
-  /** Graphs that the folder can have; undefined for those that it has. */
+  /** Graphs that the folder can have; undefined to use the graphs that are in it. */
   readonly variants?: readonly GraphVariant[];
 }
 
-/** Finds the folder of the model; a model on the hub is downloaded with the graph to propose. */
+/** Finds the model folder; for a model on the hub, downloads it with the graph to propose. */
 async function findModel(
   { folder: named, offline }: InitRequest,
   from: string,

@@ -10,7 +10,7 @@ import { listModel } from '../../packaging/model/model-listing.ts';
 import { findIn, findVocabulary, findNamedTokenizers } from '../../packaging/model/locate-files.ts';
 import { proposeGraph } from './propose-graph.ts';
 
-/** A file that a model has or should have. */
+/** A file that a model must or should have. */
 export interface FoundFile {
   readonly name: string;
   readonly required: boolean;
@@ -20,7 +20,7 @@ export interface FoundFile {
 /** The contents of a model folder. */
 export interface ModelFolder {
   readonly guess: ModelGuess;
-  /** The graphs of the folder, and the one to use. */
+  /** The folder's graphs, and the one to use. */
   readonly variants: readonly GraphVariant[];
   readonly graph: GraphVariant | undefined;
   /** The architecture named by the model: `BertForSequenceClassification`, or `bert`. */
@@ -43,8 +43,8 @@ const filesOf = (config: string) => [
 ];
 
 /**
- * Inspects a model folder without loading the model. `shown` is the folder as the user named it, `known` the graphs that a
- * repository has, of which the folder can have a part.
+ * Inspects a model folder without loading the model. `shown` is the folder as the user named it;
+ * `known` lists the graphs of the repository, some of which can be missing from the folder.
  */
 export async function inspectModelFolder(
   folder: string,
@@ -78,7 +78,7 @@ export async function inspectModelFolder(
     graph,
     architecture: architectureOf(config),
     labels: labelsOf(config),
-    // The title of a license file is only a hint, which a build finds without the config.
+    // The title of a license file is only a hint; a build finds it without the config.
     license: license?.source === 'card' ? license.id : undefined,
     documentProblems,
     files,
@@ -91,7 +91,7 @@ export async function inspectModelFolder(
   };
 }
 
-/** A graph that cannot be read is reported by the build. */
+/** The build reports unreadable graphs. */
 function outputsOf(path: string): GraphOutput[] {
   try {
     return graphOutputs(path);

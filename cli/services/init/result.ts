@@ -5,7 +5,7 @@ import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import type { FoundFile } from './inspect-model-folder.ts';
 
-/** The file that was written, and what was found about the model. */
+/** The file that was written, and what was detected about the model. */
 export interface InitResult {
   readonly file: string;
   readonly folder: string;
@@ -20,7 +20,7 @@ export interface InitResult {
   /** License in the model card, as written in the file. */
   readonly license: string | undefined;
   readonly files: readonly FoundFile[];
-  /** The graphs of the folder, and the one that builds use with this config. */
+  /** The folder's graphs, and the one that builds use with this config. */
   readonly variants: readonly GraphVariant[];
   readonly graph: GraphVariant | undefined;
 }
@@ -33,7 +33,7 @@ export function initSummary(result: InitResult): string {
     ['Wrote', shown],
     ['Model', `${result.name}, in ${shownPath(result.folder)}`],
     ['Type', guessed ? `${modelType}${origin}; ${wayOut(modelType)}` : modelType],
-    // Every base model has two placeholder labels; only the labels of a classifier are meaningful.
+    // Every base model has two placeholder labels; only a classifier's labels are meaningful.
     ...(labels.length > 0 && hasLabels(modelType) ? [['Labels', shortList(labels)]] : []),
     ...(license === undefined ? [] : [['License', license]]),
     ...graphRows(result),

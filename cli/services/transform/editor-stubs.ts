@@ -1,7 +1,7 @@
 import { MEMBERS } from '#transform/members.ts';
 import type { Member, Parameter } from '#transform/member.ts';
 
-/** The first line of every generated stub file; it identifies files that can be overwritten. */
+/** The first line of every generated stub file, which marks files that can be overwritten. */
 export const STUBS_MARK = '---@meta encoderfile';
 
 /** Generates type stubs of the Lua sandbox in the notation of lua-language-server. Pure. */
@@ -31,7 +31,7 @@ function tensorClass(operators: readonly Member[]): string[] {
   ];
 }
 
-/** Operators without a notation are omitted: comparison and conversion to text work with everything. */
+/** Operators without a notation are omitted: comparison and conversion to a string work with every type. */
 function operatorStub({ name, parameters, returns }: Member): string[] {
   const [, second] = parameters;
   if (name === '__index') return [`---@field [integer] ${RESULTS[returns]}`];

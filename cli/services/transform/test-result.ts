@@ -50,7 +50,10 @@ export function transformTestJson({ config, manifest, texts }: TransformTestResu
   };
 }
 
-/** The result as text: shapes, and the first numbers of each token or label before and after the transform. */
+/**
+ * The result as text: shapes, and the first numbers of each token or label before and after the
+ * transform.
+ */
 export function transformTestText({ manifest, texts }: TransformTestResult): string {
   return texts
     .map((tested) => {
@@ -75,7 +78,7 @@ const jsonTensor = (tensor: Tensor): JsonTensor => ({
 });
 
 type Labels = Readonly<Record<string, string>> | undefined;
-/** Cells of one line, aligned in columns. */
+/** The cells of one line, aligned in columns. */
 type Cells = readonly string[];
 
 /** Maximum numbers to show per token or text, and maximum lines. */
@@ -106,7 +109,7 @@ interface Table {
   readonly lines: readonly Cells[];
 }
 
-/** One line per token; a vector of the whole text gets its own line. */
+/** One line per token; a vector for the whole text gets its own line. */
 function perToken({ tokens, input, mask, output }: TestedText, labels: Labels): Table {
   const width = input.shape.at(-1) ?? 0;
   const names = labels && firsts(Array.from({ length: width }, (_, index) => nameOf(index, labels)));

@@ -12,7 +12,7 @@ import { alignColumns, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */
 export interface ValidateResult {
-  /** The config file, or the folder that was named in its place. */
+  /** The config file, or the folder that was named instead. */
   readonly config: string;
   /** The command that builds the model with the same settings. */
   readonly next: string;

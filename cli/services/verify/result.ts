@@ -10,6 +10,6 @@ export interface VerifyResult {
 
 export const verifySummary = ({ file, sections }: VerifyResult): string => verificationText(file, sections);
 
-/** The error to report, if a section is corrupted. */
+/** The error to report if a section is corrupted. */
 export const verifyError = ({ file, intact, sections }: VerifyResult): AppError | undefined =>
   intact ? undefined : configError(alteredMessage(file, sections));

@@ -3,7 +3,7 @@ import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { postNormLayer } from '../post-norm-layer.ts';
 
-/** Layers of a group share their weights. */
+/** Layers in the same group share their weights. */
 export function albert(g: EncoderGraph): Value {
   const { config } = g;
   config.refuseUnless('position_embedding_type', ['absolute']);

@@ -70,11 +70,12 @@ function convolve(g: EncoderGraph, embedded: Value, rows: Value, width: number, 
 }
 
 /**
- * The part of DeBERTa's scores that depends on distances. Each distance has a row in a table, which layers project. Projections do
- * not depend on texts, so ONNX Runtime computes them once, when it optimizes the graph.
+ * The part of DeBERTa's scores that depends on distances. A table has one row per distance, which
+ * layers project. The projections do not depend on texts, so ONNX Runtime computes them once, when
+ * it optimizes the graph.
  */
 class RelativePositions {
-  /** Factor of all scores. */
+  /** Scale of all scores. */
   readonly scale: number;
   readonly #g: EncoderGraph;
   readonly #heads: number;
@@ -82,7 +83,7 @@ class RelativePositions {
   readonly #types: readonly string[];
   readonly #buckets: number;
   readonly #maxDistance: number;
-  /** Half of the rows of the table: one half per direction. */
+  /** Half the number of table rows: one half per direction. */
   readonly #span: number;
   readonly #table: Value;
 
@@ -130,7 +131,7 @@ class RelativePositions {
     return first !== undefined && second !== undefined ? this.#g.add(first, second) : first;
   }
 
-  /** The scores of each token with the rows of the table that belong to its distances from the others. */
+  /** The scores between each token and the table rows for its distances to the others. */
   #scores(tokens: Value, projection: string, rows: Value): Value {
     const { writer } = this.#g;
     const projected = writer.op('Reshape', [
@@ -152,7 +153,7 @@ class RelativePositions {
     return writer.op('Concat', [texts, writer.integers([this.#heads]), length, length], int('axis', 0));
   }
 
-  /** The row of the table for each pair of tokens, length x length. */
+  /** The table row for each pair of tokens, length x length. */
   get #rows(): Value {
     const { writer, config, distances } = this.#g;
     return writer.once('rows of distances', () => {
@@ -169,7 +170,10 @@ class RelativePositions {
   }
 }
 
-/** Small distances have a bucket each; larger ones share buckets on a logarithmic scale, computed in float32 as in PyTorch. */
+/**
+ * Each small distance has its own bucket; larger ones share buckets on a logarithmic scale,
+ * computed in float32 as in PyTorch.
+ */
 function bucketOf(distance: number, buckets: number, maxDistance: number): number {
   const middle = Math.floor(buckets / 2);
   const size = Math.abs(distance);

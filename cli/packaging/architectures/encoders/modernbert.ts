@@ -5,7 +5,7 @@ import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
 
 const FULL = 'full_attention';
 
-/** Norms are before the sublayers; most layers attend to near tokens only. */
+/** Norms come before the sublayers; most layers attend only to nearby tokens. */
 export function modernbert(g: EncoderGraph): Value {
   const { config, writer } = g;
   const width = config.size('hidden_size', 768);
@@ -13,7 +13,7 @@ export function modernbert(g: EncoderGraph): Value {
   const epsilon = config.number('norm_eps', 1e-5);
   const activation = config.text('hidden_activation', 'gelu');
   const globalBase = rotaryBase(config, 'global_rope_theta', 160_000, FULL);
-  // Without a base of their own, near tokens are rotated like others.
+  // Without a separate base, layers with local attention use the same rotation as the others.
   const localBase = config.value('local_rope_theta') === null ? globalBase : 10_000;
   const positions = config.size('max_position_embeddings', 8192);
   const tables = (base: number) => rotaryTables(g, { base, positions, headWidth: width / heads });
@@ -45,7 +45,7 @@ export function modernbert(g: EncoderGraph): Value {
   return g.norm(rows, 'final_norm', epsilon);
 }
 
-/** transformers 5 lists the kind of each layer, older versions have every n-th layer attend to all tokens. */
+/** transformers 5 lists the kind of each layer; in older versions, every n-th layer attends to all tokens. */
 function attendsEverywhere({ config }: EncoderGraph, layer: number): boolean {
   const kinds = config.value('layer_types');
   if (Array.isArray(kinds)) return kinds[layer] === FULL;

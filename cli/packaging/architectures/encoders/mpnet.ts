@@ -4,9 +4,9 @@ import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { postNormLayer } from '../post-norm-layer.ts';
 
-/** The code of MPNet fixes the padding id that positions count from. */
+/** MPNet's code hard-codes the padding id that positions start from. */
 const PAD_ID = 1;
-/** It fixes the number of buckets, too. */
+/** It hard-codes the number of buckets, too. */
 const BUCKETS = 32;
 const MAX_DISTANCE = 128;
 
@@ -38,7 +38,10 @@ export function mpnet(g: EncoderGraph): Value {
   return rows;
 }
 
-/** The bias of each head for each distance of key and query, which all layers add; 1 x heads x length x length. */
+/**
+ * The bias per head and distance between key and query, shared by all layers; 1 x heads x length x
+ * length.
+ */
 function distanceBias(g: EncoderGraph, positions: number): Value {
   const { writer } = g;
   const buckets = Array.from({ length: 2 * positions - 1 }, (_, at) => bucketOf(at - (positions - 1)));
@@ -54,7 +57,10 @@ function distanceBias(g: EncoderGraph, positions: number): Value {
   return writer.op('Unsqueeze', [bias, writer.integers([0])]);
 }
 
-/** Small distances have a bucket each; larger ones share buckets on a logarithmic scale, computed in float32 as in PyTorch. */
+/**
+ * Each small distance has its own bucket; larger ones share buckets on a logarithmic scale,
+ * computed in float32 as in PyTorch.
+ */
 function bucketOf(distance: number): number {
   const half = BUCKETS / 2;
   const exact = half / 2;

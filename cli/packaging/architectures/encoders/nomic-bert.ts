@@ -4,7 +4,7 @@ import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { rotaryBase, rotaryTables, rotate } from '../rotary.ts';
 
-/** Activations of the gate in a gated feed-forward layer. */
+/** Activation functions of the gate in a gated feed-forward layer. */
 const GATES: Readonly<Record<string, string>> = { swiglu: 'silu', geglu: 'gelu', glu: 'sigmoid' };
 
 export function nomicBert(g: EncoderGraph): Value {
@@ -18,7 +18,7 @@ export function nomicBert(g: EncoderGraph): Value {
   const heads = config.size(['n_head', 'num_attention_heads'], 12);
   const headWidth = width / heads;
   const epsilon = config.number(['layer_norm_epsilon', 'layer_norm_eps'], 1e-5);
-  // transformers 5 has a class of its own with other keys, whose models are always gated and rotated.
+  // transformers 5 has its own class with different keys; its models are always gated and rotated.
   const isOfTransformers = config.value('n_embd') === undefined;
   const activation = config.text(['activation_function', 'hidden_act'], 'gelu');
   const gate = isOfTransformers ? activation : GATES[activation];

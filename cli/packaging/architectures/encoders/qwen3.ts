@@ -55,7 +55,7 @@ export function qwen3(g: EncoderGraph): Value {
   return g.rmsNorm(rows, 'norm', epsilon);
 }
 
-/** A norm over the values of each head. */
+/** Normalizes the values of each head. */
 function normHeads(
   g: EncoderGraph,
   rows: Value,
@@ -68,7 +68,7 @@ function normHeads(
   return g.byToken(g.rmsNorm(byHead, name, epsilon), heads * headWidth);
 }
 
-/** Repeats each head of keys or values for the queries that share it. */
+/** Repeats each key or value head for the queries that share it. */
 function repeatHeads(g: EncoderGraph, value: Value, heads: number, times: number, headWidth: number): Value {
   if (times === 1) return value;
   const { writer } = g;
