@@ -4,7 +4,10 @@ import { join, posix } from 'node:path';
 const LINK = /<(?:a|link|img|script|iframe)\b[^>]*?\s(?:href|src)="([^"]*)"/g;
 const ANCHOR = /\sid="([^"]*)"/g;
 
-/** Links of a built site, each with its page, that lead to a missing file or to a missing anchor. Links to other hosts are not followed. */
+/**
+ * Links in a built site that lead to a missing file or anchor, each with its page. Links to other
+ * hosts are not checked.
+ */
 export function brokenLinks(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true }).map((name) => String(name).replaceAll('\\', '/'));
   const files = new Set(names);

@@ -7,9 +7,10 @@ import { brokenLinks } from './broken-links.ts';
 import { decisionItems, pageText, siteFiles } from './pages.ts';
 import { NEXT, rootPage, versionsOf } from './versions.ts';
 
-// `npm run site`: builds the documentation site into site/dist/<version>, checks its links, and writes the list of versions there
-// (docs/decisions/0115). `npm run site -- FOLDER` writes to another folder, for example with older versions of the site, `--next` writes the
-// version of the main branch, and `--repository URL` is the repository that pages link to.
+// `npm run site`: builds the documentation site into site/dist/<version>, checks its links, and
+// writes the list of versions there (docs/decisions/0115). `npm run site -- FOLDER` writes to
+// another folder, for example one with older versions of the site; `--next` writes the main
+// branch's version, and `--repository URL` sets the repository that pages link to.
 
 const here = import.meta.dirname;
 const { version, homepage } = JSON.parse(readFileSync(join(here, '..', 'package.json'), 'utf8'));
@@ -29,7 +30,7 @@ await installLocked(here, 'the generator of the site');
 rmSync(pages, { recursive: true, force: true });
 const files = siteFiles();
 for (const [place, source] of files) {
-  // Files other than pages and pictures are copied as they are only from this folder.
+  // VitePress copies files other than pages and pictures unchanged only from `public`.
   const path = join(pages, place.endsWith('.json') ? 'public' : '', place);
   mkdirSync(dirname(path), { recursive: true });
   if (place.endsWith('.md'))

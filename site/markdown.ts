@@ -1,6 +1,6 @@
 import { githubSlug } from './slug.ts';
 
-/** A link of a page, as it is written. */
+/** A link in a page, as written. */
 export interface Link {
   readonly target: string;
   /** Position of the target in the text. */
@@ -14,7 +14,7 @@ const HEADING = /^#{1,6} +(.*)$/gm;
 /** The text with code replaced by spaces, so that positions stay the same. */
 const withoutCode = (text: string): string => text.replaceAll(CODE, (code) => code.replaceAll(/[^\n]/g, ' '));
 
-/** The links and images of a page, without those in code. */
+/** The links and images in a page, except those in code. */
 export function linksIn(text: string): Link[] {
   return [...withoutCode(text).matchAll(LINK)].map(({ 1: target = '', index }) => ({
     target,
@@ -22,7 +22,7 @@ export function linksIn(text: string): Link[] {
   }));
 }
 
-/** The anchors of the headings of a page. A repeated heading gets a number. */
+/** The anchors of a page's headings. Repeated headings get a number. */
 export function anchorsIn(text: string): Set<string> {
   const anchors = new Set<string>();
   const blocks = text.replaceAll(/^(`{3,}|~{3,})[^]*?^\1/gm, '');
@@ -35,10 +35,10 @@ export function anchorsIn(text: string): Set<string> {
   return anchors;
 }
 
-/** The title of a page: its first heading. */
+/** A page's title: its first heading. */
 export const titleOf = (text: string): string => plainText(/^# +(.*)$/m.exec(text)?.[1] ?? '');
 
-/** Replaces the targets of links for which `replace` returns another one. */
+/** Replaces the link targets for which `replace` returns a different one. */
 export function replaceLinks(text: string, replace: (target: string) => string): string {
   let result = '';
   let end = 0;

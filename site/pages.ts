@@ -5,7 +5,7 @@ import { replaceLinks, titleOf } from './markdown.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Pages from outside `docs/`, by their place on the site. */
+/** Pages from outside `docs/`, by their path on the site. */
 export const ADDED_PAGES: Readonly<Record<string, string>> = {
   'architecture.md': 'ARCHITECTURE.md',
   'changelog.md': 'CHANGELOG.md',
@@ -13,7 +13,7 @@ export const ADDED_PAGES: Readonly<Record<string, string>> = {
   'security.md': '.github/SECURITY.md',
 };
 
-/** Files of the repository by their place on the site: pages, and what they show. */
+/** Repository files by their path on the site: pages, and the files that they show. */
 export function siteFiles(): Map<string, string> {
   const files = readdirSync(join(ROOT, 'docs'), { recursive: true })
     .map((name) => String(name).replaceAll('\\', '/'))
@@ -22,7 +22,7 @@ export function siteFiles(): Map<string, string> {
   return new Map([...files.map((name) => [name, `docs/${name}`] as const), ...Object.entries(ADDED_PAGES)]);
 }
 
-/** A page as the site needs it: links to files that are not on the site lead to the repository. */
+/** Prepares a page for the site: links to files that are not on the site lead to the repository. */
 export function pageText(place: string, files: ReadonlyMap<string, string>, repository: string): string {
   const source = files.get(place) ?? place;
   const places = new Map([...files].map(([at, path]) => [path, at]));

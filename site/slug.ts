@@ -1,4 +1,4 @@
-/** The anchor that GitHub gives a heading, so that a link to a section works there and on the site. */
+/** The anchor that GitHub creates for a heading, so that links to a section work there and on the site. */
 export function githubSlug(heading: string): string {
   return heading
     .trim()

@@ -1,7 +1,10 @@
-/** The folder of the site that is built from the main branch, before its version is released. */
+/** The site folder for the main branch, that is, the unreleased version. */
 export const NEXT = 'next';
 
-/** The versions in folders of the site: releases, newest first, then the one of the main branch. Other folders are ignored. */
+/**
+ * The versions in the site's folders: releases, newest first, then the main branch. Other folders
+ * are ignored.
+ */
 export function versionsOf(folders: readonly string[]): string[] {
   const releases = folders
     .filter((name) => /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(name))
@@ -9,7 +12,10 @@ export function versionsOf(folders: readonly string[]): string[] {
   return folders.includes(NEXT) ? [...releases, NEXT] : releases;
 }
 
-/** The page at the root of the site: it leads to the newest release, or to the main branch without one, and lists all versions. */
+/**
+ * The page at the root of the site: it redirects to the newest release (or the main branch if there
+ * is none) and lists all versions.
+ */
 export function rootPage(versions: readonly string[]): string {
   const [newest = ''] = versions;
   const links = versions.map((version) => `<li><a href="./${version}/index.html">${version}</a></li>`);

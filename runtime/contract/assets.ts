@@ -9,7 +9,8 @@ export const ASSETS = {
   transform: 'transform.lua',
   layers: 'layers.bin',
   manifest: 'manifest.json',
-  // Not README.md or LICENSE: a folder with files of a user must not look like one that a build wrote.
+  // Not README.md or LICENSE: a folder with a user's own files must not look like one that a build
+  // wrote.
   license: 'model-license.txt',
   card: 'model-card.md',
 } as const satisfies Partial<Record<SectionName, string>>;

@@ -6,7 +6,7 @@ import type { FixedShape } from './fixed-shape.ts';
  */
 export type Batching = 'any' | 'equal_length' | 'single';
 
-/** What determines which texts share a run: a part of the manifest. */
+/** The rules for which texts share a run: a part of the manifest. */
 export interface RunRules {
   readonly batching?: Batching | undefined;
   readonly fixedShape?: FixedShape | undefined;

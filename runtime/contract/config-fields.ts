@@ -3,7 +3,7 @@ import { QUANTIZE_FORMS } from './quantization.ts';
 import { POOLINGS, SIMILARITIES } from './sentence.ts';
 import { DEFAULT_TRANSFORM_LIMITS } from './transform.ts';
 
-/** Whether weights become integers in the build, and how exact the results must be. */
+/** Whether a build quantizes weights to integers, and how accurate the results must be. */
 export const quantizeFields = {
   quantize: Type.Optional(
     Type.Enum(QUANTIZE_FORMS, {
@@ -80,7 +80,7 @@ export const sentenceFields = {
   ),
 };
 
-/** Fields of multi_vector models only, next to `normalize`. Names are those of PyLate. */
+/** Fields of multi_vector models only, next to `normalize`. The names match PyLate's. */
 export const multiVectorFields = {
   query_prefix: Type.Optional(
     Type.String({
@@ -130,7 +130,7 @@ export const multiVectorFields = {
   ),
 };
 
-/** How texts are handled that are longer than the maximum. */
+/** How texts longer than the maximum are handled. */
 export const longTextFields = {
   long_texts: Type.Optional(
     Type.Enum(['truncate', 'windows'], {

@@ -11,7 +11,10 @@ import {
 import { LIBRARY_NAMES } from './transform.ts';
 import { TOKENIZER_OPTIONS } from './tokenizer-options.ts';
 
-/** Rejects C0 and C1 control characters. Works without the `u` flag, so that every editor interprets it the same way. */
+/**
+ * Rejects C0 and C1 control characters. Works without the `u` flag, so that every editor interprets
+ * it the same way.
+ */
 export const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 /** @internal Exported for tests only. */
 export const CONFIG_SCHEMA_ID = 'urn:encoderfile:config';
@@ -163,12 +166,12 @@ export const CONFIG_SCHEMA = Type.Object(
 export type BuildConfigFile = Static<typeof CONFIG_SCHEMA>;
 /** The fields under `encoderfile:`. */
 export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
-/** Settings that only models of some types have. */
+/** Settings that only models of some types support. */
 export type TypeFields = Pick<
   BuildConfigFile['encoderfile'],
   keyof typeof sentenceFields | keyof typeof multiVectorFields
 >;
-/** The fields that only models of some types have. */
+/** The fields that only models of some types support. */
 export const FIELDS_OF_TYPES: Partial<Record<ModelType, readonly string[]>> = {
   sentence_embedding: Object.keys(sentenceFields),
   multi_vector: ['normalize', ...Object.keys(multiVectorFields)],

@@ -1,6 +1,6 @@
 /**
- * The closed set of error codes. Each transport has one table from these codes to its own statuses (`serve/errors/`); there are
- * no user-defined codes.
+ * The closed set of error codes. Each transport has one table from these codes to its own statuses
+ * (`serve/errors/`); there are no user-defined codes.
  */
 export type ErrorCode =
   | 'InputError'
@@ -24,7 +24,7 @@ export type ErrorCode =
   | 'OverloadedError'
   /** The server is starting or stopping. */
   | 'UnavailableError'
-  /** The client has disconnected, or has cancelled the request. */
+  /** The client has disconnected or cancelled the request. */
   | 'CancelledError'
   /** The upstream server does not support the operation. */
   | 'NotImplementedError'
@@ -39,7 +39,7 @@ export interface ErrorDetail {
   /** Path into the request, for example `body.arguments.city` or `path.tool`. */
   readonly location?: string | undefined;
   readonly value?: unknown;
-  /** The violated rule, named as in JSON Schema. */
+  /** The violated rule, by its JSON Schema keyword. */
   readonly rule?: string | undefined;
 }
 
@@ -48,11 +48,17 @@ export interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[] | undefined;
   /** Seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number | undefined;
-  /** A stable identifier for programs, for example `budget_exceeded`, where the code alone is not specific enough. */
+  /**
+   * A stable identifier for programs, for example `budget_exceeded`, if the code alone is not
+   * specific enough.
+   */
   readonly reason?: string | undefined;
 }
 
-/** The only error class. Its message is for the user: the bad value, the rule, the way out. `cause` is never shown. */
+/**
+ * The only error class. Its message is for the user: the bad value, the rule, the way out. `cause`
+ * is never shown.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;

@@ -1,7 +1,10 @@
-/** Axes of a graph's inputs that its export fixed: every run has exactly these sizes, with padding. */
+/**
+ * Axes of a graph's inputs whose size is fixed by the export: every run has exactly these sizes,
+ * with padding.
+ */
 export interface FixedShape {
-  /** Number of texts of a run; undefined if it is free. */
+  /** Number of texts per run; undefined if dynamic. */
   readonly texts?: number;
-  /** Number of tokens of each text, padding included; undefined if it is free. */
+  /** Number of tokens per text, padding included; undefined if dynamic. */
   readonly tokens?: number;
 }

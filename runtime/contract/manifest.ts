@@ -13,7 +13,10 @@ import type { TransformSettings } from './transform.ts';
 /** The facts about a model that the executable needs before loading it: the `manifest` section, as JSON. */
 export type Manifest = { [Type in ModelType]: ManifestOf<Type> }[ModelType];
 
-/** The manifest of models of one type. It has no members of other types; they can be read as undefined before the type is known. */
+/**
+ * The manifest of models of one type. Members of other types are typed as undefined, so that they
+ * can be read before the type is known.
+ */
 type ManifestOf<Type extends ModelType> = CommonFacts & TypeFacts<Type> & FactsOfOthers<Type>;
 
 /** The members that only models of one type, or of some types, have. */
@@ -35,11 +38,11 @@ interface FactsOfTypes {
   readonly zero_shot_ner: { readonly entities: EntitySettings };
   readonly sentence_embedding: {
     readonly sentence: SentenceSettings;
-    /** Outputs for each token next to vectors of texts; undefined if the model has none. */
+    /** Token outputs next to text vectors; undefined if the model has none. */
     readonly tokenOutputs?: TokenOutputs;
   };
   readonly multi_vector: {
-    /** Settings of queries and documents. */
+    /** Settings for queries and documents. */
     readonly multiVector: MultiVectorSettings;
   };
 }
@@ -60,7 +63,10 @@ interface CommonFacts {
   readonly version: string;
   /** The builder, for example `encoderfile 0.1.0`. */
   readonly builtBy: string;
-  /** Hash of the path from the output to the config file: a build only overwrites the output of its own config. */
+  /**
+   * Hash of the path from the output to the config file: a build only overwrites outputs of its own
+   * config.
+   */
   readonly origin?: string;
   /** Graph inputs in the model's own order; they are fed by name. */
   readonly inputs: readonly InputName[];
@@ -71,30 +77,30 @@ interface CommonFacts {
   readonly precision: string;
   /** Which texts can share a run. Undefined in files of older builders, where it means `any`. */
   readonly batching?: Batching;
-  /** Sizes that each run must have; undefined if the graph accepts any. */
+  /** Fixed sizes that each run must use; undefined if the graph accepts any. */
   readonly fixedShape?: FixedShape;
   /** Position of the first token, for graphs with `position_ids`; undefined means 0. */
   readonly firstPosition?: number;
-  /** What the build changed in the graph, one sentence each; undefined if nothing. */
+  /** Changes that the build made to the graph, one sentence each; undefined if none. */
   readonly graphChanges?: readonly string[];
   /** How the build quantized the model; undefined if it did not. */
   readonly quantization?: Quantization;
-  /** How longer texts than the maximum are read in windows; undefined if they are truncated. */
+  /** How texts longer than the maximum are read in windows; undefined if they are truncated. */
   readonly windows?: WindowSettings;
   /** Number of attention heads, which determines the memory for long texts; undefined if config.json does not state it. */
   readonly attentionHeads?: number;
   readonly tokenizer: TokenizerSettings;
   /** Transform settings, only for models with a transform. */
   readonly transform?: TransformSettings;
-  /** Which files the model was built from; undefined if the config names each file. */
+  /** The files that the model was built from; undefined if the config names each file. */
   readonly source?: ModelSourceFacts;
-  /** License of the model; undefined if none is stated. */
+  /** The model's license; undefined if none is stated. */
   readonly license?: ModelLicense;
-  /** Facts of the model card; undefined if there are none. */
+  /** Facts from the model card; undefined if there are none. */
   readonly card?: CardFacts;
 }
 
-/** The token that stands for a word to predict. */
+/** The token that marks a word to predict. */
 export interface MaskToken {
   readonly id: number;
   readonly token: string;
@@ -103,23 +109,26 @@ export interface MaskToken {
 export interface ModelSourceFacts {
   /** Path of the graph in the model folder: `onnx/model_fp16.onnx`. */
   readonly graph: string;
-  /** Repository and revision, if the folder is in the cache of Hugging Face. */
+  /** Repository and revision, if the folder is in the Hugging Face cache. */
   readonly repository?: string;
   readonly revision?: string;
 }
 
 export interface WindowSettings {
-  /** Number of tokens that neighboring windows share; number of words for zero_shot_ner models. */
+  /** Number of tokens that adjacent windows share; number of words for zero_shot_ner models. */
   readonly stride: number;
 }
 
 export interface ModelLicense {
   /** SPDX id, or a short text such as the title of a license file. */
   readonly id: string;
-  /** Name of a license without an SPDX id, and where to read it, as model cards state them. */
+  /** Name and URL of a license without an SPDX id, as model cards state them. */
   readonly name?: string;
   readonly link?: string;
-  /** Where the license is stated: the build configuration, the model card, or a license file next to the model. */
+  /**
+   * Where the license is stated: the build configuration, the model card, or a license file next to
+   * the model.
+   */
   readonly source: 'config' | 'card' | 'file';
 }
 
@@ -134,7 +143,7 @@ export interface CardFacts {
 
 export const INPUT_NAMES = ['input_ids', 'attention_mask', 'token_type_ids', 'position_ids'] as const;
 export type TokenInputName = (typeof INPUT_NAMES)[number];
-/** Further inputs of zero_shot_ner models, about the words of each text and the spans of words. */
+/** Additional inputs of zero_shot_ner models, about each text's words and word spans. */
 export const WORD_INPUT_NAMES = ['words_mask', 'text_lengths', 'span_idx', 'span_mask'] as const;
 export type WordInputName = (typeof WORD_INPUT_NAMES)[number];
 export type InputName = TokenInputName | WordInputName;
@@ -143,7 +152,7 @@ export interface TokenizerSettings {
   /** Maximum number of tokens, special tokens included; longer texts are truncated. */
   readonly maxLength: number;
   readonly truncationSide: 'left' | 'right';
-  /** The text of a pair that is truncated, or read in windows; undefined for the longer one, which is truncated. */
+  /** Which text of a pair is truncated or read in windows; undefined if the longer one is truncated. */
   readonly truncatedText?: 'first' | 'second';
   readonly padId: number;
   /** The largest token id plus one. */
@@ -156,7 +165,7 @@ export interface TokenizerSettings {
 
 /** Components of a runtime: the `runtime` section, as JSON. */
 export interface RuntimeInfo {
-  /** The program inside, if it is not the one that runs models. */
+  /** The program inside, if it is not the model server. */
   readonly program?: 'encoderfile' | 'manager' | 'gateway';
   readonly version: string;
   readonly platform: string;

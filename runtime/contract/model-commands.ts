@@ -1,4 +1,4 @@
-/** The commands of a model executable, which the build tool names when it is called with one of them. */
+/** The commands of a model executable. The build tool recognizes them to point users to the executable. */
 export const MODEL_COMMANDS = [
   'serve',
   'infer',

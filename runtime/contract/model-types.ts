@@ -1,18 +1,21 @@
-/** A model type: the requirements on its ONNX graph, and what its results are. */
+/** A model type: the requirements for its ONNX graph, and the form of its results. */
 interface TypeRow {
   /** The output of the graph. */
   readonly output: string;
   readonly shape: readonly string[];
   /**
-   * The vectors of a result: one for each token, of which one for the text can be pooled; one for the text; one for each token, to compare
-   * texts by late interaction; or a sparse one.
+   * The kind of vectors in results: one per token, which can be pooled to one per text; one per
+   * text; one per token, for comparing texts by late interaction; or sparse.
    */
   readonly vectors?: 'tokens' | 'text' | 'late-interaction' | 'sparse';
   /** Whether results have the labels of config.json. */
   readonly labels?: true;
   /** Whether a transform can change results. */
   readonly transforms?: true;
-  /** Whether long texts are always read in windows, or why they never are; undefined if the config decides. */
+  /**
+   * Whether long texts are always read in windows, or why they never are; undefined if the config
+   * decides.
+   */
   readonly windows?: 'always' | { readonly never: string };
 }
 
@@ -31,7 +34,7 @@ export const MODEL_TYPES = {
     vectors: 'sparse',
     windows: { never: 'sparse vectors of parts of a text are not merged' },
   },
-  /** The build reduces logits of all tokens to those of masked ones. */
+  /** The build reduces the logits of all tokens to those of masked tokens. */
   fill_mask: {
     output: 'logits',
     shape: ['batch_size', 'sequence_length', 'vocabulary_size'],
@@ -44,7 +47,7 @@ export const MODEL_TYPES = {
     transforms: true,
     windows: { never: 'the scores of parts of a text cannot be merged' },
   },
-  /** A model for natural language inference: whether a text entails a sentence about it. */
+  /** A natural language inference model: whether a text entails a sentence about it. */
   zero_shot_classification: {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
@@ -86,21 +89,24 @@ export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
 const rowOf = (type: ModelType): TypeRow => MODEL_TYPES[type];
 
-/** The vectors of results of this model type; undefined if results are not vectors. */
+/** The kind of vectors in this model type's results; undefined if results are not vectors. */
 export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).vectors;
 
-/** Whether results of this model type are dense vectors. */
+/** Whether this model type's results are dense vectors. */
 export const returnsVectors = (type: ModelType): boolean =>
   returnsTextVectors(type) || vectorKind(type) === 'late-interaction';
 
-/** Whether a text can have a single vector, as APIs of embedding models return it. */
+/** Whether a text can have a single vector, as embedding APIs return it. */
 export const returnsTextVectors = (type: ModelType): boolean =>
   vectorKind(type) === 'tokens' || vectorKind(type) === 'text';
 
-/** Whether results of this model type have the labels of config.json. */
+/** Whether this model type's results have the labels of config.json. */
 export const hasLabels = (type: ModelType): boolean => rowOf(type).labels ?? false;
 
-/** Whether long texts of this type are always read in windows, or why they never are; undefined if the config decides. */
+/**
+ * Whether long texts of this type are always read in windows, or why they never are; undefined if
+ * the config decides.
+ */
 export const windowsRule = (type: ModelType): TypeRow['windows'] => rowOf(type).windows;
 
 /** Model types whose results a transform can change. */

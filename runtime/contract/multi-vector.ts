@@ -1,4 +1,4 @@
-/** What a text of a multi_vector model is: queries and documents are tokenized differently. */
+/** The role of a text for a multi_vector model: queries and documents are tokenized differently. */
 export const TEXT_ROLES = ['query', 'document'] as const;
 export type TextRole = (typeof TEXT_ROLES)[number];
 
@@ -8,7 +8,7 @@ export type MultiVectorSettings = Readonly<Record<TextRole, TextRules>> & {
   readonly normalize: boolean;
 };
 
-/** How a text of one role is tokenized, and which of its tokens have a vector. */
+/** How texts with one role are tokenized, and which of their tokens have a vector. */
 export interface TextRules {
   /** The token after the first one, which marks queries and documents. */
   readonly marker?: SpecialToken;

@@ -4,7 +4,7 @@ export const nativeAsset = (file: string): string => `native/${file}.zst`;
 export const workerAsset = (name: string): string => `worker/${name}.js`;
 export const textAsset = (name: string): string => `text/${name}`;
 export const dataAsset = (name: string): string => `data/${name}.zst`;
-/** License notices of everything in the executable, compressed. */
+/** License notices for everything in the executable, compressed. */
 export const ASSET_NOTICES = 'notices.txt.zst';
 
 /** Lua as WebAssembly, stored with the native libraries. */
@@ -12,7 +12,7 @@ export const LUA_WASM = 'lua.wasm';
 
 /** The native libraries of a base runtime: the `native.json` asset. */
 export interface NativeList {
-  /** Content hash over all files; the name of their folder in the cache. */
+  /** Content hash over all files; also the name of their folder in the cache. */
   readonly key: string;
   readonly files: readonly NativeFile[];
 }

@@ -1,4 +1,7 @@
-/** A platform that executables can be built for. `nodePackage` contains its Node binary in npm, pinned by `integrity`. */
+/**
+ * A platform that executables can be built for. `nodePackage` is the npm package with its Node
+ * binary, pinned by `integrity`.
+ */
 export interface Platform {
   readonly triple: string;
   readonly os: 'linux' | 'darwin' | 'win32';
@@ -65,7 +68,7 @@ export const PLATFORMS: readonly Platform[] = [
   },
 ];
 
-/** Whether a platform is that of a machine, as `process` describes it. */
+/** Whether a platform matches a machine, as described by `process`. */
 export const isHost = (
   { os, cpu }: Platform,
   host: { readonly platform: string; readonly arch: string },

@@ -1,28 +1,34 @@
-/** Settings of a build. */
+/** Quantization settings of a build. */
 export const QUANTIZE_FORMS = ['none', 'int8', 'auto'] as const;
 export type QuantizeForm = (typeof QUANTIZE_FORMS)[number];
 
-/** How near the results of a quantized model are to those of the original on texts that were not used for the quantization. */
+/**
+ * How close a quantized model's results are to the original ones, on texts that were not used for
+ * quantization.
+ */
 export interface QuantizationAccuracy {
   /** Number of texts that were compared. */
   readonly texts: number;
-  /** Of vectors: cosine to the original. */
+  /** For vectors: cosine similarity to the original. */
   readonly cosine?: { readonly mean: number; readonly worst: number };
-  /** The share of each text's ten nearest texts that stay among them. */
+  /** The share of each text's ten nearest texts that are still among its nearest. */
   readonly neighbors?: number;
-  /** Of labels: the share that stays the same. Of single scores: the share of pairs of texts that keep their order. */
+  /**
+   * For labels: the share that stays the same. For single scores: the share of text pairs that keep
+   * their order.
+   */
   readonly agreement?: number;
-  /** Of scores: the largest difference. */
+  /** For scores: the largest difference. */
   readonly scoreDifference?: number;
 }
 
 /** How a model was quantized: a part of the manifest. */
 export interface Quantization {
   readonly form: 'int8';
-  /** Number of matrix products, and how many of them are computed with integers. */
+  /** Number of matrix products, and how many of them use integers. */
   readonly products: number;
   readonly quantized: number;
-  /** Products that stay in float32, because the results depend on them most. */
+  /** Products that stay in float32, because they affect the results most. */
   readonly kept?: readonly string[];
   readonly accuracy: QuantizationAccuracy;
 }

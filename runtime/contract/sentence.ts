@@ -10,14 +10,17 @@ export const POOLINGS = [
 ] as const;
 export type Pooling = (typeof POOLINGS)[number];
 
-/** Functions that compare two vectors; the distances are negated, so that a greater number always means more similar. */
+/**
+ * Functions that compare two vectors. Distances are negated, so that a greater number always means
+ * more similar.
+ */
 export const SIMILARITIES = ['cosine', 'dot', 'euclidean', 'manhattan'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 
 /** Functions that a dense layer applies to each value of its result. */
 export type Activation = 'identity' | 'tanh' | 'relu' | 'sigmoid';
 
-/** A module between pooling and the final normalization. Its weights are in the section `layers`, if it has any. */
+/** A module between pooling and the final normalization. Its weights, if any, are in the section `layers`. */
 export type LayerSettings =
   | {
       /** Multiplies the vector by a matrix of `outputs` rows, and adds a bias. */
@@ -32,11 +35,11 @@ export type LayerSettings =
 
 /** How texts are turned into single vectors: the manifest's settings for sentence_embedding models. */
 export interface SentenceSettings {
-  /** A list joins the vectors of several modes, in its order. */
+  /** With a list, the vectors of several modes are concatenated in this order. */
   readonly pooling: Pooling | readonly Pooling[];
   /** Whether the tokens of a prompt are included in pooling. */
   readonly includePrompt: boolean;
-  /** Modules that follow pooling, in their order; undefined if there are none. */
+  /** Modules after pooling, in order; undefined if there are none. */
   readonly layers?: readonly LayerSettings[];
   readonly normalize: boolean;
   /** Number of leading dimensions to keep; undefined keeps all. */
@@ -51,6 +54,6 @@ export interface SentenceSettings {
 
 export interface NamedPrompt {
   readonly text: string;
-  /** Number of tokens up to its end, including tokens that the tokenizer puts before a text. */
+  /** Number of tokens up to the end of the prompt, including tokens that the tokenizer puts before a text. */
   readonly tokens: number;
 }

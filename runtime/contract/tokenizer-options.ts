@@ -46,5 +46,5 @@ export const TOKENIZER_OPTIONS = Type.Object(
   { additionalProperties: false, description: 'Settings of the tokenizer.' },
 );
 
-/** Settings of the tokenizer as the config file contains them. */
+/** Tokenizer settings as in the config file. */
 export type TokenizerOptions = Static<typeof TOKENIZER_OPTIONS>;

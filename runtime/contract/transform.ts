@@ -1,8 +1,8 @@
-/** Lua libraries that every transform has. */
+/** Lua libraries that are available to every transform. */
 export const ALWAYS_LIBRARIES = ['table', 'string', 'math', 'utf8'] as const;
 /**
- * Libraries that `lua_libs` can add; `os` only has time, clock and date. There are no others: a transform has no access to
- * files or processes.
+ * Libraries that `lua_libs` can add; `os` only has time, clock and date. There are no others: a
+ * transform cannot access files or processes.
  */
 const MORE_LIBRARIES = ['coroutine', 'os'] as const;
 export const LIBRARY_NAMES = [...ALWAYS_LIBRARIES, ...MORE_LIBRARIES] as const;
@@ -14,7 +14,7 @@ export interface TransformLimits {
   readonly instructions: number;
   /** Maximum memory in megabytes, tensors included. */
   readonly memory_mb: number;
-  /** Maximum run time in seconds, because few instructions can take long. */
+  /** Maximum run time in seconds, because even few instructions can take long. */
   readonly seconds: number;
 }
 

@@ -1,11 +1,12 @@
 /**
- * ONNX refers to the file of external weights by name, and users can rename the executable that contains them. The graph is
- * therefore built with a name of fixed width, which is overwritten in place at every start: rewriting the graph as protobuf
- * took 20 ms of a 140 ms start. The padding is a path without effect: repeated `./`.
+ * ONNX refers to the external weights file by name, and users can rename the executable that
+ * contains the weights. The graph is therefore built with a fixed-width name, which is overwritten
+ * in place at every start: rewriting the graph as protobuf took 20 ms of a 140 ms start. The
+ * padding is a no-op path prefix: repeated `./`.
  */
 const LOCATION_WIDTH = 768;
 
-/** Placeholder in a built graph. No other text contains this long run of the same two characters. */
+/** Placeholder in a built graph. No other text contains such a long run of these two characters. */
 export const LOCATION_PLACEHOLDER = padLocation('weights');
 
 /** Returns `name` as a relative path of exactly LOCATION_WIDTH bytes. */

@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { findSection, readContainer } from '#contract/container/read.ts';
 import { type FileSource, openFileSource } from './file-source.ts';
 
-/** The code of a program that is appended to a base runtime, with what V8 compiled of it. */
+/** The code of a program that is appended to a base runtime, with V8's code cache for it. */
 interface AppendedProgram {
   readonly code: Uint8Array;
   readonly cache: Uint8Array | undefined;
 }
 
 /**
- * Runs the program that is appended to an executable, instead of the one inside it; returns whether there is one, or that the
- * file cannot be read. The build tool as one file is such a program, so that its own file is also the base runtime that it
- * appends models to.
+ * Runs the program that is appended to an executable instead of its own. Returns whether there is
+ * one, or that the file cannot be read. The one-file build tool is such a program: its own file is
+ * also the base runtime to which it appends models.
  */
 export function runAppendedProgram(file: string): 'started' | 'none' | 'unreadable' {
   const program = readAppendedProgram(file);
@@ -27,13 +27,13 @@ export function runAppendedProgram(file: string): 'started' | 'none' | 'unreadab
   return 'started';
 }
 
-/** The name of the program in stack traces. Compiled code is only accepted for the same wrapper. */
+/** The program's name in stack traces. Compiled code is only accepted for the same wrapper. */
 const PROGRAM_NAME = 'encoderfile.cjs';
 
-/** Gives a bundle the variables of CommonJS that it uses. */
+/** Provides a bundle with the CommonJS variables that it uses. */
 const wrapProgram = (code: string): string => `(function (require, __filename, __dirname) {${code}\n})`;
 
-/** Compiles a program as `runAppendedProgram` does, and returns what V8 keeps of it. */
+/** Compiles a program as `runAppendedProgram` does, and returns V8's code cache for it. */
 export function compileProgram(code: string): Uint8Array {
   const { Script } = process.getBuiltinModule('node:vm');
   return new Script(wrapProgram(code), { filename: PROGRAM_NAME }).createCachedData();
@@ -48,7 +48,7 @@ function readAppendedProgram(file: string): AppendedProgram | 'none' | 'unreadab
     const read = (name: 'program' | 'code-cache'): Uint8Array | undefined => {
       const section = findSection(container, name);
       const bytes = section && opened.readAt(section.offset, section.length);
-      // V8 accepts compiled code that is damaged.
+      // V8 does not detect damaged code caches.
       if (bytes && process.getBuiltinModule('node:zlib').crc32(bytes) !== section.crc32)
         throw new Error(`section ${name} does not match its checksum`);
       return bytes;

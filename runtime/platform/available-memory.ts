@@ -1,4 +1,4 @@
 import { totalmem } from 'node:os';
 
-/** Memory that this process may use in bytes: that of the machine, or the limit of its container. */
+/** Memory in bytes that this process can use: the machine's, or the limit of its container. */
 export const availableMemory = (): number => Math.min(process.constrainedMemory() || Infinity, totalmem());

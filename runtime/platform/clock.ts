@@ -6,7 +6,7 @@ export interface Clock {
   readonly after: (milliseconds: number, run: () => void) => () => void;
 }
 
-/** Constant, and reading it each time costs more than reading the time. */
+/** Cached, because it is constant and reading it costs more than reading the time. */
 const ORIGIN = performance.timeOrigin;
 
 export const systemClock: Clock = {

@@ -14,8 +14,9 @@ import {
 } from './tokenizer.ts';
 
 /**
- * Opens the tokenizer of a zero_shot_ner model. With labels, it reads a text as words and puts the labels before them. Each word is
- * tokenized alone, as the tokenizers of transformers do with lists of words.
+ * Opens the tokenizer of a zero_shot_ner model. With labels, it splits a text into words and puts
+ * the labels before them. Each word is tokenized separately, as transformers tokenizers do with
+ * lists of words.
  */
 export function openEntityTokenizer(
   addon: TokenizersAddon,

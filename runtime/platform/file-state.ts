@@ -1,7 +1,10 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Returns a fingerprint of a file's state. A missing or unreadable file is a state, too: this never throws. */
+/**
+ * Returns a fingerprint of a file's state. Being missing or unreadable is also a state: this never
+ * throws.
+ */
 export function fileState(path: string): string {
   const found = factsOf(path);
   return typeof found === 'string' ? found : `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs}`;

@@ -2,15 +2,16 @@ import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { type AddressKind, addressKind } from '#core/net/public-address.ts';
 
-/** Which addresses a connection is allowed to have, and the error for others. */
+/** Which addresses a connection may use, and the error for all others. */
 export interface AddressRule {
   readonly allowsPrivate: boolean;
   readonly refusal: (hostname: string, address: string) => Error;
 }
 
 /**
- * A DNS lookup that rejects addresses that a rule does not allow. It checks the address that the connection uses, so a name cannot
- * resolve to a public address for the check and to a private one for the connection.
+ * A DNS lookup that rejects addresses that a rule does not allow. It checks the address that the
+ * connection uses, so a name cannot resolve to a public address for the check and to a private one
+ * for the connection.
  */
 export function guardedLookup({ allowsPrivate, refusal }: AddressRule): LookupFunction {
   return (hostname, options, callback) => {

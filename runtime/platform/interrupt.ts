@@ -10,7 +10,7 @@ export function createInterrupter(): Interrupter {
     run(milliseconds, body) {
       const outer = scope.body;
       scope.body = body;
-      // Most programs with an interrupter never need it.
+      // Loaded on demand, because most programs with an interrupter never need it.
       context ??= createContext(scope);
       try {
         return script.runInContext(context, { timeout: Math.max(1, Math.ceil(milliseconds)) }) as ReturnType<

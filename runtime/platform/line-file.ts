@@ -2,7 +2,10 @@ import { type FileHandle, open, stat, rename, rm } from 'node:fs/promises';
 import { messageOf } from '#contract/errors.ts';
 import { explainWriteError } from './files/write-error.ts';
 
-/** An append-only file of lines. Writers never wait and never fail; lines are dropped if the disk is full. */
+/**
+ * An append-only file of lines. Writing never waits and never fails; lines are dropped if the disk
+ * is full.
+ */
 export interface LineFile {
   readonly write: (line: string) => void;
   /** Reopens the path, because the file may have been moved away. */
@@ -19,10 +22,10 @@ export interface Rotation {
   readonly keep: number;
 }
 
-/** Maximum number of buffered characters for a slow disk. */
+/** Maximum number of characters buffered for a slow disk. */
 const MAX_BUFFERED_CHARACTERS = 8 * 1_048_576;
 
-/** Opens the file. `onTrouble` is called once when lines are first dropped, and again after a recovery. */
+/** Opens the file. `onTrouble` is called when lines are first dropped, and again after each recovery. */
 export async function openLineFile(
   path: string,
   onTrouble: (message: string) => void,
@@ -64,7 +67,7 @@ export async function openLineFile(
   async function rotate(keep: number): Promise<boolean> {
     try {
       const [own, there] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
-      // Another program may have moved the file away already.
+      // Another program may already have moved the file away.
       if (there?.ino === own.ino && there.dev === own.dev) await rotateFile(path, keep);
       canRotate = true;
       await reopen();

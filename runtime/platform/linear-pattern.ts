@@ -4,13 +4,16 @@ import { createYielder } from './run-yielding.ts';
 
 /** A regular expression that is searched in linear time, so that no text can block the event loop. */
 export interface LinearPattern {
-  /** As it was written. */
+  /** The pattern as written. */
   readonly source: string;
   readonly ignoreCase: boolean;
   readonly expression: RegExp;
-  /** Whether it can match only at the end of a text. */
+  /** Whether it can only match at the end of a text. */
   readonly hasEndAnchor: boolean;
-  /** Finds where a match can have begun at the end of a text; undefined if the pattern is too large for that. */
+  /**
+   * Finds where a match may have begun at the end of a text; undefined if the pattern is too large
+   * for this.
+   */
   readonly begun: RegExp | undefined;
 }
 
@@ -19,12 +22,12 @@ export interface PatternMatch {
   readonly end: number;
 }
 
-/** Length of the parts that a text is searched in, for short patterns. */
+/** Length of the parts in which a text is searched, for short patterns. */
 const MAX_PART_LENGTH = 8192;
-/** Length of a part times length of the pattern. Searching costs at most 10 ns for each of these steps. */
+/** Part length times pattern length. Each of these search steps costs at most 10 ns. */
 const MAX_STEPS = 400_000;
 const MAX_STEPS_AT_ONCE = 2_000_000;
-/** Maximum length of a match that is certainly found, as parts overlap by this. */
+/** Maximum length of a match that is certain to be found, because parts overlap by this much. */
 export const MAX_MATCH_LENGTH = 1024;
 
 /**
@@ -35,7 +38,8 @@ export function compileLinearPattern(
   source: string,
   { ignoreCase = false }: { readonly ignoreCase?: boolean | undefined } = {},
 ): LinearPattern {
-  // The flag `l` exists only with this option. It applies to the process, and no other code uses `l`.
+  // The flag `l` only exists with this option. The option applies to the whole process, and no
+  // other code uses `l`.
   setFlagsFromString('--enable-experimental-regexp-engine');
   const expanded = expandRepetitions(source, { lowerCase: ignoreCase });
   requireValid(source);
@@ -62,11 +66,11 @@ function begunExpression(source: string, lowerCase: boolean): RegExp | undefined
   }
 }
 
-/** The message of an error about the rewritten pattern would show another pattern than the user wrote. */
+/** The error message for the rewritten pattern would show a different pattern than the user wrote. */
 // oxlint-disable-next-line encoderfile/linear-regexp -- It is compiled and never searched.
 const requireValid = (source: string): void => void new RegExp(source);
 
-/** Whether a valid pattern has a `$` that is neither escaped nor in a list of characters. */
+/** Whether a valid pattern contains a `$` that is neither escaped nor in a character class. */
 function containsEndAnchor(source: string): boolean {
   let isInList = false;
   for (let at = 0; at < source.length; at += 1) {
@@ -79,7 +83,10 @@ function containsEndAnchor(source: string): boolean {
   return false;
 }
 
-/** Finds all matches that do not overlap, from a position on. Yields to the event loop, and throws when the deadline (of `performance.now`) has passed. */
+/**
+ * Finds all non-overlapping matches from a position on. Yields to the event loop, and throws after
+ * the deadline (in `performance.now` time).
+ */
 export async function matchesOf(
   { expression, ignoreCase, hasEndAnchor }: LinearPattern,
   text: string,
@@ -92,14 +99,14 @@ export async function matchesOf(
   const matches: PatternMatch[] = [];
   let from = searchedFrom;
   for (let start = 0; start === 0 || start + MAX_MATCH_LENGTH < searched.length; start += partLength) {
-    // The character before a part is kept, so that \b and lookbehind see it.
+    // The character before a part is included, so that \b and lookbehind see it.
     const offset = Math.max(0, start - 1);
     const part = searched.slice(offset, start + partLength + MAX_MATCH_LENGTH);
     const isLast = start + partLength + MAX_MATCH_LENGTH >= searched.length;
     for (;;) {
       if (performance.now() > deadline) throw new Error('searching the pattern took too long');
       await pause();
-      // Another search can have used the expression during the pause.
+      // Another search may have used the expression during the pause.
       const position = Math.max(from, start) - offset;
       expression.lastIndex = position;
       const found = position <= part.length ? expression.exec(part) : null;
@@ -117,13 +124,14 @@ export async function matchesOf(
   return matches;
 }
 
-/** At least the overlap of parts, so that a long pattern is not mostly searched twice. */
+/** At least the overlap of parts, so that a long pattern does not search most of the text twice. */
 const partLengthOf = ({ source }: RegExp): number =>
   Math.max(MAX_MATCH_LENGTH, Math.min(MAX_PART_LENGTH, Math.floor(MAX_STEPS / source.length)));
 
 /**
- * Where the first match begins, from a position on, that the end of the text has cut off or that can become longer; the length of the
- * text if there is none. Of longer matches than `MAX_MATCH_LENGTH`, nothing is found.
+ * Where the first match begins, from a position on, that the end of the text cuts off or that more
+ * text could extend; the length of the text if there is none. Matches longer than
+ * `MAX_MATCH_LENGTH` are not found.
  */
 export function openMatchIn({ begun, ignoreCase }: LinearPattern, text: string, from: number): number {
   const start = Math.max(from, text.length - MAX_MATCH_LENGTH);
@@ -132,7 +140,10 @@ export function openMatchIn({ begun, ignoreCase }: LinearPattern, text: string, 
   return begun.exec(ignoreCase ? lowerAscii(text) : text)?.index ?? text.length;
 }
 
-/** Whether a pattern is found in a short text, without a pause. Throws for a text on which this would take too long. */
+/**
+ * Whether a pattern matches in a short text, without pausing. Throws for a text on which this would
+ * take too long.
+ */
 export function isFoundIn({ expression, ignoreCase }: LinearPattern, text: string): boolean {
   if (text.length * expression.source.length > MAX_STEPS_AT_ONCE)
     throw new Error(`a text of ${text.length} characters is too long for the pattern`);

@@ -1,23 +1,24 @@
 import type { Writable } from 'node:stream';
 
 /**
- * Log output that drops lines if its reader is slow or gone, or if the disk is full. Serving requests must never wait for the
- * log, nor fail because of it.
+ * Log output that drops lines if its reader is slow or gone, or if the disk is full. Requests must
+ * never wait for the log, nor fail because of it.
  */
 export interface LogLines {
   readonly write: (line: string) => void;
-  /** Resolves when everything has been written, or will not be written soon. */
+  /** Resolves when everything has been written, or cannot be written soon. */
   readonly flushed: () => Promise<void>;
 }
 
-/** Maximum number of buffered bytes for a reader that does not read. */
+/** Maximum number of bytes buffered for a stalled reader. */
 const MAX_BUFFERED_BYTES = 1_048_576;
 const PATIENCE_MILLISECONDS = 1000;
 
 export function openLogLines(stream: Writable): LogLines {
-  // An error without a listener would end the process.
+  // An `error` event without a listener would end the process.
   stream.on('error', () => {});
-  // Under load, one turn of the event loop produces many lines, and each write costs as much as a request.
+  // Under load, one turn of the event loop produces many lines, and each write costs as much as a
+  // request.
   let waiting = '';
   const write = (): void => {
     const text = waiting;

@@ -7,7 +7,10 @@ import { pathToFileURL } from 'node:url';
 import { LUA_WASM } from '#contract/native.ts';
 import { readDataAsset } from './data-asset.ts';
 
-/** Calls `use` with the path of Lua as WebAssembly, for a program that has it as data. An executable extracts it for this call. */
+/**
+ * Calls `use` with the path of Lua as WebAssembly. An executable, which contains it as data,
+ * extracts it for this call.
+ */
 export async function withLuaWasm<Result>(use: (path: string) => Promise<Result>): Promise<Result> {
   if (!isSea()) return await use(createRequire(import.meta.url).resolve('wasmoon/dist/glue.wasm'));
   const folder = await mkdtemp(join(tmpdir(), 'encoderfile-lua-'));

@@ -1,8 +1,9 @@
 import { withoutWarning } from './without-warning.ts';
 
 /**
- * Returns memory that has been freed to the system. glibc keeps it for later: after the threads of a load have ended, tens of megabytes
- * (docs/decisions/0126). It takes milliseconds, so it is for pauses. Without effect on other systems.
+ * Returns freed memory to the system. glibc keeps it for later: tens of megabytes once the threads
+ * of a load test have ended (docs/decisions/0126). Takes milliseconds, so call it during pauses. No
+ * effect on other systems.
  */
 export function returnFreedMemory(): void {
   if (process.platform !== 'linux') return;
@@ -11,6 +12,6 @@ export function returnFreedMemory(): void {
     const { functions } = dlopen(null, { malloc_trim: { arguments: ['u64'], return: 'i32' } });
     functions.malloc_trim(0n);
   } catch {
-    // Another C library does not have the function.
+    // Other C libraries lack this function.
   }
 }

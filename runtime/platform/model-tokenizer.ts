@@ -6,7 +6,7 @@ import { lazy } from '#core/values/lazy.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { openPairWindowTokenizer } from './pair-window-tokenizer.ts';
 
-/** Opens the tokenizer of a model, with the settings of the manifest or other ones. */
+/** Opens a model's tokenizer, with the settings of the manifest or other ones. */
 export function openModelTokenizer(
   addon: TokenizersAddon,
   json: string,
@@ -20,9 +20,10 @@ export function openModelTokenizer(
 }
 
 /**
- * Opens a tokenizer that reads longer texts than the model's maximum in overlapping windows, if the model has them. Texts with
- * more windows than `maxWindows`, and pairs, are truncated. The library has windows too, but it returns only those next to the
- * first one, because it stops reading when a text is long enough.
+ * Opens a tokenizer that reads texts longer than the model's maximum in overlapping windows, if the
+ * model has them. Pairs, and texts with more windows than `maxWindows`, are truncated. The library
+ * has windows too, but returns only those next to the first one, because it stops reading once a
+ * text is long enough.
  */
 function openWindowTokenizer(
   addon: TokenizersAddon,

@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 
-/** Whether a descriptor of this process is /dev/null: what is written to it is lost. */
+/** Whether a descriptor of this process is /dev/null, so that output to it is lost. */
 export function isNullDevice(fd: number): boolean {
   try {
     const found = fstatSync(fd);
@@ -11,8 +11,9 @@ export function isNullDevice(fd: number): boolean {
 }
 
 /**
- * Whether a descriptor was closed when the process started, as far as can be known: Node opens /dev/null for reading and writing in its
- * place. A parent that discards output on purpose can do the same, whereas a shell's `>/dev/null` opens it for writing only.
+ * Whether a descriptor was closed when the process started, as far as can be determined: Node then
+ * opens /dev/null for reading and writing instead. A parent that discards output on purpose can do
+ * the same, whereas a shell's `>/dev/null` opens it for writing only.
  */
 export function isProbablyClosed(fd: number): boolean {
   if (!isNullDevice(fd)) return false;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessTraces } from './process-tree/process-trees.ts';
 
-/** Ends child processes that outlive this process, if it is killed with SIGKILL or runs out of memory. */
+/** Ends child processes that outlive this process if it is killed with SIGKILL or runs out of memory. */
 export interface OrphanGuard {
   /** Watches a child's process group; the returned function stops watching. */
   readonly watch: (pid: number) => () => void;
@@ -12,12 +12,13 @@ export interface OrphanGuard {
 export interface OrphanGuardOptions {
   /** Grace period for children that exit when their stdin is closed. */
   readonly patienceSeconds?: number | undefined;
-  /** How to find the processes that have left the process groups of the children. */
+  /** How to find processes that have left the children's process groups. */
   readonly traces?: ProcessTraces | undefined;
 }
 
-// Its stdin is closed when this process ends in any way. Lines `+ 7` and `- 7` add and remove groups. The arguments are the
-// patience, a part of the environment of children, and the folder of their cgroups.
+// Its stdin is closed when this process ends for any reason. Lines `+ 7` and `- 7` add and remove
+// groups. The arguments are the grace period, part of the children's environment, and the folder of
+// their cgroups.
 const SCRIPT = `
 groups=' '
 while read -r what group; do
@@ -42,9 +43,9 @@ done
 `;
 
 /**
- * A shell that waits for the end of this process, because no code of this process can run then. It is started with the first
- * child. Without a shell there is no guard: on Windows, and in minimal containers, whose end stops all of their processes
- * anyway.
+ * A shell that waits for the end of this process, because none of its own code can run then. It is
+ * started with the first child. Without a shell there is no guard: on Windows, and in minimal
+ * containers, where all processes end with the container anyway.
  */
 export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard {
   let shell: ChildProcess | undefined;
@@ -57,7 +58,7 @@ export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard
     },
     async close() {
       if (shell?.pid === undefined || shell.exitCode !== null || shell.signalCode !== null) return;
-      // From now on, wait for the shell's exit, but do not keep this process running for anything else.
+      // From now on, listen for the shell's exit, but do not keep this process running for it.
       shell.ref();
       const exited = once(shell, 'exit');
       shell.stdin?.end();
@@ -71,7 +72,7 @@ const NO_TRACES: ProcessTraces = { mark: '', cgroups: '' };
 function startShell({ patienceSeconds = 2, traces = NO_TRACES }: OrphanGuardOptions): ChildProcess {
   const args = [String(patienceSeconds), traces.mark, traces.cgroups];
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'orphan-guard', ...args], {
-    // Signals to this process's group must not reach it.
+    // Signals to this process's group must not reach the shell.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin' },

@@ -5,8 +5,9 @@ import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import { openTokenizer, type TextTokenizer, type TokenizersAddon } from './tokenizer.ts';
 
 /**
- * Opens a tokenizer that reads the second text of a pair in overlapping windows, each with the whole first text before it. Windows
- * after the first `maxWindows` are omitted. Details are those of the second text.
+ * Opens a tokenizer that reads the second text of a pair in overlapping windows, each preceded by
+ * the whole first text. Windows after the first `maxWindows` are omitted. Details refer to the
+ * second text.
  */
 export function openPairWindowTokenizer(
   addon: TokenizersAddon,
@@ -27,7 +28,7 @@ export function openPairWindowTokenizer(
       );
     }
     if (count <= room) return text;
-    // A long question leaves less room than windows usually share.
+    // A long question leaves less space than windows usually share.
     const shared = stride < room ? stride : Math.floor(room / 2);
     const windows = cutIntoWindows(text, settings.maxLength, shared, true);
     return { ...text, windows: windows.slice(0, maxWindows), truncated: windows.length > maxWindows };

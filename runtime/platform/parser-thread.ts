@@ -1,7 +1,10 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import { spawnWorker, connectWorker } from './worker-requests.ts';
 
-/** Code that parses data of others in a thread of its own, where it can neither block the event loop nor fill the memory. */
+/**
+ * Code that parses untrusted data in a separate thread, where it can neither block the event loop
+ * nor exhaust the memory.
+ */
 export interface Parser {
   /** Name of the thread's program in an executable. */
   readonly name: string;
@@ -9,21 +12,27 @@ export interface Parser {
   readonly source: URL;
   /** What it parses, for messages. */
   readonly subject: string;
-  /** Limit of JavaScript's memory, in megabytes. */
+  /** JavaScript memory limit, in megabytes. */
   readonly heapMb: number;
   /** Maximum time of one request. */
   readonly seconds: number;
-  /** Maximum time of all requests together. */
+  /** Maximum total time of all requests. */
   readonly totalSeconds: number;
 }
 
 export interface ParserThread<Request> {
-  /** Rejects with an InputError: the message of the parser, or the limit that was reached. The thread has then ended. */
+  /**
+   * Rejects with an InputError: the parser's message, or the limit that was reached. In either case
+   * the thread has ended.
+   */
   readonly ask: (request: Request) => Promise<unknown>;
   readonly end: () => void;
 }
 
-/** Starts a parser. Its code must check sizes before it allocates: one allocation above the limit ends the process. */
+/**
+ * Starts a parser. Its code must check sizes before it allocates: one allocation above the limit
+ * ends the process.
+ */
 export function startParser<Request extends { readonly kind: string }>(
   parser: Parser,
 ): ParserThread<Request> {
@@ -39,7 +48,7 @@ export function startParser<Request extends { readonly kind: string }>(
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
       reason ??= inputError(`${subject} needs more than ${heapMb} MB of memory.`, error);
   });
-  // The thread does not keep the process running.
+  // An idle thread does not keep the process running.
   worker.unref();
   return {
     async ask(request) {
@@ -49,7 +58,7 @@ export function startParser<Request extends { readonly kind: string }>(
         reason ??= inputError(`${subject} takes more than ${limit === seconds ? seconds : totalSeconds} s.`);
         kill();
       }, limit * 1000);
-      // While it works, it does.
+      // A working thread does.
       worker.ref();
       try {
         return await ask(request);

@@ -2,14 +2,17 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { readWordPiece, type TokenizerJson, type WordPiece } from '#core/text/word-piece.ts';
 
-/** Longer texts are tokenized in another thread, so that the calling one is free. Below it, they take a fraction of a millisecond. */
+/**
+ * Longer texts are tokenized in another thread, to free the calling one. Shorter ones take a
+ * fraction of a millisecond.
+ */
 const MAX_CHARACTERS = 4000;
-/** Reading the vocabulary takes as long as a hundred texts, so a program that reads a few never does it. */
+/** Reading the vocabulary takes as long as a hundred texts, so a program that reads only a few skips it. */
 const TEXTS_BEFORE = 16;
 
 /**
- * Encodes short texts of plain English on the calling thread, which takes less time than the way to another one. Returns undefined if the
- * library must do it.
+ * Encodes short texts in plain English on the calling thread, which takes less time than a round
+ * trip to another one. Returns undefined if the library must do it.
  */
 export function createPlainEncoder(
   json: string,
@@ -34,7 +37,7 @@ export function createPlainEncoder(
     const encoded: TokenizedText[] = [];
     for (const { text } of inputs) {
       const ids = wordPiece.encode(text, addSpecialTokens);
-      // The library removes the tokens that the model cannot read.
+      // The library removes tokens that the model cannot read.
       if (ids === undefined || ids.length > maxLength) return undefined;
       encoded.push({ ids, typeIds: undefined, truncated: false, details: undefined });
     }

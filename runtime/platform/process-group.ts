@@ -8,7 +8,7 @@ export interface GroupHead {
   readonly exited: Promise<unknown>;
 }
 
-// Shares of the shutdown time. The rest is for the system to clean up after SIGKILL.
+// Shares of the shutdown time. The remainder is for the system to clean up after SIGKILL.
 const POLITE_SHARE = 0.4;
 const TERMINATE_SHARE = 0.5;
 /** Killed processes exit immediately unless no parent reaps them, which is not worth waiting for. */
@@ -34,7 +34,10 @@ export async function endGroup(pid: number, patienceMs: number): Promise<void> {
   await becomesTrue(MAX_CLEANUP_MS, () => !signalGroup(pid, 0));
 }
 
-/** Sends a signal to a group; returns whether it had members. Its id cannot be reused as long as a member is left. */
+/**
+ * Sends a signal to a group; returns whether it had members. Its id cannot be reused while it has
+ * members.
+ */
 export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(process.platform === 'win32' ? pid : -pid, signal);

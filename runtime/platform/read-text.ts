@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import { configError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Maximum size of a configuration file; larger files, such as logs or models, were passed by mistake. */
+/** Maximum size of a configuration file; a larger file, such as a log or a model, was passed by mistake. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export interface TextFileOnDisk {

@@ -4,8 +4,9 @@ import { limitsProblem, MIN_OPEN_FILES } from '#core/limits/resource-limits.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
 /**
- * Refuses to start with limits on resources under which native threads end the process without a message. Node itself ends that
- * way if they are even lower, before this can run. Does nothing where the system has no /proc.
+ * Throws if a resource limit is so low that native threads would end the process without a message.
+ * With even lower limits, Node itself ends that way before this can run. Does nothing where the
+ * system has no /proc.
  */
 export function requireLimits(): void {
   const problem = limitsProblem(readLimits(), process.getuid?.());
@@ -17,7 +18,7 @@ export function readLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8');
   } catch (error) {
-    // No descriptor was left for the file itself.
+    // No descriptor was left for reading the file.
     return errorCode(error) === 'EMFILE' ? `Max open files  ${MIN_OPEN_FILES - 1}` : '';
   }
 }

@@ -4,7 +4,10 @@ import type { Steps } from '#core/limits/steps.ts';
 /** Maximum time slice before yielding to the event loop. */
 const MAX_SLICE_MS = 4;
 
-/** Creates a function to await regularly in long computations: it yields to the event loop when the time slice is used up. */
+/**
+ * Creates a function to await regularly in long computations: it yields to the event loop when the
+ * time slice is used up.
+ */
 export function createYielder(): () => Promise<void> {
   let since = performance.now();
   return async () => {
@@ -17,10 +20,13 @@ export function createYielder(): () => Promise<void> {
 /** Resolves in the next turn of the event loop. */
 export const nextTurn = (): Promise<void> => others();
 
-/** When the current turn was first asked about. */
+/** When the current turn was first checked. */
 let turnBegan: number | undefined;
 
-/** Whether callers of this function have together used up the time slice of the current turn of the event loop. */
+/**
+ * Whether all callers of this function together have used up the time slice of the current turn of
+ * the event loop.
+ */
 export function isTurnUsedUp(): boolean {
   const now = performance.now();
   if (turnBegan !== undefined) return now - turnBegan >= MAX_SLICE_MS;
@@ -37,11 +43,14 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Runs steps over this many bytes: without a break if they are few, so that small requests do not wait for a turn. */
+/**
+ * Runs steps over this many bytes; without a break if there are few bytes, so that small requests
+ * do not wait for a turn.
+ */
 export const runFairly = <Result>(steps: Steps<Result>, bytes: number): Result | Promise<Result> =>
   isLarge(bytes) ? runYielding(steps) : runAtOnce(steps);
 
-/** Whether passes over this many bytes take so long that others should get a turn in between. */
+/** Whether processing this many bytes takes so long that other work should get a turn in between. */
 export const isLarge = (bytes: number): boolean => bytes > 256 * 1024;
 
 /** Runs all steps, and yields to the event loop in between. */

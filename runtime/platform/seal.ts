@@ -4,7 +4,7 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Encrypts texts, so that the database or the file that contains them does not reveal them. */
+/** Encrypts texts, so that the database or file that contains them does not reveal them. */
 export interface Seal {
   close(text: string): Uint8Array;
   /** Decrypts a text; undefined if it was encrypted with another key or for another purpose. */
@@ -12,8 +12,8 @@ export interface Seal {
 }
 
 /**
- * Creates a seal from a password, which must not be stored with the texts, and a salt, which can be. Texts of one purpose cannot
- * be opened for another.
+ * Creates a seal from a password, which must not be stored with the texts, and a salt, which can
+ * be. Texts sealed for one purpose cannot be opened for another.
  */
 export function createSeal(password: string, salt: Uint8Array, purpose: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', password, salt, purpose, 32));

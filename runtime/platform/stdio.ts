@@ -4,7 +4,7 @@ import { errorCode } from '#core/values/error-code.ts';
 /** The reader of the output has closed it (`| head`): work can stop, and this is not a failure. */
 export class OutputClosedError extends Error {}
 
-/** Writes a whole text synchronously, also to a pipe, so that nothing is lost if the process exits afterwards. */
+/** Writes a whole text synchronously, even to a pipe, so that nothing is lost if the process then exits. */
 export function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length;) {

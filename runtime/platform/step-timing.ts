@@ -9,7 +9,7 @@ interface StepTime {
 
 export interface Timing<Step extends string> {
   readonly onStep: OnStep<Step>;
-  /** All steps and the time since the process started: a table, or one line of JSON. */
+  /** All steps and the time since the process started, as a table or as one line of JSON. */
   readonly text: (format: 'table' | 'json') => string;
 }
 
@@ -49,7 +49,7 @@ interface Row extends StepTime {
   readonly text: string;
 }
 
-/** The steps in the order of their start. */
+/** The steps in the order in which they started. */
 function timingJson(rows: readonly Row[], total: number): string {
   const steps = rows.map(({ step, start, milliseconds, times }) => ({
     step,

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { getAsset, getAssetKeys, isSea } from 'node:sea';
 import { textAsset } from '#contract/native.ts';
 
-/** Reads a text that ships with the program: the asset `name` of the executable, or its source file, which may need to be prepared. */
+/**
+ * Reads a text that ships with the program: the executable's asset `name`, or its source file,
+ * optionally processed first.
+ */
 export function readTextAsset(name: string, source: URL, prepare = (text: string) => text): string {
   return isSea() ? getAsset(textAsset(name), 'utf8') : prepare(readFileSync(source, 'utf8'));
 }
 
-/** Names of the texts of the executable that begin with a prefix; undefined when running from source. */
+/** Names of the executable's texts that begin with a prefix; undefined when running from source. */
 export function textAssetNames(prefix: string): readonly string[] | undefined {
   if (!isSea()) return undefined;
   const start = textAsset('');

@@ -1,11 +1,11 @@
 import { constants, getPriority, setPriority } from 'node:os';
 
-/** Enough for the serving thread to get a processor as soon as it has work. */
+/** Low enough that the serving thread gets a CPU as soon as it has work. */
 const STEPS = 10;
 
 /**
- * Lowers the priority of this thread and of threads that it starts later. Without effect on systems that only have process
- * priorities.
+ * Lowers the priority of this thread and of threads that it starts later. No effect on systems that
+ * only have process priorities.
  */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;

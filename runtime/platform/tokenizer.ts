@@ -3,7 +3,10 @@ import type { TokenizerSettings } from '#contract/manifest.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { createPlainEncoder } from './plain-encoder.ts';
 
-/** The used part of the `tokenizers` addon (its package loads the same file through a search that a bundle cannot do). */
+/**
+ * The part of the `tokenizers` addon that is used. The package itself finds this file by a search
+ * that cannot be bundled.
+ */
 export interface TokenizersAddon {
   readonly Tokenizer: { fromString(json: string): RawTokenizer };
 }
@@ -38,17 +41,17 @@ interface Encoding {
 }
 
 interface TokenizeOptions {
-  /** Whether results contain tokens, so that their spelling and position are needed. */
+  /** Whether results contain tokens, which requires their spelling and position. */
   readonly details: boolean;
   readonly addSpecialTokens?: boolean;
-  /** Types of the entities to find, of zero_shot_ner models. Without them, texts are tokenized as they are. */
+  /** Types of the entities to find, for zero_shot_ner models. Without them, texts are tokenized unchanged. */
   readonly labels?: readonly string[] | undefined;
 }
 
 export interface TextTokenizer {
   encode(inputs: readonly TextInput[], options: TokenizeOptions): Promise<TokenizedText[]>;
   decode(ids: readonly (readonly number[])[], skipSpecialTokens: boolean): Promise<string[]>;
-  /** The token of an id as written in the vocabulary; null if there is none. */
+  /** The token with an id as written in the vocabulary; null if there is none. */
   tokenOf(id: number): string | null;
   /** The id of a token as written in the vocabulary. */
   idOf(token: string): number | undefined;
@@ -65,10 +68,10 @@ export function openTokenizer(
   const { maxLength, truncationSide, truncatedText } = settings;
   tokenizer.setTruncation(maxLength, {
     direction: truncationSide,
-    // A second text is cut into windows instead, see `pair-window-tokenizer.ts`.
+    // A second text is split into windows instead, see `pair-window-tokenizer.ts`.
     ...(truncatedText === 'first' ? { strategy: 'OnlyFirst' } : {}),
   });
-  /** Encodes only as much of a long text as is needed to fill the model. */
+  /** Encodes only as much of a long text as is needed to fill the model's maximum. */
   const encode = async (text: string, options: EncodeOptions): Promise<Encoding> => {
     const prefixLimit = truncationSide === 'right' ? text.length : 0;
     for (let size = maxLength * CHARACTERS_PER_TOKEN; size < prefixLimit; size *= 4) {
@@ -113,7 +116,7 @@ export function loadRawTokenizer(addon: TokenizersAddon, json: string): RawToken
   }
 }
 
-/** The library fails if the text to truncate is too short to make room for the other one. */
+/** The library fails if the text to truncate is too short to make space for the other one. */
 const refuseLongPair =
   (pair: string, maxLength: number) =>
   (error: unknown): never => {
@@ -124,7 +127,7 @@ const refuseLongPair =
     );
   };
 
-/** Explains an error of the library. */
+/** Explains a library error. */
 export const failed =
   (what: string) =>
   (cause: unknown): never => {
@@ -132,7 +135,10 @@ export const failed =
     throw new AppError('InternalError', `${what}: ${messageOf(cause)}`, { cause });
   };
 
-/** Far more than the length of words; a text with this many characters per token nearly always fills the model. */
+/**
+ * Far more than the length of words; a text with this many characters per token nearly always fills
+ * the model's maximum.
+ */
 const CHARACTERS_PER_TOKEN = 32;
 
 /** A batch starts the library's own threads, which takes longer than tokenizing a few texts one by one. */
@@ -155,7 +161,7 @@ function encodeTogether(
     : tokenizer.encodeBatch(texts, options);
 }
 
-/** Returns the start of a text, without splitting a surrogate pair. */
+/** Returns the start of a text without splitting a surrogate pair. */
 function startOf(text: string, size: number): string {
   const last = text.charCodeAt(size - 1);
   return text.slice(0, last >= 0xd8_00 && last < 0xdc_00 ? size - 1 : size);
@@ -186,7 +192,7 @@ async function plainAll(
   return texts;
 }
 
-/** `details` of `second` are those of the second text of a pair, with the words that tokens belong to. */
+/** `details` of `second` are the details of a pair's second text, with the word of each token. */
 function plain(encoding: Encoding, maxLength: number, details: boolean | 'second'): TokenizedText {
   const ids = Int32Array.from(encoding.getIds());
   const typeIds = Int32Array.from(encoding.getTypeIds());

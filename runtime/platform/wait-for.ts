@@ -47,7 +47,7 @@ export async function settlesWithin(
 
 const LOOK_AGAIN_MS = 10;
 
-/** Waits for a state of the system that no event reports. Returns whether it was reached within `patienceMs`. */
+/** Polls for a system state that no event reports. Returns whether it was reached within `patienceMs`. */
 export async function becomesTrue(patienceMs: number, isTrue: () => boolean): Promise<boolean> {
   const deadline = performance.now() + patienceMs;
   while (!isTrue()) {
@@ -70,8 +70,8 @@ export async function pause(milliseconds: number, clock: Clock, signal: AbortSig
 }
 
 /**
- * Resolves after Node has polled the system at least once: by then, it has read what had arrived on connections, and accepted a
- * connection if one was waiting.
+ * Resolves after Node has polled the system at least once: by then, it has read all data that had
+ * arrived, and accepted a waiting connection.
  */
 export async function afterPoll(): Promise<void> {
   // The first poll may have happened before this call, in the same turn of the event loop.

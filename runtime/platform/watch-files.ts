@@ -7,7 +7,7 @@ import { fileState, isFolder } from './file-state.ts';
 export interface WatchOptions {
   readonly clock: Clock;
   readonly onChange: () => void;
-  /** Called if files cannot be watched; there is no other effect. */
+  /** Called if files cannot be watched; nothing else happens. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -17,12 +17,13 @@ export interface FileWatch {
   readonly close: () => void;
 }
 
-/** Editors write a file in several steps. */
+/** Delay, because editors write a file in several steps. */
 const SETTLE_MS = 200;
 
 /**
- * Reports when one of the files changes. Watches the folder of each file, because editors and deployments replace files, and
- * the nearest existing parent, because file and folder may not exist yet. For a link, its target is watched too.
+ * Reports when one of the files changes. Watches the folder of each file, because editors and
+ * deployments replace files, and the nearest existing parent, because file and folder may not exist
+ * yet. For a link, its target is watched too.
  */
 export function watchFiles({ clock, onChange, onTrouble }: WatchOptions): FileWatch {
   let files: readonly string[] = [];

@@ -1,4 +1,7 @@
-/** Loads or calls what Node calls experimental, without the warning. The version of Node that this was tested with is pinned. */
+/**
+ * Loads or calls an experimental Node feature without the warning. The Node version that this was
+ * tested with is pinned.
+ */
 export function withoutWarning<Result>(load: () => Result): Result {
   const emitWarning = Object.getOwnPropertyDescriptor(process, 'emitWarning');
   process.emitWarning = () => {};

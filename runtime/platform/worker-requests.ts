@@ -12,14 +12,14 @@ type WorkerReply =
   | { readonly id: number; readonly reply: unknown }
   | { readonly id: number; readonly error: string };
 
-/** The caller's side of a worker thread. */
+/** The calling side of a worker thread. */
 export interface WorkerClient<Request> {
-  /** Sends a request. Rejects with an InternalError: the error of the worker, or its exit. */
+  /** Sends a request. Rejects with an InternalError: the worker's error, or its exit. */
   readonly ask: (request: Request) => Promise<unknown>;
   readonly alive: () => boolean;
-  /** Resolves with the reason when the thread exits by itself. */
+  /** Resolves with the reason if the thread exits unexpectedly. */
   readonly died: Promise<AppError>;
-  /** Resolves when the thread has ended, by itself or not, and its memory is freed. */
+  /** Resolves when the thread has ended for any reason, and its memory is freed. */
   readonly ended: Promise<void>;
   /** Terminates the thread immediately; it must not be running native code. */
   readonly kill: () => void;
@@ -85,7 +85,7 @@ export interface Answer {
 /** Handlers of a worker by kind of request. */
 type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Answer>>>;
 
-/** The worker's side of a worker thread: requests are handled sequentially, in order of arrival. */
+/** The worker's side: requests are handled sequentially, in order of arrival. */
 export function serveWorker(handlers: Handlers): void {
   const port = parentPort;
   if (!port) throw new Error('a worker entry must run in a worker thread');
@@ -104,7 +104,7 @@ export function serveWorker(handlers: Handlers): void {
   });
 }
 
-/** Starts a worker thread from the asset `name` of the executable, or from its source file. */
+/** Starts a worker thread from the executable's asset `name`, or from its source file. */
 export function spawnWorker(name: string, source: URL, options: WorkerOptions = {}): Worker {
   return isSea()
     ? new Worker(getAsset(workerAsset(name), 'utf8'), { ...options, eval: true })

@@ -54,7 +54,10 @@ function checkIndices({ data }: Tensor, labels: number): void {
   );
 }
 
-/** Throws an InternalError with the script and the position if the result contains a number that JSON cannot represent. */
+/**
+ * Throws an InternalError with the script and the position if the result contains a number that
+ * JSON cannot represent.
+ */
 export function checkFinite({ data, shape }: Tensor, { name }: Pick<TransformScript, 'name'>): void {
   const index = findNotFinite(data);
   if (index === undefined) return;

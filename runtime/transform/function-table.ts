@@ -5,10 +5,10 @@ export interface FunctionTable {
   readonly get: (pointer: number) => (state: number) => number;
 }
 
-/** The types of this folder have no WebAssembly. */
+/** The types that this folder is compiled with do not declare WebAssembly. */
 declare const WebAssembly: { readonly Table: { readonly prototype: object } };
 
-/** The package does not export the table. It is visible when a function is added to it. */
+/** The package does not export the table, but it becomes visible when a function is added to it. */
 export function functionTable({ module }: LuaWasm): FunctionTable {
   const { prototype } = WebAssembly.Table;
   const set = Object.getOwnPropertyDescriptor(prototype, 'set') as PropertyDescriptor;

@@ -1,12 +1,12 @@
 import { LUA_TYPE, type LuaMachine } from './lua-machine.ts';
 import type { LuaWasm } from 'wasmoon';
 
-/** Estimates the steps of a call from the arguments on the stack, never too low. */
+/** Estimates the steps of a call from the arguments on the stack; never underestimates. */
 type Steps = (machine: LuaMachine, state: number) => number;
 
 /**
- * Library functions that run for long in a single instruction, by library. Their calls are counted by their steps, and long ones are
- * stopped at the time limit.
+ * Library functions that can run for long in a single instruction, by library. Their calls count as
+ * their number of steps, and long ones are stopped at the time limit.
  */
 const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
   string: {
@@ -26,7 +26,7 @@ const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
     packsize: (machine, state) => stringSteps(machine, state),
   },
   table: {
-    // Without a position, one element is added to the end, or removed from it.
+    // Without a position, one element is added to or removed from the end.
     insert: (machine, state) => (machine.lua.lua_gettop(state) < 3 ? 1 : elementsAt(machine, state)),
     remove: (machine, state) => (machine.lua.lua_gettop(state) < 2 ? 1 : elementsAt(machine, state)),
     move: (machine, state) => numberAt(machine, state, 3) - numberAt(machine, state, 2) + 1,
@@ -49,9 +49,9 @@ const GUARDED: Readonly<Record<string, Readonly<Record<string, Steps>>>> = {
   },
 };
 
-/** Comparisons of an element when a list is sorted. */
+/** Number of comparisons per element when sorting a list. */
 const SORT_STEPS = 32;
-/** Bytes that are compared in the time of a step. */
+/** Number of bytes that are compared in the time of one step. */
 const STRING_STEP = 16;
 
 const lengthAt = (machine: LuaMachine, state: number, index: number): number =>
@@ -60,7 +60,7 @@ const lengthAt = (machine: LuaMachine, state: number, index: number): number =>
 const numberAt = (machine: LuaMachine, state: number, index: number): number =>
   machine.lua.lua_tonumberx(state, index, null);
 
-/** Bytes of all arguments that are strings. */
+/** Total bytes of all string arguments. */
 function stringSteps(machine: LuaMachine, state: number): number {
   let bytes = 0;
   for (let index = machine.lua.lua_gettop(state); index > 0; index -= 1)
@@ -68,7 +68,10 @@ function stringSteps(machine: LuaMachine, state: number): number {
   return bytes;
 }
 
-/** Elements of the table that is the first argument. With a metatable, a table can have any length. */
+/**
+ * Number of elements in the table that is the first argument. With a metatable, a table can have
+ * any length.
+ */
 function elementsAt(machine: LuaMachine, state: number): number {
   const { lua } = machine;
   if (machine.typeAt(state, 1) !== LUA_TYPE.table) return 1;
@@ -84,7 +87,7 @@ const isPlain = (machine: LuaMachine, state: number): boolean => isTrue(machine.
 const plainSteps = (machine: LuaMachine, state: number): number =>
   lengthAt(machine, state, 1) * (1 + lengthAt(machine, state, 2));
 
-/** Each repetition of a pattern can be tried with each length, from each position of the text. */
+/** Each repetition in a pattern can be tried with each length, from each position in the text. */
 function patternSteps(machine: LuaMachine, state: number, text = 1, pattern = 2): number {
   if (machine.typeAt(state, pattern) !== LUA_TYPE.string) return lengthAt(machine, state, text);
   const repetitions = repetitionsIn(bytesAt(machine.lua, state, pattern));
@@ -99,7 +102,7 @@ const ESCAPE = '%'.charCodeAt(0);
 /** `%b` and `%f`. */
 const ESCAPED_SEARCHES = codes('bf');
 
-/** Counts what can match different lengths of text. Characters of sets count, too. */
+/** Counts the parts that can match different lengths of text. Characters in sets count, too. */
 function repetitionsIn(pattern: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < pattern.length; at += 1) {
@@ -110,7 +113,7 @@ function repetitionsIn(pattern: Uint8Array): number {
   return count;
 }
 
-/** Members of the package that its types lack, or describe as something else. */
+/** Members of the package that its types lack or declare incorrectly. */
 interface Raw {
   readonly lua_rawlen: (state: number, index: number) => bigint | number;
   readonly lua_toboolean: (state: number, index: number) => number;
@@ -122,21 +125,21 @@ interface Raw {
 
 const raw = (lua: LuaWasm): Raw => lua as unknown as Raw;
 
-/** Bytes of a string, or elements of the list in a table. */
+/** Number of bytes in a string, or of elements in a list. */
 const rawLength = (lua: LuaWasm, state: number, index: number): number =>
   Number(raw(lua).lua_rawlen(state, index));
 
 const isTrue = (lua: LuaWasm, state: number, index: number): boolean =>
   raw(lua).lua_toboolean(state, index) !== 0;
 
-/** The bytes of a string, until Lua runs again. */
+/** The bytes of a string, valid until Lua runs again. */
 function bytesAt(lua: LuaWasm, state: number, index: number): Uint8Array {
   const { HEAPU8, _lua_tolstring: toBytes } = raw(lua).module;
   const start = toBytes(state, index, 0);
   return HEAPU8.subarray(start, start + rawLength(lua, state, index));
 }
 
-/** Replaces the functions of the library on top of the stack that can run for long. */
+/** Replaces the functions that can run for long in the library on top of the stack. */
 export function guardLibrary(machine: LuaMachine, state: number, library: string): void {
   const { lua } = machine;
   for (const [name, stepsOf] of Object.entries(GUARDED[library] ?? {})) {

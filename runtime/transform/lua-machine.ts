@@ -7,14 +7,17 @@ import { InterruptedError, type Interrupter } from '#core/limits/interrupter.ts'
 /** Index of the Lua registry, which scripts cannot access. */
 export const REGISTRY = -1_001_000;
 
-/** Number of instructions between two checks of the limits. */
+/** Number of instructions between two limit checks. */
 const LOOK_EVERY = 1000;
 const COUNT_EVENTS = 8;
 const MIN_LOOK_EVERY = 20;
 const LARGE_BLOCK = 100_000;
-/** Steps of a call that take less than a millisecond. To watch the time of a call takes a tenth of it. */
+/**
+ * Calls with up to this many steps take less than a millisecond. Watching the time of a call would
+ * slow it down by a tenth.
+ */
 const MAX_UNWATCHED_STEPS = 100_000;
-/** The limits in Lua come first, because their errors have a place. */
+/** Lua's own limits come first, because their errors have a position. */
 const GRACE_MS = 200;
 /** Chunk name of our own Lua code in errors. */
 export const OWN_CHUNK = 'encoderfile';
@@ -37,9 +40,9 @@ const LUA_ERROR = Infinity;
 export class LuaMachine {
   readonly lua: LuaWasm;
   readonly state: number;
-  /** Whether its memory is inconsistent after an error: nothing may run in it any more. */
+  /** Whether its memory is inconsistent after an error; nothing may run in it any more. */
   broken = false;
-  /** The calling Lua state: of the script, or of one of its coroutines. */
+  /** The calling Lua state: that of the script or of one of its coroutines. */
   active: number;
 
   readonly #limits: TransformLimits;
@@ -58,7 +61,7 @@ export class LuaMachine {
   /** Length of the longest string of this run, if it is long. */
   #longestString = 0;
   #lookEvery = LOOK_EVERY;
-  /** Whether the time is watched from outside of Lua. */
+  /** Whether the time is watched from outside Lua. */
   #isWatched = false;
 
   /** `limitsKey` is the setting with the limits, for messages; undefined if users cannot change them. */
@@ -107,8 +110,9 @@ export class LuaMachine {
   }
 
   /**
-   * Registers a function that calls a C function of Lua, by its pointer, in the same frame, so that its arguments and errors are the
-   * same. A call of many steps counts as that many instructions, and is stopped at the time limit.
+   * Registers a function that calls a C function of Lua by its pointer in the same frame, so that
+   * arguments and errors stay the same. A call with many steps counts as that many instructions,
+   * and is stopped at the time limit.
    */
   guard(pointer: number, stepsOf: (state: number) => number): number {
     const call = this.functionAt(pointer);
@@ -126,12 +130,12 @@ export class LuaMachine {
     });
   }
 
-  /** A C function of Lua that takes its arguments from the stack. */
+  /** A Lua C function that takes its arguments from the stack. */
   functionAt(pointer: number): (state: number) => number {
     return this.#functions.get(pointer);
   }
 
-  /** Runs `body`, which can use the whole API. Throws an error with the message of any Lua error. */
+  /** Runs `body`, which can use the whole API. Converts any Lua error to an exception with its message. */
   protect(body: (state: number) => void): void {
     const { lua, state } = this;
     this.#body = (inside) => {
@@ -153,8 +157,8 @@ export class LuaMachine {
   }
 
   /**
-   * Runs `body` with the limits, which are counted from here. `isWatched`: whether the time of all calls is watched together, which is
-   * faster than to watch many of them.
+   * Runs `body` with limits that are counted from here. `isWatched`: whether the time of all calls
+   * is watched together, which is faster than watching many calls separately.
    */
   limited(body: (state: number) => void, isWatched: boolean): void {
     this.#instructions = 0;
@@ -187,7 +191,7 @@ export class LuaMachine {
     if (isTooMuch()) throw new Error(this.#tooMuchMemory());
   }
 
-  /** Counts the bytes of a tensor against the memory limit. */
+  /** Counts a tensor's bytes against the memory limit. */
   takeTensor(bytes: number, makeRoom: () => void): void {
     this.checkRoom(bytes, makeRoom);
     this.#tensors += bytes;
@@ -215,7 +219,7 @@ export class LuaMachine {
     if (status !== 0) lua.lua_error(state);
   }
 
-  /** Passes texts of any length; the API's own functions would put them on a small stack. */
+  /** Pushes texts of any length; the API's own functions would put them on a small stack. */
   #withBytes<Result>(text: string, use: (bytes: number, length: number) => Result): Result {
     const { module } = this.lua;
     const length = module.lengthBytesUTF8(text);
@@ -228,7 +232,7 @@ export class LuaMachine {
     }
   }
 
-  /** Pushes the script's position; our own Lua code is skipped, because the script's author does not know it. */
+  /** Pushes the script's position, skipping our own Lua code, which the script's author does not know. */
   #pushPlace(state: number): void {
     const { lua } = this;
     for (let level = 1; level <= MAX_OWN_LEVELS + 1; level++) {
@@ -241,7 +245,7 @@ export class LuaMachine {
 
   #allocate(block: number, oldSize: number, newSize: number): number {
     const { module } = this.lua;
-    // Without a block, the old size is the type of the new object.
+    // For a new object, the old size is its type.
     const before = block === 0 ? 0 : oldSize;
     if (newSize === 0) {
       if (block !== 0) module._free(block);
@@ -306,7 +310,7 @@ export class LuaMachine {
   }
 }
 
-/** Whether WebAssembly or JavaScript failed, usually because of a stack overflow. */
+/** Whether WebAssembly or JavaScript failed, usually with a stack overflow. */
 function isBreakdown(error: unknown): boolean {
   return (
     error instanceof RangeError ||

@@ -10,13 +10,14 @@ import { MEMBERS } from './members.ts';
 import { TensorValues } from './tensor-values.ts';
 import type { TransformScript } from './transform-script.ts';
 
-/** The members of the table that the prelude is called with. */
+/** The members of the table that is passed to the prelude. */
 const GIVEN = ['base', 'libraries', 'metatable', 'methods', 'statics', 'print', 'unknown'] as const;
 type PreludeValue = (typeof GIVEN)[number];
 
 /**
- * The environment of a script, as Lua: called with the basic functions, the libraries and our additions, it returns a function
- * that creates fresh globals. Each run gets its own copy of everything, so that runs do not affect each other.
+ * The environment of a script, in Lua: given the basic functions, the libraries and our additions,
+ * it returns a function that creates fresh globals. Each run gets its own copy of everything, so
+ * that runs do not affect each other.
  */
 const PRELUDE = `
 local given = ...
@@ -160,12 +161,15 @@ export class LuaScript {
     this.#machine.protect((state) => this.#open(state, script, print));
   }
 
-  /** Whether nothing may run in it any more. */
+  /** Whether the Lua state is unusable after an error. */
   get broken(): boolean {
     return this.#machine.broken;
   }
 
-  /** Calls the script's function of this name with tensors. Throws an error with the message of what failed. */
+  /**
+   * Calls the script's function with this name, passing tensors. Throws an error with the failure's
+   * message.
+   */
   call(name: string, given: readonly Tensor[]): Tensor {
     return this.#run(name, given, {
       push: (state, tensor) => this.#tensors.push(state, tensor),
@@ -174,7 +178,10 @@ export class LuaScript {
     });
   }
 
-  /** Calls the script's function of this name with JSON values; null is nil. It must return a number, or a boolean, which is 1 or 0. */
+  /**
+   * Calls the script's function with this name, passing JSON values; null is nil. It must return a
+   * number, or a boolean, which becomes 1 or 0.
+   */
   score(name: string, given: readonly unknown[]): number {
     return this.#run(name, given, {
       push: (state, value) => pushJson(this.#machine, state, value),
@@ -317,7 +324,7 @@ export class LuaScript {
   };
 }
 
-/** What a script needs of the program around it. */
+/** What a script needs from the surrounding program. */
 export interface ScriptTools {
   /** Receives lines that the script prints. */
   readonly print: (line: string) => void;
@@ -325,7 +332,7 @@ export interface ScriptTools {
   readonly interrupter: Interrupter;
 }
 
-/** How the arguments and the result of a function are moved. */
+/** How a function's arguments and result are transferred. */
 interface Exchange<Given, Result> {
   readonly push: (state: number, value: Given) => void;
   /** The value on top of the stack; undefined if it has another type. */

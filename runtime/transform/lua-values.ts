@@ -68,7 +68,7 @@ export class LuaValues {
 
   #number(state: number, index: number): number | undefined {
     const { lua } = this.#machine;
-    // A string that looks like a number is not a number.
+    // A numeric string is not a number.
     return this.#machine.typeAt(state, index) === LUA_TYPE.number
       ? lua.lua_tonumberx(state, index, null)
       : undefined;
@@ -103,7 +103,7 @@ export class LuaValues {
     return list;
   }
 
-  /** Values that are not numbers are returned as descriptions, for messages with their position. */
+  /** Values other than numbers are returned as descriptions, for messages that include their position. */
   #nested(state: number, index: number, depth: number): unknown[] | undefined {
     if (depth > MAX_TABLE_DEPTH) return undefined;
     const { lua } = this.#machine;

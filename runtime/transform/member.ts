@@ -1,7 +1,7 @@
 import type { Allocate, Operand, Tensor } from '#core/tensor/tensor.ts';
 import type { NestedNumbers } from '#core/tensor/convert.ts';
 
-/** A function of a script that takes tensors and numbers and returns one of them. */
+/** A script function that takes tensors and numbers and returns one of them. */
 export type Callback = (...values: Operand[]) => Operand;
 
 /** Parameter types of members, with the types that `call` receives. */
@@ -49,21 +49,24 @@ export interface Parameter {
 type Value = ParameterTypes[keyof ParameterTypes] | undefined;
 
 /**
- * An operation on tensors for scripts. The Lua library, its checks, its editor stubs and its docs are generated from these
- * rows.
+ * A tensor operation for scripts. The Lua library, its checks, its editor stubs and its docs are
+ * generated from these rows.
  */
 export interface Member {
   /**
-   * How a script calls it: a method as `t:name(…)`, a static as `Tensor.name(…)`, a metamethod by Lua's operator. The static
-   * `__call` is `Tensor(…)`.
+   * How scripts call it: a method as `t:name(…)`, a static as `Tensor.name(…)`, a metamethod
+   * through its Lua operator. The static `__call` is `Tensor(…)`.
    */
   readonly kind: 'method' | 'static' | 'metamethod';
   readonly name: string;
   readonly doc: string;
-  /** Parameters, without the tensor of a method; all operands of a metamethod. */
+  /** Parameters, not counting a method's tensor; for a metamethod, all operands. */
   readonly parameters: readonly Parameter[];
   readonly returns: keyof ResultTypes;
-  /** Receives the tensor of a method first, then one value per parameter; undefined for omitted optional ones. */
+  /**
+   * Receives the tensor first (for a method), then one value per parameter; undefined for omitted
+   * optional ones.
+   */
   readonly call: (allocate: Allocate, ...values: readonly Value[]) => ResultTypes[keyof ResultTypes];
 }
 

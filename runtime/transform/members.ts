@@ -7,7 +7,7 @@ import { REDUCTIONS } from './members/reductions.ts';
 import { SHAPE_MEMBERS } from './members/shape.ts';
 import { VECTORS } from './members/vectors.ts';
 
-/** All operations on tensors for scripts. */
+/** All tensor operations for scripts. */
 export const MEMBERS: readonly Member[] = [
   ...CONSTRUCTORS,
   ...SHAPE_MEMBERS,

@@ -5,7 +5,7 @@ import { LUA_TYPE, type LuaMachine, REGISTRY } from './lua-machine.ts';
 const METATABLE = 'Tensor';
 const ID_BYTES = 4;
 
-/** Tensors as Lua values. Lua holds a number for each; the data stays in JavaScript. */
+/** Tensors as Lua values. Lua holds a number for each one; the data stays in JavaScript. */
 export class TensorValues {
   readonly #machine: LuaMachine;
   readonly #tensors = new Map<number, Tensor>();

@@ -68,8 +68,8 @@ export function transformRow(
 }
 
 /**
- * Returns the arguments of `Postprocess`: the output for one text and, if its tokens are to be pooled, their mask. The first
- * `skip` tokens are masked out.
+ * Returns the arguments of `Postprocess`: the output for one text and, if its tokens will be
+ * pooled, their mask. The first `skip` tokens are masked out.
  */
 export function transformInputs(modelType: ModelType, output: Tensor, skip = 0): Tensor[] {
   const [texts = 1, tokens = 0, width] = output.shape;

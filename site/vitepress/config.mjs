@@ -9,13 +9,16 @@ const settings = JSON.parse(readFileSync(join(import.meta.dirname, 'settings.jso
 const linkOf = (page) => `/${page.replace(/\.md$/, '')}`;
 const items = (entries) => entries.map(([text, page]) => ({ text, link: linkOf(page) }));
 
-/** Pages are plain Markdown: two braces are text, not an expression of Vue. */
+/** Pages are plain Markdown: double braces are text, not a Vue expression. */
 function showBraces(markdown) {
   const { text } = markdown.renderer.rules;
   markdown.renderer.rules.text = (...args) => text(...args).replaceAll('{{', '&#123;&#123;');
 }
 
-/** Blocks that are indented by four spaces are commands, or sessions with a prompt, and look like fenced ones. */
+/**
+ * Code blocks indented by four spaces are commands, or sessions with a prompt, and are styled like
+ * fenced ones.
+ */
 function highlightIndentedBlocks(markdown) {
   const { rules } = markdown.renderer;
   rules.code_block = (tokens, index, ...rest) => {
@@ -33,7 +36,7 @@ export default {
   base: './',
   cleanUrls: false,
   lastUpdated: false,
-  // As data, because browsers otherwise request an icon from the root of the server.
+  // A data URL, because browsers otherwise request an icon from the root of the server.
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   markdown: {
     anchor: { slugify: githubSlug },

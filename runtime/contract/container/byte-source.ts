@@ -5,6 +5,6 @@ export interface ByteSource {
   /** Name of the file in messages. */
   readonly name: string;
   readonly size: number;
-  /** Returns exactly `length` bytes from `offset`; throws if the file ends before that. */
+  /** Returns exactly `length` bytes from `offset` on; throws if the file ends before that. */
   readAt(offset: number, length: number): Uint8Array;
 }

@@ -14,7 +14,10 @@ interface PlacedPart {
   readonly length: number;
 }
 
-/** Positions of all parts of a container. They are known before the hashes, for which the maximum length is reserved. */
+/**
+ * Positions of all parts of a container. They are determined before the hashes are known, so the
+ * maximum hash length is reserved.
+ */
 export interface Layout {
   readonly parts: readonly PlacedPart[];
   readonly indexOffset: number;

@@ -1,8 +1,8 @@
 /**
- * Returns the position where the appended payload of an executable must end, determined from `head`, its first 64 KiB or less.
- * A signature follows the payload because it covers it, so on macOS and Windows the payload ends where the signature starts.
- * Everything else, including unknown formats, ends with the file; the footer check then determines whether a payload exists.
- * Never throws.
+ * Returns the position where the appended payload of an executable must end, determined from
+ * `head`, its first 64 KiB or less. On macOS and Windows, a signature follows and covers the
+ * payload, so the payload ends where the signature starts. In all other formats, known or not, it
+ * ends with the file; the footer check then determines whether a payload exists. Never throws.
  */
 export function payloadEnd(head: Uint8Array, fileSize: number): number {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
@@ -28,9 +28,10 @@ function machoSignatureOffset(view: DataView): number | undefined {
 }
 
 /**
- * The security directory of a PE32+ file, the only directory with a file offset (Microsoft's PE Format, "Optional Header Data
- * Directories"). Injecting a SEA blob leaves the directory of Node's own signature behind, which then points into the middle of
- * the file, so it only counts if the certificates end the file, as in every signed file.
+ * The security directory of a PE32+ file, the only directory with a file offset (Microsoft's PE
+ * Format, "Optional Header Data Directories"). Injecting a SEA blob leaves behind the directory of
+ * Node's own signature, which then points into the middle of the file. It therefore only counts if
+ * the certificates are at the end of the file, as in every signed file.
  */
 function peSignatureOffset(view: DataView, fileSize: number): number | undefined {
   const MZ = 0x5a4d;

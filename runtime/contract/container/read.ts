@@ -68,7 +68,7 @@ function readIndex(source: ByteSource, footer: Footer, end: number): Section[] {
 
 interface Index {
   readonly sections: readonly Section[];
-  /** Sections that readers can ignore; files without such sections have no list. */
+  /** Sections that readers may ignore; the list is missing in files without such sections. */
   readonly optional?: readonly Section[];
 }
 

@@ -1,7 +1,8 @@
 /**
- * Sections of a container. `executable` is the base program itself (offset 0), and `runtime` describes its components. A file
- * with only these two is a base runtime; the others are appended to it to create a model executable. `program` and
- * `code-cache` replace the program of the base runtime by another one: the build tool as one file.
+ * Sections of a container. `executable` is the base program itself (offset 0), and `runtime`
+ * describes its components. A file with only these two is a base runtime; the others are appended
+ * to it to create a model executable. `program` and `code-cache` replace the base runtime's program
+ * with another one, for example the one-file build tool.
  */
 export const SECTION_NAMES = [
   'executable',
@@ -18,8 +19,8 @@ export const SECTION_NAMES = [
 ] as const;
 
 /**
- * Sections that readers can ignore. They are listed apart from the others in the index, because readers of format 1 refuse a file
- * with a section that they do not know.
+ * Sections that readers may ignore. The index lists them separately, because readers of format 1
+ * reject files with unknown sections.
  */
 export const OPTIONAL_SECTION_NAMES = ['license', 'card'] as const;
 export type OptionalSectionName = (typeof OPTIONAL_SECTION_NAMES)[number];
@@ -29,9 +30,12 @@ export interface Section {
   readonly name: SectionName;
   readonly offset: number;
   readonly length: number;
-  /** CRC-32 of the section, for detecting corruption at start in the small sections that are read completely anyway. */
+  /**
+   * CRC-32 of the section. It detects corruption at startup in the small sections, which are read
+   * completely anyway.
+   */
   readonly crc32?: number;
-  /** SHA-256 of the section in lowercase hexadecimal, which `verify` compares. */
+  /** SHA-256 of the section in lowercase hexadecimal, checked by `verify`. */
   readonly sha256: string;
 }
 

@@ -1,15 +1,15 @@
-/** A flag that several of the four programs have. */
+/** A flag that several of the four programs share. */
 export interface CommonFlag {
   readonly short?: string;
-  /** Name of the value in help; a flag without one is a switch. */
+  /** Placeholder for the value in help; a flag without one is a switch. */
   readonly value?: string;
   readonly help: string;
   readonly choices?: readonly string[];
 }
 
 /**
- * The name of each flag that has the same meaning in several programs. Programs add their defaults, but do not rename the
- * flag (docs/decisions/0042).
+ * The name of each flag that has the same meaning in several programs. Programs add their defaults,
+ * but do not rename the flag (docs/decisions/0042).
  */
 export const COMMON_FLAGS = {
   config: { short: 'c', value: 'file', help: 'Configuration file' },
@@ -70,20 +70,23 @@ export const COMMON_FLAGS = {
 
 export type CommonFlagName = keyof typeof COMMON_FLAGS;
 
-/** An earlier program whose files, clients or scripts keep working with one of ours. */
+/** An earlier program whose files, clients or scripts keep working with ours. */
 export type Origin = 'encoderfile 0.7 in Rust' | 'mcpd' | 'Otari';
 
-/** Another name of an option. It works, but help and completion do not show it. */
+/** An alias of an option. It works, but is not shown in help and completion. */
 export interface InheritedName {
   readonly origin: Origin;
-  /** The flag; undefined if only the variable is inherited. */
+  /** The flag; undefined if only the environment variable is inherited. */
   readonly name?: string;
   readonly env?: string;
-  /** Words of the earlier program, and the choices that they stand for. */
+  /** Values that the earlier program accepted, and the choices that they stand for. */
   readonly words?: Readonly<Record<string, string>>;
 }
 
-/** The names that each program has from an earlier one, by the prefix of its variables and by option. A name without an origin is none. */
+/**
+ * The names that each program inherits from an earlier one, by variable prefix and by option. A
+ * name without an origin is not inherited.
+ */
 export const INHERITED_NAMES: Readonly<Record<string, Readonly<Record<string, readonly InheritedName[]>>>> = {
   ENCODERFILE_MCP: { host: [{ origin: 'encoderfile 0.7 in Rust', name: 'hostname' }] },
   MCP_MANAGER: {

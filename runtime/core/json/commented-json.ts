@@ -19,11 +19,11 @@ export interface JsonSpanMember extends Span {
 
 export interface CommentedJson {
   readonly root: JsonNode;
-  /** Position of the first comment or trailing comma, which JSON itself does not have. */
+  /** Position of the first comment or trailing comma, which JSON itself does not allow. */
   readonly extension: number | undefined;
 }
 
-/** A text that is not JSON, with comments and trailing commas or without. */
+/** Text that is not valid JSON, even with comments and trailing commas allowed. */
 export class JsonSyntaxError extends Error {
   readonly position: number;
 
@@ -38,7 +38,10 @@ const MAX_DEPTH = 200;
 const SCALAR = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null/y;
 const SPACE = /[ \t\r\n]+|\/\/[^\n\r]*|\/\*[^]*?\*\//y;
 
-/** Parses JSON with comments and trailing commas, as editors use it for settings, and keeps the position of each part. */
+/**
+ * Parses JSON with comments and trailing commas, as in editor settings, and keeps the position of
+ * each part.
+ */
 export function parseCommentedJson(text: string): CommentedJson {
   let at = text.startsWith('\uFEFF') ? 1 : 0;
   let extension: number | undefined;
@@ -70,7 +73,7 @@ export function parseCommentedJson(text: string): CommentedJson {
       return fail(expected);
     }
   };
-  /** Reads the parts of an object or a list up to its closing bracket. */
+  /** Reads the items of an object or a list up to its closing bracket. */
   const list = <Part>(close: string, part: () => Part): Part[] => {
     const parts: Part[] = [];
     for (;;) {

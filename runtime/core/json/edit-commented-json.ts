@@ -2,8 +2,9 @@ import { isObject } from './is-object.ts';
 import { type JsonSpanMember, type JsonNode, parseCommentedJson } from './commented-json.ts';
 
 /**
- * Sets or removes (`undefined`) the member at a path of an object, and changes nothing else in the text: comments, order and indentation
- * stay. Objects of the path that are missing are added. Throws a JsonSyntaxError, or a NotAnObject for another value in the path.
+ * Sets or removes (`undefined`) the member at a path, and changes nothing else in the text:
+ * comments, order and indentation stay. Missing objects along the path are added. Throws a
+ * JsonSyntaxError, or a NotAnObject if the path leads through another kind of value.
  */
 export function editCommentedJson(text: string, path: readonly string[], value: unknown): string {
   const source = text.replace(/^\uFEFF/, '').trim() === '' ? '{}\n' : text;
@@ -14,7 +15,7 @@ export function editCommentedJson(text: string, path: readonly string[], value: 
   throw new Error('The file cannot be edited without changing other parts of it. Edit it by hand.');
 }
 
-/** Returns the value of a node. Of members with the same name, the last one counts. */
+/** Returns the value of a node. If members have the same name, the last one counts. */
 export function valueOf(node: JsonNode): unknown {
   if (node.kind === 'scalar') return node.value;
   if (node.kind === 'array') return node.items.map(valueOf);
@@ -31,7 +32,7 @@ function withValue(object: unknown, [name, ...rest]: readonly string[], value: u
   return Object.fromEntries(members);
 }
 
-/** A value in the path of an edit is not an object. */
+/** Error: a value along the path of an edit is not an object. */
 export class NotAnObject extends Error {
   readonly path: readonly string[];
   readonly position: number;
@@ -66,9 +67,9 @@ const nested = (path: readonly string[], value: unknown): unknown =>
 
 interface Style {
   readonly newline: string;
-  /** Indentation of one level. */
+  /** One level of indentation. */
   readonly unit: string;
-  /** Indentation of the object's members; undefined if they are on the line of the object. */
+  /** Indentation of the object's members; undefined if they are on the same line as the object. */
   readonly indent: string | undefined;
 }
 
@@ -94,7 +95,7 @@ function addMember(
   const rest = text.slice(last.end + trailing.length);
   // A comment on the line of the last member is about that member.
   const [note = ''] = SAME_LINE_COMMENT.exec(rest) ?? [];
-  // A trailing comma stays one, because the client accepts it.
+  // A trailing comma is kept, because the client accepts it.
   const after = trailing === '' ? '' : ',';
   return `${text.slice(0, last.end)}${comma}${note}${space}${entry}${after}${rest.slice(note.length)}`;
 }
@@ -108,7 +109,8 @@ function removeMember(text: string, members: readonly JsonSpanMember[], index: n
   const next = members[index + 1];
   const before = members[index - 1];
   if (next) {
-    // Comments before the next member are about it, those on the same line about the removed one.
+    // Comments before the next member belong to it; those on the same line belong to the removed
+    // one.
     const lineEnd = /^\s*,[ \t]*(?:\/\/[^\n\r]*|\/\*[^\n\r]*?\*\/[ \t]*)?(?=\r?\n)/.exec(
       text.slice(member.end),
     );
@@ -124,7 +126,7 @@ function removeMember(text: string, members: readonly JsonSpanMember[], index: n
   return text.slice(0, before.end) + kept.trimEnd() + after;
 }
 
-/** The start of the white space before a position, if it reaches up to a line break. */
+/** The start of the whitespace before a position, if it extends back to a line break. */
 function lineStart(text: string, position: number): number {
   const [space = ''] = /\r?\n[ \t]*$/.exec(text.slice(0, position)) ?? [];
   return position - space.length;

@@ -1,6 +1,9 @@
 import { messageOf } from '#contract/errors.ts';
 
-/** Length up to which the error position is searched; in a longer text it is only reported if the parser names it. */
+/**
+ * Maximum length of a text in which the error position is searched; in longer ones it is only
+ * reported if the parser states it.
+ */
 const SEARCHED_LENGTH = 65_536;
 
 /** Explains why `JSON.parse` rejected a text, and where. */

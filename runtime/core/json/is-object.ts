@@ -1,3 +1,3 @@
-/** Whether a value is an object in the sense of JSON: neither a list nor null. */
+/** Whether a value is a JSON object: neither a list nor null. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

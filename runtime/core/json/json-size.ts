@@ -1,7 +1,7 @@
 import type { Steps } from '../limits/steps.ts';
 import { stringEnd } from './string-end.ts';
 
-// Structural characters of JSON as UTF-8 bytes.
+// JSON's structural characters as UTF-8 bytes.
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const LIST = 0x5b;
@@ -9,20 +9,23 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** Memory of a parsed value in bytes, besides its text: an empty list or object, and any member or item. */
+/**
+ * Memory of a parsed value in bytes, not counting its text: for an empty list or object, and for
+ * each member or item.
+ */
 const CONTAINER_BYTES = 64;
 const ITEM_BYTES = 16;
 
 export interface JsonLimits {
   readonly maxDepth: number;
-  /** Maximum number of values, counted with those in lists and objects. */
+  /** Maximum number of values, including those inside lists and objects. */
   readonly maxValues: number;
 }
 
 /** The limit that a JSON text exceeds, or the memory that its lists and objects need when it is parsed. */
 export type JsonSize = { readonly exceeds: keyof JsonLimits } | { readonly heapBytes: number };
 
-/** Bytes that are measured in one step. */
+/** Number of bytes measured per step. */
 const STEP = 128 * 1024;
 
 /** Measures a JSON text without parsing it. In invalid JSON the counts are meaningless, but also bounded by its length. */
@@ -43,7 +46,7 @@ interface Counts {
   commas: number;
 }
 
-/** Counts in the next part of the text. Returns the limit that is exceeded. */
+/** Counts in the next part of the text. Returns the limit that is exceeded, if any. */
 function count(
   json: Uint8Array,
   counts: Counts,
@@ -54,7 +57,7 @@ function count(
   for (; at < end; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) {
-      // It can be behind the end of this part.
+      // The end can be behind the end of this part.
       at = stringEnd(json, at) - 1;
     } else if (byte === COMMA) {
       commas += 1;
@@ -65,7 +68,8 @@ function count(
       containers += 1;
       if (depth > maxDepth) return 'maxDepth';
     } else continue;
-    // There are more values than containers, and than commas: each value but the first of its list or object follows one.
+    // There are more values than containers or commas: every value except the first in its list or
+    // object follows a comma.
     if (containers > maxValues || commas > maxValues) return 'maxValues';
   }
   Object.assign(counts, { at, depth, containers, commas });

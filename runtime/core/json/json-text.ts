@@ -1,9 +1,10 @@
-/** Reviver of `JSON.parse`; TypeScript's library does not have the third argument yet. */
+/** Reviver of `JSON.parse`; TypeScript's library does not declare the third argument yet. */
 export type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
 /**
- * `JSON.parse` with correct member names. V8 can confuse a name with escapes with another name that it parsed before, possibly
- * in another text (nodejs/node#63785), so names are rewritten without escapes first.
+ * `JSON.parse` with correct member names. V8 can confuse an escaped name with another name that it
+ * parsed before, possibly in another text (nodejs/node#63785), so names are first rewritten without
+ * escapes.
  */
 export function parseJsonText(text: string, revive?: Reviver): unknown {
   const escaped = namesWithEscapes(text);
@@ -42,7 +43,7 @@ function namesWithEscapes(text: string): Range[] {
     const end = endOfString(text, at);
     if (end === undefined) return found;
     COLON.lastIndex = end;
-    // It is the first escape of its string, which therefore starts at the preceding quote.
+    // This is the first escape of its string, so the string starts at the preceding quote.
     if (COLON.test(text)) found.push({ start: text.lastIndexOf('"', at), end });
     at = text.indexOf('\\', end);
   }
@@ -59,7 +60,7 @@ function endOfString(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Creates unique stand-ins for names that cannot be written without escapes. */
+/** Creates unique placeholders for names that cannot be written without escapes. */
 function standInsFor(names: readonly string[], text: string): Map<string, string> {
   const unwritable = new Set(names.filter((name) => NEEDS_ESCAPES.test(name)));
   if (unwritable.size === 0) return new Map();
@@ -74,7 +75,7 @@ function standInsFor(names: readonly string[], text: string): Map<string, string
 
 const MARK = /\uE000(\d+)/g;
 
-/** Restores the names of members. As deep as the text, so it must not be recursive. */
+/** Restores the names of members. Not recursive, because nesting can be as deep as the text allows. */
 function renameMembers(root: unknown, names: ReadonlyMap<string, string>): unknown {
   const whole: Members = { root };
   const open = [whole];

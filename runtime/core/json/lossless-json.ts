@@ -5,7 +5,7 @@ export interface RawNumber {
   readonly rawJSON: string;
 }
 
-// TypeScript's library does not have these yet.
+// TypeScript's library does not declare these yet.
 interface RawJson {
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): value is RawNumber;
@@ -13,8 +13,8 @@ interface RawJson {
 const RAW_JSON = JSON as unknown as RawJson;
 
 /**
- * Only a text with sixteen consecutive digits, including the point, or a three-digit exponent can contain a number that a
- * double changes: fifteen digits always survive.
+ * Only a text with sixteen consecutive digits, including the point, or a three-digit exponent can
+ * contain a number that a double would change: fifteen digits always survive.
  */
 const MAY_HOLD_LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
 const NUMBER = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
@@ -39,7 +39,10 @@ function isSameNumber(source: string, value: number): boolean {
   return source === printed || canonical(source) === canonical(printed);
 }
 
-/** The digits without leading and trailing zeros, and the power of ten of the last one. Parsing never loses the sign. */
+/**
+ * The digits without leading and trailing zeros, and the power of ten of the last digit. Parsing
+ * never loses the sign.
+ */
 function canonical(text: string): string {
   const [, whole = text, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');

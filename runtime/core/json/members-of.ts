@@ -1,5 +1,5 @@
 import { isObject } from './is-object.ts';
 
-/** The members of a value of any type: none if it is not an object. */
+/** The members of any value: none if it is not an object. */
 export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : {};

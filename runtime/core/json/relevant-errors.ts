@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * Selects the relevant errors of a value with several alternatives. ajv (with `allErrors` and `verbose`) reports the errors of
- * each alternative, but only those of the intended one matter. If none fits, the union itself is the error.
+ * Selects the relevant errors for a value with several alternatives. ajv (with `allErrors` and
+ * `verbose`) reports the errors of each alternative, but only those of the intended one matter. If
+ * none fits, the union itself is the error.
  */
 export function relevantErrors(reported: readonly ErrorObject[]): ErrorObject[] {
   const errors = reported.filter((error) => !isRepeatedByEnum(error, reported));
@@ -11,7 +12,7 @@ export function relevantErrors(reported: readonly ErrorObject[]): ErrorObject[] 
   return outside.flatMap((error) => (error.keyword === 'anyOf' ? problemsOfBranch(error, errors) : [error]));
 }
 
-/** A value of another type is not one of the allowed values either, and these are more helpful. */
+/** A value of the wrong type is also not one of the allowed values; the latter errors are more helpful. */
 const isRepeatedByEnum = (
   { keyword, instancePath, parentSchema }: ErrorObject,
   all: readonly ErrorObject[],
@@ -54,13 +55,13 @@ export interface SchemaBranch {
   readonly anyOf?: readonly SchemaBranch[];
 }
 
-/** Whether a value has the type of the alternative, and for lists, whether the first element has the type of the items. */
+/** Whether a value has the alternative's type; for lists, whether the first element has the item type. */
 function fits({ type, items }: SchemaBranch, value: unknown): boolean {
   if (type !== (typeOf(value) === 'number' && type === 'integer' ? 'integer' : typeOf(value))) return false;
   return !Array.isArray(value) || value.length === 0 || items === undefined || fits(items, value[0]);
 }
 
-/** Type of a value in JSON Schema's terms. */
+/** A value's type in JSON Schema terms. */
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;

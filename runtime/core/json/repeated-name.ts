@@ -1,4 +1,7 @@
-/** Returns the first name that one object of a valid JSON text has twice; undefined if there is none. */
+/**
+ * Returns the first name that occurs twice in one object of a valid JSON text; undefined if there
+ * is none.
+ */
 export function repeatedName(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at += 1) {

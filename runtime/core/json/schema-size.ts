@@ -1,4 +1,4 @@
-/** Limits of a JSON Schema that a user sends. Compiling one takes more than linear time. */
+/** Limits for a JSON Schema that a user sends, because compiling one takes more than linear time. */
 export interface SchemaLimits {
   readonly nodes: number;
   readonly characters: number;

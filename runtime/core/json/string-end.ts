@@ -1,10 +1,16 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Bytes to look at one by one before a native search, which is slower for short strings and for dense escapes. */
+/**
+ * Number of bytes to check one by one before using a native search, which is slower for short
+ * strings and for dense escapes.
+ */
 const STEP = 256;
 
-/** Returns the position after the quote that ends the JSON string starting at `start`; the length of the text without one. */
+/**
+ * Returns the position after the quote that ends the JSON string starting at `start`; the length of
+ * the text if there is none.
+ */
 export function stringEnd(json: Uint8Array, start: number): number {
   let at = start + 1;
   for (;;) {

@@ -1,4 +1,4 @@
-/** The characters that JSON writes with a letter after a backslash. */
+/** The characters that JSON writes as a backslash and a letter. */
 const SHORT: Readonly<Record<string, string>> = {
   b: '\b',
   f: '\f',
@@ -17,7 +17,7 @@ interface Escape {
   readonly character: string;
 }
 
-/** The escapes of a text, whether it is valid JSON, a part of it, or something else. Takes linear time. */
+/** The escapes of a text, which can be valid JSON, part of it, or anything else. Takes linear time. */
 function* escapesIn(text: string): Generator<Escape> {
   for (let at = text.indexOf('\\'); at !== -1;) {
     const next = text.charAt(at + 1);
@@ -30,7 +30,7 @@ function* escapesIn(text: string): Generator<Escape> {
   }
 }
 
-/** A text with the characters that its JSON escapes stand for. */
+/** A text with its JSON escapes decoded. */
 export function withoutEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   let result = '';
@@ -44,7 +44,7 @@ export function withoutEscapes(text: string): string {
 
 export interface Unescaped {
   readonly text: string;
-  /** Position of each character in the text with escapes, and of its end. */
+  /** Position of each decoded character in the escaped text, and of its end. */
   readonly offsets: readonly number[];
 }
 
@@ -68,13 +68,13 @@ export function unescaped(escaped: string): Unescaped {
   return { text, offsets };
 }
 
-/** Where an escape begins at the end of a text that the rest of the text completes; undefined if there is none. */
+/** Start of an incomplete escape at the end of a text that continues later; undefined if there is none. */
 export function openEscape(text: string): number | undefined {
   const last = text.lastIndexOf('\\', text.length - 1);
   if (last === -1 || text.length - last >= CODE_LENGTH) return undefined;
   const rest = text.slice(last + 1);
   if (rest !== '' && !/^u[\da-f]{0,3}$/i.test(rest)) return undefined;
-  // Of a row of backslashes, each second one belongs to the one before it.
+  // In a row of backslashes, every second one is escaped by the one before it.
   let first = last;
   while (first > 0 && text[first - 1] === '\\') first -= 1;
   return (last - first) % 2 === 0 ? last : undefined;

@@ -1,8 +1,11 @@
 import { AppError } from '#contract/errors.ts';
 
-/** How many bytes a process holds for requests, and the limit of that. */
+/** Counts the bytes that a process holds for requests, and limits them. */
 export interface ByteBudget {
-  /** Opens the account of a request. The caller has a limit of its own; without one, only that of the process applies. */
+  /**
+   * Opens the account of a request. The caller can have its own limit; without one, only the
+   * process limit applies.
+   */
   readonly open: (caller?: string) => ByteHold;
   readonly held: () => number;
   readonly limit: number;
@@ -10,24 +13,30 @@ export interface ByteBudget {
 
 /** The bytes that a process holds for one request. */
 export interface ByteHold {
-  /** Adds bytes that are about to be held. Throws an OverloadedError if the process or the caller then has too many. */
+  /**
+   * Adds bytes that are about to be held. Throws an OverloadedError if this exceeds the limit of
+   * the process or the caller.
+   */
   readonly take: (bytes: number) => void;
-  /** Adds bytes that cannot be rejected, such as an answer that is already paid. They keep others from being taken. */
+  /**
+   * Adds bytes that cannot be rejected, such as a response that is already paid for. They still
+   * count against the limit of other requests.
+   */
   readonly add: (bytes: number) => void;
-  /** Gives all bytes back. Calls after that change nothing. */
+  /** Releases all bytes. Further calls have no effect. */
   readonly release: () => void;
 }
 
 export interface ByteBudgetOptions {
-  /** Maximum of bytes for all requests. */
+  /** Maximum number of bytes for all requests. */
   readonly limit: number;
-  /** Called for each refusal: which limit it was. */
+  /** Called for each rejection with the limit that was exceeded. */
   readonly onRefused?: (limit: RefusedBy) => void;
 }
 
 type RefusedBy = 'process' | 'caller';
 
-/** Requests up to this size have a part of the limit for themselves, so that large requests do not block them. */
+/** Requests up to this size can exceed the limit by an eighth, so that large requests do not block them. */
 const SMALL_BYTES = 64 * 1024;
 const SHARE_OF_SMALL = 1 / 8;
 const SHARE_OF_CALLER = 1 / 2;
@@ -61,7 +70,7 @@ export function createByteBudget({ limit, onRefused = () => undefined }: ByteBud
         take(bytes) {
           if (isOver) return;
           const isSmall = own + bytes <= SMALL_BYTES;
-          // A request that is alone is accepted at any size: its own limits apply.
+          // The only request in progress is accepted at any size: its own limits apply.
           if (held > own && held + bytes > (isSmall ? limit * (1 + SHARE_OF_SMALL) : limit)) {
             refuse(
               'process',
@@ -92,5 +101,5 @@ export function createByteBudget({ limit, onRefused = () => undefined }: ByteBud
   };
 }
 
-/** For bodies that are read outside a server. */
+/** An unlimited budget, for bodies that are read outside a server. */
 export const UNLIMITED_HOLD: ByteHold = { take() {}, add() {}, release() {} };

@@ -1,6 +1,12 @@
-/** Runs code that blocks the thread, and stops it when the time is over, wherever it is: also in WebAssembly. */
+/**
+ * Runs code that blocks the thread, and stops it at the time limit wherever it is, even inside
+ * WebAssembly.
+ */
 export interface Interrupter {
-  /** Throws an `InterruptedError` when the time is over. Code that was interrupted leaves its data as they are. */
+  /**
+   * Throws an `InterruptedError` at the time limit. The interrupted code's data stays as it is at
+   * that moment.
+   */
   readonly run: <Result>(milliseconds: number, body: () => Result) => Result;
 }
 

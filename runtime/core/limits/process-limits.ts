@@ -1,10 +1,10 @@
-/** Limits of a child process together with everything that it starts. */
+/** Limits for a child process together with everything that it starts. */
 export interface ProcessLimits {
-  /** Bytes of memory. A process that needs more is killed. */
+  /** Memory in bytes. A process that needs more is killed. */
   readonly memory?: number | undefined;
-  /** Processors, in fractions. The processes are slowed down to that. */
+  /** CPUs, in fractions. The processes are throttled to this. */
   readonly cpus?: number | undefined;
-  /** Processes and threads. Starting another one fails. */
+  /** Number of processes and threads. Starting another one fails. */
   readonly processes?: number | undefined;
 }
 

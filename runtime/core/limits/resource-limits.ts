@@ -1,9 +1,9 @@
-/** Node takes 20 descriptors, a model executable 7 more. */
+/** Node needs 20 descriptors, a model executable 7 more. */
 export const MIN_OPEN_FILES = 32;
-/** Threads count as processes. Node takes 6, the smallest server of a model 10 more. */
+/** Threads count as processes. Node needs 6, the smallest model server 10 more. */
 const MIN_PROCESSES = 16;
 
-/** Returns a soft limit; infinite without one. `limits` has the format of /proc/self/limits. */
+/** Returns a soft limit; infinite if there is none. `limits` has the format of /proc/self/limits. */
 function softLimit(limits: string, name: string): number {
   const [, value] = new RegExp(`^${name} +(\\d+)`, 'm').exec(limits) ?? [];
   return value === undefined ? Infinity : Number(value);

@@ -4,18 +4,22 @@ export interface RestartPolicy {
   readonly baseDelay: number;
   readonly maxDelay: number;
   /**
-   * A server that ran this long, or answered this many requests, counts as healthy: earlier failures are forgotten, and it is
-   * restarted immediately. Health checks alone do not reach the number before the time.
+   * A server that ran this long, or handled this many requests, counts as healthy: earlier failures
+   * are forgotten, and it is restarted immediately. Health checks alone do not reach this number
+   * before that time.
    */
   readonly healthyAfter: number;
   readonly healthyResponses: number;
-  /** Number of consecutive failures that count as a crash loop. */
+  /** Number of consecutive failures that counts as a crash loop. */
   readonly crashLoopFailures: number;
   /** Interval between restarts in a crash loop. */
   readonly crashLoopDelay: number;
 }
 
-/** Ten failures in a row take about 50 s on average, most of it waiting; a kill that comes alone costs at most 100 ms. @internal */
+/**
+ * Ten consecutive failures take about 50 s on average, most of it waiting; an isolated kill costs
+ * at most 100 ms. @internal
+ */
 export const RESTART_POLICY: RestartPolicy = {
   baseDelay: 100,
   maxDelay: 60_000,
@@ -32,16 +36,17 @@ export interface RestartDecision {
   readonly crashLoop: boolean;
 }
 
-/** A run of a server that ended. */
+/** A completed run of a server. */
 export interface EndedRun {
   readonly ranFor: number;
-  /** Number of requests that it answered. */
+  /** Number of requests that it handled. */
   readonly responses?: number | undefined;
 }
 
 /**
- * Decides what to do after a failed start (`run` is undefined) or an exit. The delay is drawn uniformly from the allowed
- * range ("full jitter"), so that servers that failed together do not restart together.
+ * Decides what to do after a failed start (`run` is undefined) or an exit. The delay is drawn
+ * uniformly from the allowed range ("full jitter"), so that servers that failed together do not
+ * restart together.
  */
 export function planRestart(
   failuresBefore: number,

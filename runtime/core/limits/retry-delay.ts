@@ -5,7 +5,7 @@ export interface RetryPolicy {
   /** Maximum of the first delay; it doubles with every retry. */
   readonly baseDelay: number;
   readonly maxDelay: number;
-  /** Longest Retry-After to wait for; longer ones end the retries. */
+  /** Longest Retry-After to wait for; a longer one ends the retries. */
   readonly maxPause: number;
 }
 

@@ -2,20 +2,20 @@
 export interface ProcessSample {
   readonly pid: number;
   readonly parent: number;
-  /** Memory in use, in bytes. Memory that several processes share is in each of them. */
+  /** Memory in use, in bytes. Shared memory is counted in each process. */
   readonly memory: number;
-  /** Processor time since the start, in seconds. */
+  /** CPU time since the start, in seconds. */
   readonly seconds: number;
 }
 
-/** What a process and everything that it has started use. */
+/** Resource usage of a process and everything that it has started. */
 export interface TreeUsage {
   readonly processes: number;
   readonly memory: number;
   readonly seconds: number;
 }
 
-/** Adds up the usage of each process and its descendants. Processes that do not run are omitted. */
+/** Adds up the usage of each process and its descendants. Processes that are not running are skipped. */
 export function treeUsage(
   rows: readonly ProcessSample[],
   heads: readonly number[],
@@ -27,7 +27,7 @@ export function treeUsage(
       const found = byPid.get(head);
       if (!found) return [];
       const seen = new Set([found]);
-      // A set returns members that are added while it is read.
+      // Iterating a set also visits members that are added meanwhile.
       for (const { pid } of seen) for (const child of children.get(pid) ?? []) seen.add(child);
       const all = [...seen];
       const sum = (value: (row: ProcessSample) => number): number =>

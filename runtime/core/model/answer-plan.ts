@@ -1,9 +1,9 @@
 import { inputError } from '#contract/errors.ts';
 
-/** Which answers of a context are returned. */
+/** Which answers from a context are returned. */
 export interface AnswerPlan {
   readonly topK: number;
-  /** Maximum number of tokens of an answer. */
+  /** Maximum number of tokens in an answer. */
   readonly maxLength: number;
   readonly canBeEmpty: boolean;
 }
@@ -25,7 +25,10 @@ export function planAnswers({ topK, maxLength, canBeEmpty }: AnswerWishes): Answ
   };
 }
 
-/** Number of possible answers to examine per window, by the rule of the pipeline: some of them become the same when extended to words. */
+/**
+ * Number of candidate answers to examine per window, as in the transformers pipeline: some of them
+ * become identical when extended to whole words.
+ */
 export const answerCandidates = ({ topK }: AnswerPlan): number => topK * 2 + 10;
 
 function inRange(name: string, value: number): number {

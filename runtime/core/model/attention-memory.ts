@@ -3,18 +3,24 @@ import { formatBytes } from './progress.ts';
 
 type Facts = Pick<Manifest, 'attentionHeads' | 'tokenizer'>;
 
-/** The number of heads of most models of 768 dimensions: a guess for models whose config.json does not state it. */
+/**
+ * The number of heads of most models with 768 dimensions: a guess for models whose config.json does
+ * not state it.
+ */
 const USUAL_HEADS = 12;
 
 /**
- * Bytes of attention scores for each pair of tokens of a text. Each head has one float32 score per pair, and ONNX Runtime holds
- * the scores before and after softmax at the same time (docs/decisions/0058).
+ * Bytes of attention scores per pair of tokens. Each head has one float32 score per pair, and ONNX
+ * Runtime holds the scores before and after softmax at the same time (docs/decisions/0058).
  */
 export const bytesPerTokenPair = ({
   attentionHeads = USUAL_HEADS,
 }: Pick<Manifest, 'attentionHeads'>): number => attentionHeads * Float32Array.BYTES_PER_ELEMENT * 2;
 
-/** Memory for the attention scores of a text of the maximum length, without the weights. Undefined if it is unknown. */
+/**
+ * Memory for the attention scores of a text of the maximum length, not counting the weights.
+ * Undefined if unknown.
+ */
 function longestTextBytes(model: Facts): number | undefined {
   if (model.attentionHeads === undefined) return undefined;
   return bytesPerTokenPair(model) * model.tokenizer.maxLength ** 2;

@@ -7,11 +7,11 @@ import { omitUndefined } from '../json/omit-undefined.ts';
 import { licenseText, NOT_STATED } from './manifest-facts.ts';
 import { parseManifest } from './manifest-json.ts';
 
-/** Reads the model card in a file; throws if there is none. */
+/** Reads the model card from a file; throws if there is none. */
 export function readModelCard(source: ByteSource): string {
   const card = readDocument(source, 'card');
   if (card !== undefined) return card;
-  // A file without a model has another way out.
+  // A file without a model needs a different suggestion.
   requireSection(source, readContainer(source), 'manifest');
   throw configError(
     `${source.name} contains no model card. Put README.md next to config.json and build the model again.`,
@@ -23,7 +23,7 @@ export interface LicenseNotice {
   readonly model: string;
   readonly version: string;
   readonly license?: ModelLicense;
-  /** Texts of the license files and notices that were next to the model. */
+  /** Texts of the license and notice files that were next to the model. */
   readonly text?: string;
   /** Models that this one was trained or converted from. */
   readonly baseModels?: readonly string[];
@@ -45,7 +45,7 @@ export function readLicense(source: ByteSource): LicenseNotice | undefined {
   return { model: name, version, ...omitUndefined({ license, text, baseModels, citation }) };
 }
 
-/** Formats the license of a model like the notices of software, which precede it. */
+/** Formats a model's license like the notices of software, which follow it. */
 export function formatLicense({
   model,
   version,

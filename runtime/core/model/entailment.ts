@@ -1,14 +1,17 @@
 /** Label of each index. */
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns the index of the label that means that a text entails a sentence, by the rule of transformers' pipeline. */
+/**
+ * Returns the index of the label that means that a text entails a sentence, chosen as in the
+ * transformers pipeline.
+ */
 export function findEntailment(id2label: Labels): number | undefined {
   // Integer keys of an object are always in numeric order.
   const found = Object.entries(id2label).find(([, label]) => label.toLowerCase().startsWith('entail'));
   return found && Number(found[0]);
 }
 
-/** Whether the labels are exactly those of a model for natural language inference. */
+/** Whether the labels are exactly those of a natural language inference model. */
 export function areInferenceLabels(labels: readonly string[]): boolean {
   const sorted = labels.map((label) => label.toLowerCase().replaceAll(/[^a-z]/g, '')).sort();
   return KNOWN_LABELS.has(sorted.join(' '));

@@ -1,19 +1,19 @@
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import { inputError } from '#contract/errors.ts';
 
-/** How to find entities: the options of a request with their defaults. */
+/** How to find entities: a request's options combined with the defaults. */
 export interface EntityOptions {
-  /** Types of the entities to find, each one once. */
+  /** Types of the entities to find, without duplicates. */
   readonly labels: readonly string[];
-  /** Minimum score; an entity has a higher one. */
+  /** Minimum score (exclusive). */
   readonly threshold: number;
-  /** Whether entities do not overlap at all. Otherwise, an entity can be a part of another one. */
+  /** Whether entities must not overlap at all. Otherwise, an entity can be nested in another one. */
   readonly flat: boolean;
   /** Whether the same words can have several types. */
   readonly multiLabel: boolean;
 }
 
-/** Entity options of a request; undefined and null mean the default. */
+/** A request's entity options; undefined and null mean the default. */
 export interface EntityRequest {
   readonly labels?: readonly string[] | null | undefined;
   readonly threshold?: number | null | undefined;
@@ -24,8 +24,8 @@ export interface EntityRequest {
 export const DEFAULT_THRESHOLD = 0.5;
 
 /**
- * Combines the options of a request with their defaults, and rejects invalid ones. Undefined for models of other types. `label`
- * is the name of the option for messages.
+ * Combines a request's options with the defaults, and rejects invalid ones. Undefined for models of
+ * other types. `label` is the name of the option for messages.
  */
 export function planEntities(
   { entities }: { readonly entities?: EntitySettings | undefined },

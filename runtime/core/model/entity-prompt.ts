@@ -4,7 +4,7 @@ import type { TokenizedText, TextWords, WordSource } from './tokenized-text.ts';
 import { cutIntoWordWindows, type WordWindow } from './word-windows.ts';
 import { pushAll } from '../values/push-all.ts';
 
-/** Token ids of the entity types and of the words of a text. */
+/** Token ids of the entity types and of a text's words. */
 export interface EntityPrompt {
   /** The special tokens before and after every text. */
   readonly head: readonly number[];
@@ -13,7 +13,7 @@ export interface EntityPrompt {
   readonly types: readonly number[];
 }
 
-/** The largest share of a model's tokens that entity types can have, so that the text has room. */
+/** The largest share of a model's tokens that entity types can take, so that there is space for the text. */
 const MAX_TYPES_SHARE = 0.75;
 
 /** Number of tokens that are left for the words of a text. */
@@ -34,8 +34,8 @@ export interface WordLimits {
 }
 
 /**
- * Joins the tokens of entity types and words to the input of the model: one window, or several that share words. `isCut` is
- * whether the text has more words than these.
+ * Joins the tokens of entity types and words into the model's input: one window, or several
+ * overlapping ones. `isCut` states whether the text has more words than these.
  */
 export function joinWords(
   prompt: EntityPrompt,
@@ -54,7 +54,8 @@ export function joinWords(
     );
   const all = cut(0, words.length);
   const extra = Math.max(0, all.length - maxWindows);
-  // Windows are cut from the start, so that the first or the last ones of them stay the same without the others.
+  // Windows are cut from the start, so that leaving out the first or last ones does not change the
+  // others.
   const from = truncationSide === 'left' ? (all[extra]?.start ?? 0) : 0;
   const to = truncationSide === 'left' ? words.length : (all[all.length - 1 - extra]?.stop ?? words.length);
   const kept = words.slice(from, to);

@@ -18,7 +18,7 @@ interface LabelWishes {
 export const DEFAULT_TEMPLATE = 'This example is {}.';
 const PLACE = '{}';
 
-/** Puts each label into the template. `names` are those of the members or flags that the caller sets. */
+/** Inserts each label into the template. `names` are the members or flags that the caller sets. */
 export function planLabels(
   { labels, template, multiLabel }: LabelWishes,
   names: { readonly labels: string; readonly template: string } = {

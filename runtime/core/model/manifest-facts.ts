@@ -8,7 +8,7 @@ import type { QuantizationAccuracy } from '#contract/quantization.ts';
 import type { Batching, RunRules } from '#contract/batching.ts';
 import type { SparseSettings } from '#contract/sparse.ts';
 
-/** Rows about vectors in tables about a sentence_embedding model; empty for other models. */
+/** Table rows about the vectors of a sentence_embedding model; empty for other models. */
 export function sentenceFacts(
   manifest: Pick<Manifest, 'sentence' | 'width' | 'tokenOutputs'>,
 ): [string, string][] {
@@ -68,7 +68,7 @@ function layerText(layer: LayerSettings): string {
   return `Dense ${inputs} to ${outputs}${activation === 'identity' ? '' : ` (${activation})`}`;
 }
 
-/** Rows about queries and documents in tables about a multi_vector model; empty for other models. */
+/** Table rows about queries and documents of a multi_vector model; empty for other models. */
 export function multiVectorFacts({ multiVector }: Pick<Manifest, 'multiVector'>): [string, string][] {
   if (!multiVector) return [];
   const rows = TEXT_ROLES.map((role): [string, string] => [LABELS[role], rulesText(multiVector[role])]);
@@ -90,7 +90,7 @@ function rulesText({ marker, maxLength, expansion, skipped = [] }: TextRules): s
   return parts.join(', ');
 }
 
-/** The row about scores in tables about a sequence classification model; empty for other models. */
+/** The table row about the scores of a sequence classification model; empty for other models. */
 export const scoreFacts = ({ scoreFunction }: Pick<Manifest, 'scoreFunction'>): [string, string][] =>
   scoreFunction ? [['Scores', DESCRIPTIONS[scoreFunction]]] : [];
 
@@ -100,7 +100,10 @@ const DESCRIPTIONS: Record<ScoreFunction, string> = {
   none: 'the logits (regression)',
 };
 
-/** Rows of a table about the graph: its fixed shape, what the build changed and how it quantized; none if there is nothing to report. */
+/**
+ * Table rows about the graph: its fixed shape, what the build changed and how it was quantized;
+ * empty if there is nothing to report.
+ */
 export const graphFacts = (manifest: Manifest): [string, string][] => {
   const { fixedShape, graphChanges = [] } = manifest;
   return [
@@ -116,7 +119,7 @@ function shapeFact({ texts, tokens }: FixedShape): string {
   return `${shape}${effect}. For speed, export with dynamic axes`;
 }
 
-/** Rows of a table about the quantization of a model; none if it was not quantized. */
+/** Table rows about the quantization of a model; empty if it was not quantized. */
 function quantizationFacts({ quantization }: Manifest): [string, string][] {
   if (!quantization) return [];
   const { form, products, quantized, kept = [], accuracy } = quantization;
@@ -127,7 +130,7 @@ function quantizationFacts({ quantization }: Manifest): [string, string][] {
   ];
 }
 
-/** How near a quantized model is to float32, in one line. */
+/** How close a quantized model is to float32, in one line. */
 export function accuracyText(accuracy: QuantizationAccuracy): string {
   const { texts, cosine, neighbors, agreement, scoreDifference } = accuracy;
   const parts = [
@@ -139,7 +142,7 @@ export function accuracyText(accuracy: QuantizationAccuracy): string {
   return `${parts.join(', ')} (${texts} texts)`;
 }
 
-/** A cosine with four digits. It is rounded down, so that it is 1 only for equal directions. */
+/** A cosine with four digits, rounded down so that it is 1 only for equal directions. */
 export const cosineText = (cosine: number): string => (Math.floor(cosine * 1e4) / 1e4).toFixed(4);
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
@@ -151,7 +154,7 @@ export function outputSize(model: Pick<Manifest, 'entities' | 'sentence' | 'widt
   return level === 'span' ? `spans of up to ${maxWidth} words` : 'scores of words';
 }
 
-/** Describes for tables which texts share a run. */
+/** Describes which texts share a run, for tables. */
 export function batchingText({ batching = 'any', fixedShape }: RunRules): string {
   if (fixedShape?.texts === 1) return 'one text at a time, because the graph has this fixed shape';
   const count = fixedShape?.texts === undefined ? '' : `, ${fixedShape.texts} per run`;
@@ -164,12 +167,12 @@ const TEXT: Readonly<Record<Batching, string>> = {
   single: 'one text at a time, because batching changes the results of this model',
 };
 
-/** The license of a model as one line: `apache-2.0`, or `other: llama3 (https://…)`. */
+/** A model's license in one line: `apache-2.0`, or `other: llama3 (https://…)`. */
 export function licenseText({ id, name, link }: ModelLicense): string {
   return `${id}${name === undefined ? '' : `: ${name}`}${link === undefined ? '' : ` (${link})`}`;
 }
 
-/** Rows about the license and the origin of a model, in tables that describe a file. */
+/** Rows about a model's license and origin, for tables that describe a file. */
 export function licenseFacts({ license, card = {} }: Pick<Manifest, 'license' | 'card'>): [string, string][] {
   return [
     ['License', license ? `${licenseText(license)}, ${LICENSE_FROM[license.source]}` : NOT_STATED],
@@ -201,7 +204,7 @@ function rows({ baseModels = [], languages = [], tags = [], citation }: CardFact
   return lists.filter(([, items]) => items.length > 0).map(([name, items]) => [name, items.join(', ')]);
 }
 
-/** Rows about vectors in tables about a sparse_embedding model; empty for other models. */
+/** Table rows about the vectors of a sparse_embedding model; empty for other models. */
 export function sparseFacts({ sparse }: { readonly sparse?: SparseSettings }): [string, string][] {
   if (!sparse) return [];
   const { pooling, activation, similarity } = sparse;

@@ -7,7 +7,7 @@ import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { isOneOf } from '../values/is-one-of.ts';
 
-/** Checks the outputs of a request. Undefined if there are none: results then have dense vectors only. */
+/** Checks a request's outputs. Undefined if it sets none: results then have dense vectors only. */
 export function planOutputs(
   { name, tokenOutputs }: Pick<Manifest, 'name' | 'tokenOutputs'>,
   outputs: readonly string[] | null | undefined,
@@ -27,6 +27,6 @@ export function planOutputs(
   );
 }
 
-/** The outputs that have a row for each token. */
+/** The outputs with one row per token. */
 export const tokenOutputsAmong = (outputs: readonly EmbeddingOutput[] = []): TokenOutputName[] =>
   outputs.filter((output) => output !== 'dense');

@@ -1,4 +1,4 @@
-/** Formats a progress line with a bar, the share, the count, and the remaining time. Pure, for any terminal. */
+/** Formats a progress line: a bar, the share, the count and the remaining time. Pure, for any terminal. */
 export function progressLine(
   label: string,
   done: number,

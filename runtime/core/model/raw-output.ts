@@ -6,15 +6,15 @@ export interface RawOutput {
   readonly dims: readonly number[];
 }
 
-/** Outputs with a row for each token, next to that with vectors of texts. */
+/** Outputs with one row per token, next to the one with text vectors. */
 export type TokenRows<Values> = Partial<Readonly<Record<TokenOutputName, Values>>>;
 
-/** All outputs of a padded batch that are needed. */
+/** All required outputs of a padded batch. */
 export interface BatchOutput extends RawOutput {
   readonly tokenOutputs?: TokenRows<RawOutput> | undefined;
 }
 
-/** The part of a batch's outputs for each token that is of one text. */
+/** One text's part of a batch's token outputs. */
 export const tokenRowsOf = (
   { tokenOutputs }: BatchOutput,
   row: number,
@@ -25,7 +25,7 @@ export const tokenRowsOf = (
     Object.entries(tokenOutputs).map(([name, output]) => [name, rowOf(output, row, length)]),
   );
 
-/** The part of a batch's output for one text: its whole row, or at most the first `length` positions of it. */
+/** One text's part of a batch's output: its whole row, or at most the first `length` positions of it. */
 export function rowOf({ data, dims }: RawOutput, row: number, length: number): Float32Array {
   const [, second = 0, ...rest] = dims;
   if (rest.length === 0) return data.subarray(row * second, (row + 1) * second);

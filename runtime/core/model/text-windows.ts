@@ -1,9 +1,10 @@
 import type { TokenizedText } from './tokenized-text.ts';
 
 /**
- * Cuts a tokenized text into overlapping windows of at most `maxLength` tokens, each with the special tokens around it.
- * `stride` is the number of tokens that neighbors share. A token belongs to the window where it has the most context: in other
- * windows it is marked as special, so that results do not contain it; with `sharesTokens`, it belongs to all of its windows.
+ * Cuts a tokenized text into overlapping windows of at most `maxLength` tokens, each surrounded by
+ * the special tokens. `stride` is the number of tokens that adjacent windows share. A token belongs
+ * to the window in which it has the most context: in other windows it is marked as special, so that
+ * results do not contain it; with `sharesTokens`, it belongs to all of its windows.
  */
 export function cutIntoWindows(
   text: TokenizedText,
@@ -27,7 +28,7 @@ export function cutIntoWindows(
     const to = after === undefined ? end : middle(after, stop);
     const place: Place = { head, start, stop, end };
     const special = cut(details.special, place);
-    // Tokens that belong to a neighbor.
+    // Tokens that belong to an adjacent window.
     if (!sharesTokens) {
       special.fill(1, head, head + from - start);
       special.fill(1, head + to - start, head + stop - start);
@@ -49,7 +50,10 @@ export function cutIntoWindows(
   });
 }
 
-/** The special tokens at the start end at `head`, those at the end start at `end`, and the window is in between. */
+/**
+ * The leading special tokens end at `head`, the trailing ones start at `end`, and the window is in
+ * between.
+ */
 interface Place {
   readonly head: number;
   readonly start: number;
@@ -64,7 +68,10 @@ interface Cells<Row> {
   set(values: Row, at: number): void;
 }
 
-/** Copies a window and the special tokens around it. Whole parts are copied, because a long text has many windows. */
+/**
+ * Copies a window and the special tokens around it. Copies whole ranges, because a long text has
+ * many windows.
+ */
 function cut<Row extends Cells<Row>>(row: Row, { head, start, stop, end }: Place): Row {
   const window = row.slice(0, head + stop - start + row.length - end);
   window.set(row.subarray(start, stop), head);
@@ -72,7 +79,7 @@ function cut<Row extends Cells<Row>>(row: Row, { head, start, stop, end }: Place
   return window;
 }
 
-/** The first token of the shared ones that belongs to the later window: the earlier one lacks context on the right. */
+/** The first shared token that belongs to the later window: the earlier one lacks context on the right. */
 const middle = (laterStart: number, earlierStop: number): number =>
   Math.floor((earlierStop - 1 + laterStart) / 2) + 1;
 

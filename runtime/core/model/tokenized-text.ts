@@ -1,6 +1,6 @@
 import type { WordWindow } from './word-windows.ts';
 
-/** A text, or a pair of texts. */
+/** A text or a pair of texts. */
 export interface TextInput {
   readonly text: string;
   readonly pair?: string | undefined;
@@ -9,40 +9,43 @@ export interface TextInput {
 /** A tokenized text as plain data that can be sent to another thread. */
 export interface TokenizedText {
   readonly ids: Int32Array;
-  /** Index of the text of a pair that each token belongs to; undefined if there is only one text. */
+  /** For each token of a pair, the index of its text; undefined if there is only one text. */
   readonly typeIds?: Int32Array | undefined;
   /** Number of leading tokens that other tokens attend to; undefined if all. */
   readonly attended?: number | undefined;
   /** Whether the text was truncated to the model's maximum. */
   readonly truncated: boolean;
-  /** The windows of a text that is longer than the model's maximum, if the model reads long texts in windows. */
+  /** The windows of a text that exceeds the model's maximum, if the model reads long texts in windows. */
   readonly windows?: readonly TokenizedText[] | undefined;
-  /** Windows only: number of tokens without those that the tokenizer added. */
+  /** Windows only: number of tokens, not counting those that the tokenizer added. */
   readonly weight?: number | undefined;
   /** The words of the text, for zero_shot_ner models. */
   readonly words?: TextWords | undefined;
-  /** Details of tokens, if results contain tokens. */
+  /** Token details, if results contain tokens. */
   readonly details?: TokenDetails | undefined;
 }
 
 export interface TokenDetails {
   /** Tokens as written in the vocabulary: `##ing`, `Ġword`. */
   readonly tokens: readonly string[];
-  /** 1 if the tokenizer added the token ([CLS], [SEP], <s> ...), or if results do not contain it for another reason. */
+  /**
+   * 1 if the tokenizer added the token ([CLS], [SEP], <s> ...), or if it is excluded from results
+   * for another reason.
+   */
   readonly special: Uint8Array;
-  /** Index of the word that each token belongs to, -1 if none. Only for tokens of a text that has answers. */
+  /** Index of each token's word, -1 if none. Only for tokens of a text that is searched for answers. */
   readonly words?: Int32Array | undefined;
   /** Start and end of each token in the text, in Unicode code points. */
   readonly offsets: Uint32Array;
 }
 
 export interface TextWords {
-  /** For each token, the number of its word from 1; 0 for tokens that stand for no word. */
+  /** For each token, the number of its word from 1; 0 for tokens that do not represent a word. */
   readonly mask: Int32Array;
   readonly count: number;
   /** The text and its words; undefined for windows, whose results are merged where the text is known. */
   readonly source?: WordSource | undefined;
-  /** The place of a window in its text. */
+  /** The position of a window in its text. */
   readonly window?: WordWindow | undefined;
 }
 

@@ -3,17 +3,17 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
 import { vectorWidth } from './vector-width.ts';
 
-/** How to build a vector. Vectors of single tokens are not truncated, and all tokens have one. */
+/** How to build a vector. Token vectors are not truncated, and all tokens have one. */
 export interface VectorOptions {
   /** Whether to L2-normalize the vector. */
   readonly normalize?: boolean;
   /** Number of leading dimensions to keep, before normalization. Default: all. */
   readonly dimensions?: number | undefined;
-  /** Number of leading tokens to ignore in pooling. */
+  /** Number of leading tokens that pooling ignores. */
   readonly skip?: number | undefined;
 }
 
-/** Vector options of a request; undefined and null mean the model's setting. */
+/** A request's vector options; undefined and null mean the model's setting. */
 export interface VectorRequest {
   readonly normalize?: boolean | null | undefined;
   readonly dimensions?: number | null | undefined;
@@ -22,13 +22,13 @@ export interface VectorRequest {
 
 export interface VectorPlan {
   readonly options: VectorOptions & { readonly normalize: boolean };
-  /** Prompt to prepended to each text; may be empty. */
+  /** Prompt to prepend to each text; may be empty. */
   readonly prompt: string;
 }
 
 /**
- * Combines the options of a request with the settings of the model, and rejects what the model does not support. `promptLabel`
- * is the name of the prompt option, for messages.
+ * Combines a request's options with the model's settings, and rejects unsupported ones.
+ * `promptLabel` is the name of the prompt option, for messages.
  */
 export function planVector(
   manifest: Pick<Manifest, 'sentence' | 'multiVector' | 'width'>,
@@ -69,7 +69,10 @@ function findPrompt(
   throw inputError(`${label} must be one of ${names.join(', ')}, not ${JSON.stringify(name.slice(0, 100))}`);
 }
 
-/** Prompts that each model has, as in sentence-transformers. They are empty unless the files of the model set them. */
+/**
+ * Prompts that every model has, as in sentence-transformers. They are empty unless the model's
+ * files set them.
+ */
 const ROLES = ['query', 'document'] as const;
 
 /** Names of prompts that requests can use, without the empty name. */

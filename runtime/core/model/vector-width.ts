@@ -1,7 +1,7 @@
 import type { Manifest } from '#contract/manifest.ts';
 import type { LayerSettings, SentenceSettings } from '#contract/sentence.ts';
 
-/** Number of dimensions of a vector that a model returns, before it is truncated. */
+/** Number of dimensions of a model's vectors, before truncation. */
 export function vectorWidth({
   sentence,
   width,
@@ -13,7 +13,7 @@ export function vectorWidth({
   return (sentence.layers ?? []).reduce(layerWidth, pooled);
 }
 
-/** Number of dimensions of a pooled vector, given that of a token's vector. */
+/** Number of dimensions of a pooled vector, given that of a token vector. */
 export const pooledWidth = (pooling: string | readonly string[], width: number): number =>
   width * [pooling].flat().length;
 

@@ -2,19 +2,25 @@ import type { WordInputName } from '#contract/manifest.ts';
 
 /** The words of a batch of texts. */
 export interface WordBatch {
-  /** For each token, row by row, the number of its word in the text, from 1; 0 for tokens that stand for no word. */
+  /**
+   * For each token, row by row, the number of its word in the text, from 1; 0 for tokens that do
+   * not represent a word.
+   */
   readonly mask: Int32Array;
-  /** Number of words of each text, at least 1. */
+  /** Number of words in each text, at least 1. */
   readonly counts: Int32Array;
 }
 
-/** Values of a tensor of integers, or of a tensor of truth values. */
+/** Values of an integer or boolean tensor. */
 export interface WordInput {
   readonly values: Int32Array | Uint8Array;
   readonly dims: readonly number[];
 }
 
-/** Creates the inputs about words. All spans of up to `maxWidth` words are listed, with those beyond the end of a text masked. */
+/**
+ * Creates the word inputs. All spans of up to `maxWidth` words are listed; those beyond the end of
+ * a text are masked.
+ */
 export const WORD_INPUTS: Record<WordInputName, (batch: WordBatch, maxWidth: number) => WordInput> = {
   words_mask: ({ mask, counts }) => ({ values: mask, dims: [counts.length, mask.length / counts.length] }),
   text_lengths: ({ counts }) => ({ values: counts, dims: [counts.length, 1] }),

@@ -1,21 +1,24 @@
-/** The words of a window, and those of them whose entities the window returns. */
+/** A window's words, and which of them can start entities that the window returns. */
 export interface WordWindow {
   readonly start: number;
   readonly stop: number;
-  /** Entities that start with one of these words: other windows have more context for the others. */
+  /** Entities that start with one of these words. For the other words, adjacent windows have more context. */
   readonly ownFrom: number;
   readonly ownTo: number;
 }
 
 export interface WordWindowRules {
   readonly maxWords: number;
-  /** Maximum number of tokens of the words of a window. */
+  /** Maximum number of tokens for a window's words. */
   readonly maxTokens: number;
-  /** Number of words that neighboring windows share. */
+  /** Number of words that adjacent windows share. */
   readonly stride: number;
 }
 
-/** Cuts a text into overlapping windows, given the number of tokens of each word. A longer word than a window has one of its own. */
+/**
+ * Cuts a text into overlapping windows, given the number of tokens of each word. A word that is
+ * longer than a window gets its own.
+ */
 export function cutIntoWordWindows(
   tokens: readonly number[],
   { maxWords, maxTokens, stride }: WordWindowRules,
@@ -46,6 +49,6 @@ function endOfWindow(tokens: readonly number[], start: number, last: number, max
   return stop;
 }
 
-/** The first of the shared words that belongs to the later window: the earlier one lacks context on the right. */
+/** The first shared word that belongs to the later window: the earlier one lacks context on the right. */
 const middle = (laterStart: number, earlierStop: number): number =>
   Math.max(laterStart, Math.floor((earlierStop - 1 + laterStart) / 2) + 1);

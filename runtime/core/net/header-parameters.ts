@@ -1,12 +1,12 @@
-/** Parameters of a header value by their names in lower case, and the position of the comma or the end that follows them. */
+/** Parameters of a header value by lower-case name, and the position of the comma or the end after them. */
 export interface HeaderParameters {
   readonly parameters: ReadonlyMap<string, string>;
   readonly end: number;
 }
 
 /**
- * Reads `; name=value; name="quoted \" value"` from a position on, in one pass. The first of two parameters with one name counts.
- * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6
+ * Reads `; name=value; name="quoted \" value"` from a position on, in one pass. If a name is
+ * repeated, the first parameter counts. https://www.rfc-editor.org/rfc/rfc9110#section-5.6.6
  */
 export function headerParameters(header: string, from = 0): HeaderParameters {
   const parameters = new Map<string, string>();

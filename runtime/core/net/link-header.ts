@@ -1,6 +1,6 @@
 import { headerParameters } from './header-parameters.ts';
 
-/** The URL of the next page in a `Link` header, as it is written there. https://www.rfc-editor.org/rfc/rfc8288 */
+/** The URL of the next page in a `Link` header, unresolved. https://www.rfc-editor.org/rfc/rfc8288 */
 export function nextLink(header: string): string | undefined {
   let at = 0;
   for (;;) {

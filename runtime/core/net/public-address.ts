@@ -1,6 +1,7 @@
 /**
- * Kind of an address from the point of view of a server that fetches configured URLs: `public` is the internet, `private` is
- * this machine or a network behind it, `never` cannot serve a model (machine metadata, multicast, broadcast).
+ * Kind of an address, seen from a server that fetches configured URLs: `public` is the internet,
+ * `private` is this machine or a network behind it, `never` cannot serve a model (instance
+ * metadata, multicast, broadcast).
  */
 export type AddressKind = 'public' | 'private' | 'never';
 
@@ -10,7 +11,7 @@ type Range = readonly [prefix: readonly number[], bits: number, kind: AddressKin
 const IPV4_RANGES: readonly Range[] = [
   [[0, 0, 0, 0], 8, 'private'],
   [[10, 0, 0, 0], 8, 'private'],
-  // Alibaba Cloud's metadata. The first range that matches counts.
+  // Alibaba Cloud's instance metadata. The first matching range counts.
   [[100, 100, 100, 200], 32, 'never'],
   [[100, 64, 0, 0], 10, 'private'],
   [[127, 0, 0, 0], 8, 'private'],
@@ -30,7 +31,7 @@ const IPV4_RANGES: readonly Range[] = [
   [[240, 0, 0, 0], 4, 'private'],
 ];
 
-/** Everything outside the one range of global addresses is not the internet. */
+/** Only this one range of global addresses is the internet. */
 const IPV6_GLOBAL = 0x20;
 /** Prefixes of addresses that embed an IPv4 address, and the offset of its bytes. */
 const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = [
@@ -38,7 +39,7 @@ const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = 
   [[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], 12],
   [[0x20, 0x02], 2],
 ];
-/** Metadata of machines outside the link-local addresses. */
+/** Instance metadata outside the link-local addresses. */
 const IPV6_METADATA: readonly (readonly [prefix: readonly number[], bits: number])[] = [
   // AWS: fd00:ec2::254 (EC2), fd00:ec2::23 (credentials of EKS), and more services of the host.
   [[0xfd, 0, 0x0e, 0xc2], 32],

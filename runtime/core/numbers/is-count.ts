@@ -1,3 +1,3 @@
-/** Whether a value is a whole number that counts something: 0 or more, and exact. */
+/** Whether a value is a count: a safe integer that is not negative. */
 export const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -1,11 +1,11 @@
 export interface NumberLimits {
   readonly min: number;
   readonly max: number;
-  /** Whether the number must be whole (default: true). */
+  /** Whether the number must be an integer (default: true). */
   readonly whole?: boolean;
 }
 
-/** Parses a decimal number within limits; undefined if the text is anything else. */
+/** Parses a decimal number within limits; undefined for any other text. */
 export function numberIn(text: string, { min, max, whole = true }: NumberLimits): number | undefined {
   const number = Number(text);
   const isNumber = (whole ? /^\d+$/ : /^(?:\d*\.)?\d+$/).test(text);

@@ -76,7 +76,7 @@ export function walkPairs(
   walk(axes.length - 1, 0, 0);
 }
 
-/** A row of elements: `count` results from `at`, with a step of 1 or 0 in the operands. */
+/** A row of elements: `count` results from `at` on, with a step of 1 or 0 in the operands. */
 export interface BroadcastRow {
   readonly out: Float32Array;
   readonly count: number;
@@ -106,7 +106,7 @@ export function combine(
   return out;
 }
 
-/** Same, into a tensor whose shape both operands can be broadcast to. */
+/** Same, into a tensor to whose shape both operands can be broadcast. */
 function combineInto(out: Tensor, left: Tensor, right: Tensor, kernel: RowKernel): void {
   if (out.data.length === 0) return;
   const [inner, ...outer] = pairAxes(out.shape, left.shape, right.shape);

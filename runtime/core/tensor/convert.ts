@@ -13,8 +13,8 @@ import {
 import { shortestFloat32 } from '../numbers/float32.ts';
 
 /**
- * Creates a tensor from nested lists of numbers, one level per axis. Other values are represented by a description, such as "a
- * string".
+ * Creates a tensor from nested lists of numbers, one level per axis. Anything else is passed as a
+ * description, such as "a string".
  */
 export function fromTable(allocate: Allocate, table: readonly unknown[]): Tensor {
   const shape = shapeOf(table);
@@ -66,7 +66,7 @@ function describe(value: unknown): string {
 /** Nested lists of numbers, one level per axis. */
 export type NestedNumbers = number | readonly NestedNumbers[];
 
-/** Maximum number of elements of a table; more would fill the memory of a script. */
+/** Maximum number of elements in a table; more would exhaust a script's memory. */
 const MAX_ELEMENTS = 2 ** 22;
 
 export function toTable(tensor: Tensor): NestedNumbers {
@@ -89,7 +89,10 @@ export function nest({ data, shape }: Tensor, each: (value: number) => number): 
   return read(0);
 }
 
-/** Formats shape and elements, with only both ends of long axes, in the shortest form that distinguishes float32 numbers. */
+/**
+ * Formats shape and elements, with only both ends of long axes, in the shortest form that
+ * distinguishes float32 numbers.
+ */
 export function toText({ data, shape }: Tensor): string {
   const edge = edgeFor(data.length, shape.length);
   const write = (axis: number, at: number, block: number): string => {
@@ -107,10 +110,10 @@ export function toText({ data, shape }: Tensor): string {
   return `Tensor of shape ${describeShape(shape)}:\n${write(0, 0, data.length)}`;
 }
 
-/** Number of elements up to which all are shown. */
+/** Maximum number of elements of which all are shown. */
 const MAX_UNABRIDGED_ELEMENTS = 100;
 
-/** Number of elements to show at both ends of an axis, so that the total is some hundreds. */
+/** Number of elements to show at each end of an axis, for a total of some hundreds. */
 function edgeFor(elements: number, axes: number): number {
   if (elements <= MAX_UNABRIDGED_ELEMENTS) return MAX_UNABRIDGED_ELEMENTS;
   return axes <= 3 ? 3 : 1;
@@ -129,8 +132,8 @@ function describeNumber(value: number): string {
 }
 
 /**
- * Returns the slice at an index of the first axis, from 1 or negative from the end: a tensor without that axis, or a number if
- * there is no other axis.
+ * Returns the slice at an index of the first axis (from 1, or negative from the end): a tensor
+ * without that axis, or a number if there is no other axis.
  */
 export function elementAt({ data, shape }: Tensor, position: number): Operand {
   const [size, ...rest] = shape;

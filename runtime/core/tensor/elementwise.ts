@@ -48,8 +48,9 @@ export interface Powers {
 }
 
 /**
- * e to the power of a value, for results that are rounded to float32: the relative error is below 1e-10, and Math.exp, which is
- * exact to nearly the last bit of a double, takes three times as long. Call `createPowers()` once per batch of values.
+ * e to the power of a value, for results that are rounded to float32: the relative error is below
+ * 1e-10, while Math.exp, which is accurate to nearly the last bit of a double, takes three times as
+ * long. Call `createPowers()` once per batch of values.
  */
 export function exponential(value: number, { fine, coarse }: Powers): number {
   // Beyond these limits, a float32 and its reciprocal are 0 or infinite. NaN stays NaN, and branches would be slow for mixed
@@ -57,7 +58,7 @@ export function exponential(value: number, { fine, coarse }: Powers): number {
   const exponent = Math.min(Math.max(value, MIN_EXPONENT), MAX_EXPONENT);
   const sixteenths = Math.floor(exponent * SIXTEENTHS_PER_ONE + 0.5);
   const power = (sixteenths + COARSE_BELOW * 64) | 0;
-  // For such a small number, five terms of the series of e^x suffice.
+  // For such a small exponent, five terms of the series of e^x are enough.
   const rest = exponent - sixteenths * SIXTEENTH;
   const square = rest * rest;
   const series = 1 + rest + square * (1 / 2 + rest * (1 / 6) + square * (1 / 24));
@@ -85,8 +86,8 @@ const SIXTEENTHS_PER_ONE = 16 / Math.LN2;
 const COARSE_BELOW = 40;
 
 /**
- * Limits elements to `min` and `max`, if given; if they contradict each other, `max` wins. A NaN limit makes everything
- * NaN.
+ * Limits elements to `min` and `max`, if set; if they contradict each other, `max` wins. A NaN
+ * limit makes everything NaN.
  */
 export function clamp(
   allocate: Allocate,

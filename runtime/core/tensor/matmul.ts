@@ -30,7 +30,7 @@ export function matmul(allocate: Allocate, left: Tensor, right: Tensor): Tensor 
   return out;
 }
 
-/** Maximum number of multiplications, which already take seconds that cannot be interrupted. */
+/** Maximum number of multiplications. This many already take seconds, which cannot be interrupted. */
 const MAX_PRODUCTS = 2 ** 32;
 
 function checkWork(left: Tensor, right: Tensor, products: number): void {
@@ -77,5 +77,5 @@ export function weighRows(
   }
 }
 
-/** Number of columns per pass, which limits the uncounted memory for sums. */
+/** Number of columns per pass, which limits the memory for sums, because it is not counted. */
 const BLOCK = 1024;

@@ -9,8 +9,9 @@ import {
 import { weighRows } from './matmul.ts';
 
 /**
- * Mean of the token vectors of each text, weighted by the mask: [batch, tokens, width] and a mask [batch, tokens] give [batch,
- * width]. Additional axes between the first and the last count as tokens. A mask of zeros gives NaN.
+ * Mean of each text's token vectors, weighted by the mask: [batch, tokens, width] and a mask
+ * [batch, tokens] give [batch, width]. Additional axes between the first and the last count as
+ * tokens. An all-zero mask gives NaN.
  */
 export function meanPool(allocate: Allocate, tensor: Tensor, mask: Tensor): Tensor {
   const { shape } = tensor;

@@ -104,7 +104,7 @@ export const ARGMAX: Reduction = {
   },
 };
 
-/** Standard deviation of all elements; `ddof` is subtracted from their number in the divisor, 1 for a sample. */
+/** Standard deviation of all elements. The divisor is the number of elements minus `ddof`: 1 for a sample. */
 export function standardDeviation(tensor: Tensor, ddof: number): number {
   return reduceWhole(tensor, writeDeviation, ddof);
 }
@@ -141,8 +141,8 @@ export function deviations(
 }
 
 /**
- * Folds each slice along an axis to one number: starting with `start`, the function combines the accumulated number with the
- * next element. It returns one number per slice.
+ * Folds each slice along an axis to one number: starting with `start`, the function combines the
+ * accumulated number with the next element. It returns one number per slice.
  */
 export function foldAxis(
   allocate: Allocate,

@@ -73,7 +73,10 @@ export function checkSizes(sizes: Shape, what: string): void {
   );
 }
 
-/** Converts an axis of a script, from 1 or negative from the end, to an index from 0. `what` is the operation, for messages. */
+/**
+ * Converts a script's axis (from 1, or negative from the end) to an index from 0. `what` is the
+ * operation, for messages.
+ */
 export function resolveAxis(axis: number, shape: readonly number[], what: string): number {
   const index = indexFromEither(axis, shape.length);
   if (index !== undefined) return index;
@@ -82,7 +85,7 @@ export function resolveAxis(axis: number, shape: readonly number[], what: string
   );
 }
 
-/** Converts a position of a script to an index: 1 is the first and -1 the last of `count`. */
+/** Converts a script's position to an index: 1 is the first and -1 the last of `count`. */
 export function indexFromEither(position: number, count: number): number | undefined {
   if (!Number.isInteger(position)) return undefined;
   const index = position > 0 ? position - 1 : count + position;
@@ -97,10 +100,10 @@ function axesOf(rank: number): string {
 
 /** A tensor viewed along one axis: element (o, a, i) is at `(o * size + a) * inner + i`. */
 interface Split {
-  /** Number of elements of the preceding axes together. */
+  /** Product of the sizes of the preceding axes. */
   readonly outer: number;
   readonly size: number;
-  /** Number of elements of the following axes, which is the stride of the axis. */
+  /** Product of the sizes of the following axes, which is the stride of this axis. */
   readonly inner: number;
 }
 

@@ -1,19 +1,20 @@
-/** A pattern whose expanded form is longer takes too long per character of a text. */
+/** Maximum length of an expanded pattern; a longer one takes too long per character of a text. */
 const MAX_LENGTH = 1000;
 
 export interface RepetitionOptions {
-  /** Writes ASCII letters in lower case, to match texts in lower case. */
+  /** Converts ASCII letters to lower case, to match lower-case texts. */
   readonly lowerCase: boolean;
   /**
-   * Writes every part so that the text can end in place of it. With `$` behind it, the result matches what a match can begin with, at
-   * the end of a text.
+   * Rewrites every part so that the text can end in its place. With `$` appended, the result
+   * matches the beginning of a possible match at the end of a text.
    */
   readonly canEnd?: boolean | undefined;
 }
 
 /**
- * Rewrites a regular expression for an engine without backtracking: counted repetitions are written out, and groups capture nothing.
- * Throws a SyntaxError for a repetition that is too long. Other mistakes are left to the engine.
+ * Rewrites a regular expression for an engine without backtracking: counted repetitions are written
+ * out, and groups do not capture. Throws a SyntaxError if a repetition is too long. Other mistakes
+ * are left to the engine.
  */
 export function expandRepetitions(source: string, { lowerCase, canEnd = false }: RepetitionOptions): string {
   const lower = (text: string): string => (lowerCase ? text.replaceAll(/[A-Z]/g, asciiLower) : text);

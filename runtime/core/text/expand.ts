@@ -7,7 +7,10 @@ export interface Expansion {
   readonly problems: readonly string[];
 }
 
-/** What `$$` escapes: any dollar sign, or only one in front of a brace, so that other dollar signs in paths stay. */
+/**
+ * What `$$` escapes: any dollar sign, or only one before a brace, so that other dollar signs in
+ * paths stay.
+ */
 const ESCAPES = {
   dollar: {
     placeholder: /\$(?:\$|\{([^}]{0,2000})\}|(\{)|([A-Za-z_]\w*))/g,
@@ -27,8 +30,8 @@ export interface ExpandOptions {
 }
 
 /**
- * Substitutes variables in the configuration files of all programs: `$NAME`, `${NAME}`, `${NAME:-default}`; `$$` is a literal
- * dollar sign. Substituted values are not expanded again.
+ * Substitutes variables in the configuration files of all programs: `$NAME`, `${NAME}`,
+ * `${NAME:-default}`; `$$` is a literal dollar sign. Substituted values are not expanded again.
  */
 export function expand(
   text: string,

@@ -1,12 +1,12 @@
 /** Header name according to RFC 9110. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** Characters of one byte, except those that end a header. */
+/** One-byte characters, except those that end a header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export const HEADER_VALUE_RULE =
   'contains characters that headers cannot carry; use one line of ASCII or Latin-1 characters';
 
-/** Headers of the connection, which the HTTP client sets itself. */
+/** Connection headers, which the HTTP client sets itself. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

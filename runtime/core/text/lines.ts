@@ -1,6 +1,6 @@
 /**
- * Yields the lines of a text that arrives in chunks, without line ends (LF or CRLF) and byte order mark. Node's readline would
- * also split at U+2028 and U+2029, which JSON allows inside strings.
+ * Yields the lines of a text that arrives in chunks, without line ends (LF or CRLF) and byte order
+ * mark. Node's readline would also split at U+2028 and U+2029, which JSON allows inside strings.
  */
 export async function* lines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest: string[] = [];

@@ -1,11 +1,14 @@
-/** Whether a name matches one of the patterns, ignoring case; `*` in a pattern matches any text, including none. */
+/**
+ * Whether a name matches one of the patterns, ignoring case. `*` in a pattern matches any text,
+ * including none.
+ */
 export function matchesAny(patterns: readonly string[], name: string): boolean {
   if (patterns.length === 0) return false;
   const lower = name.toLowerCase();
   return patterns.some((pattern) => pattern === '*' || matches(pattern.toLowerCase(), lower));
 }
 
-/** Does not use a regular expression: with many `*` in a pattern, a crafted name would make it take forever. */
+/** Does not use a regular expression: if a pattern has many `*`, a crafted name would make it run forever. */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

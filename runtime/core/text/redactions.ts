@@ -3,7 +3,7 @@ import { isSecretName } from './secret-name.ts';
 /** A value that must not be shown. */
 export interface Secret {
   readonly value: string;
-  /** Whether its name indicates a secret. Other values of a secrets file or a variable may be settings. */
+  /** Whether the name indicates a secret. Other values in a secrets file or variable may be settings. */
   readonly isNamed: boolean;
   /** The server that the secret belongs to. */
   readonly owner?: string | undefined;
@@ -17,12 +17,15 @@ export interface Redactions {
   all(): readonly Secret[];
 }
 
-/** Minimum length of secrets with a harmless name; shorter values are settings, such as `stdio`, `main` or `2000`. */
+/**
+ * Minimum length of secrets with a harmless name; shorter values are settings, such as `stdio`,
+ * `main` or `2000`.
+ */
 const MIN_UNNAMED_LENGTH = 8;
 /** Settings such as `DEBUG=true`; redacting them would garble every log. */
 const SETTINGS =
   /^(?:true|false|none|null|auto|info|debug|warn|warning|error|verbose|production|development|staging|streamable-http)$/i;
-/** Places and formats; errors are useless without them. */
+/** Paths, addresses and formats: errors are useless without them. */
 const PLACES =
   /^(?:[/~]|\.\.?\/|[A-Za-z]:\\)|^(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d+)?$|^\d{4}-\d\d-\d\d$|^[a-z]+\/[\w.+*-]+$/;
 

@@ -4,7 +4,7 @@ const WORDS =
   'key|token|secret|passw(?:or)?d|passphrase|pwd|credential|auth|bearer|cookie|private|signature|dsn';
 // oxlint-disable-next-line encoderfile/linear-regexp -- Words without repetition.
 const SOUNDS_SECRET = new RegExp(WORDS, 'i');
-/** Endings of names whose values describe a secret without being one: `TOKEN_URL`, `KEY_FILE`, `max_tokens`. */
+/** Name endings of values that describe a secret without being one: `TOKEN_URL`, `KEY_FILE`, `max_tokens`. */
 const ABOUT_SECRETS = shortPattern(
   /(?:ur[il]|file|path|dir|id|name|type|limit|length|count|size|ttl|mode|method|scheme|enabled|max[\w-]*tokens)$/i,
 );
@@ -15,5 +15,5 @@ export const soundsSecret = (name: string): boolean => SOUNDS_SECRET.test(name);
 /** Whether a value with this name most likely is a secret. */
 export const isSecretName = (name: string): boolean => soundsSecret(name) && !ABOUT_SECRETS.test(name);
 
-/** Regular expression source for the end of a name that sounds like a secret. */
+/** Source of a regular expression for the end of a name that suggests a secret. */
 export const SECRET_NAME_END = `(?:${WORDS})[\\w-]{0,40}`;

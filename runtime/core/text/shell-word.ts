@@ -1,4 +1,7 @@
-/** Quotes a text as one shell word, for commands in messages that users can copy. Simple texts stay as they are. */
+/**
+ * Quotes a text as one shell word, for commands in messages that users can copy. Simple texts stay
+ * unchanged.
+ */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : singleQuoted(text);
 

@@ -1,7 +1,8 @@
 /**
- * Splits a text into words as GLiNER models do (`WhitespaceTokenSplitter` of the gliner package): letters and digits, joined by
- * single hyphens and underscores; every other character that is not white space is a word of its own. Returns the start and the
- * end of each word, in UTF-16 code units. Stops after `limit` words.
+ * Splits a text into words as GLiNER models do (`WhitespaceTokenSplitter` of the gliner package):
+ * letters and digits, joined by single hyphens and underscores; every other non-whitespace
+ * character is a separate word. Returns the start and end of each word, in UTF-16 code units. Stops
+ * after `limit` words.
  */
 export function splitWords(text: string, limit = Infinity): number[] {
   const offsets: number[] = [];
@@ -13,8 +14,9 @@ export function splitWords(text: string, limit = Infinity): number[] {
 }
 
 /**
- * The classes of Python's `re`, which differ from those of JavaScript: `\w` has the letters and digits of all languages without
- * combining marks, and `\s` has the control characters U+001C to U+001F and U+0085, but not U+FEFF.
+ * Character classes of Python's `re`, which differ from JavaScript's: `\w` covers letters and
+ * digits of all languages without combining marks, and `\s` includes the control characters U+001C
+ * to U+001F and U+0085, but not U+FEFF.
  */
 const WORD =
   // oxlint-disable-next-line no-control-regex -- These control characters are white space for Python.

@@ -15,8 +15,8 @@ export function suggest(written: string, candidates: readonly string[]): string 
 }
 
 /**
- * Normalizes spelling: `modelType`, `model-type` and `MODEL_TYPE` are the same word. Long garbage is truncated, because it
- * resembles nothing.
+ * Normalizes spelling: `modelType`, `model-type` and `MODEL_TYPE` are the same word. Long input is
+ * truncated, because it resembles no candidate.
  */
 const plain = (text: string): string =>
   text

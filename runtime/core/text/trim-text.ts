@@ -1,6 +1,6 @@
 /**
- * Removes all characters of a set from the end of a text, in linear time: a regular expression like `/x+$/` is searched again from each
- * `x` of the text.
+ * Removes all characters of a set from the end of a text, in linear time: a regular expression such
+ * as `/x+$/` would search again from each `x` in the text.
  */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;

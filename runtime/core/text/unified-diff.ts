@@ -1,7 +1,7 @@
 /** Number of unchanged lines around a change. */
 const CONTEXT = 3;
 
-/** Returns the difference of two texts as a unified diff with one hunk; empty if they are equal. */
+/** Returns the difference between two texts as a unified diff with one hunk; empty if they are equal. */
 export function unifiedDiff(path: string, before: string, after: string): string {
   if (before === after) return '';
   const [old, now] = [linesOf(before), linesOf(after)];

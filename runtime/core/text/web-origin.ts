@@ -1,12 +1,12 @@
 /**
- * Normalizes an origin to the form that browsers send, such as `https://app.example`; `*` is every origin. Returns undefined if
- * browsers never send it.
+ * Normalizes an origin to the form that browsers send, such as `https://app.example`; `*` means
+ * every origin. Returns undefined for an origin that browsers never send.
  */
 export function readOrigin(text: string): string | undefined {
   if (text === '*') return text;
   const url = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\]+\/?$/i.test(text) ? URL.parse(text) : null;
   if (!url) return undefined;
-  // The URL class reports no origin for schemes other than the web's.
+  // The URL class reports no origin for schemes other than http and https.
   return url.origin === 'null' ? text.replace(/\/$/, '') : url.origin;
 }
 

@@ -1,4 +1,4 @@
-/** A tokenizer.json, as far as it matters here. */
+/** The relevant parts of a tokenizer.json. */
 export interface TokenizerJson {
   readonly added_tokens?: readonly { readonly content: string }[];
   readonly normalizer?: {
@@ -17,7 +17,7 @@ export interface TokenizerJson {
   };
 }
 
-/** The special tokens around a text, in one of two forms. */
+/** The special tokens around a text, in one of two formats. */
 interface Template {
   readonly type: string;
   readonly single?: readonly {
@@ -30,21 +30,22 @@ interface Template {
 }
 
 /**
- * Splits plain English text as BERT's tokenizers do. The tokenizer library does it in another thread, and the way there and back takes
- * longer than the work. It covers printable ASCII only, where none of Unicode's rules matter.
+ * Splits plain English text as BERT's tokenizers do. The tokenizer library works in another thread,
+ * and the round trip takes longer than the work. Covers printable ASCII only, where no Unicode
+ * rules apply.
  */
 export interface WordPiece {
-  /** The ids of the tokens, or undefined if the text needs the library. */
+  /** The token ids, or undefined if the text requires the library. */
   encode(text: string, addSpecialTokens: boolean): Int32Array | undefined;
 }
 
 const PLAIN_TEXT = /^[\t\n\r\u0020-\u007E]*$/;
-/** Words, and punctuation marks one by one: all of ASCII that is not a letter or a digit, as BERT sees it. */
+/** Words, and single punctuation marks: all ASCII characters other than letters and digits, as in BERT. */
 const WORDS = /[\dA-Za-z]+|[^\s\dA-Za-z]/g;
-/** With more of them, looking for each one would take longer than the library. */
+/** With more than this, looking up each one would take longer than the library. */
 const MAX_ADDED_TOKENS = 16;
 
-/** The tokenizer of a tokenizer.json; undefined if it has other rules. */
+/** The tokenizer for a tokenizer.json; undefined if it has unsupported rules. */
 export function readWordPiece({
   added_tokens: added = [],
   normalizer,
@@ -78,7 +79,7 @@ export function readWordPiece({
   };
 }
 
-/** The ids before and after a text; undefined for other templates. */
+/** The ids before and after a text; undefined for unsupported templates. */
 function specialTokensAround({ type, single = [], special_tokens: tokens = {}, cls, sep }: Template) {
   if (cls && sep && ['BertProcessing', 'RobertaProcessing'].includes(type))
     return { first: cls[1], last: sep[1] };
@@ -96,7 +97,7 @@ function specialTokensAround({ type, single = [], special_tokens: tokens = {}, c
   return isOne && first !== undefined && last !== undefined ? { first, last } : undefined;
 }
 
-/** Finds the pieces of words, the longest first. */
+/** Finds the pieces of words, longest first. */
 function createPieces(
   vocab: Readonly<Record<string, number>>,
   prefix: string,
@@ -109,7 +110,7 @@ function createPieces(
   for (const [token, id] of Object.entries(vocab)) {
     const isContinuation = token.startsWith(prefix);
     if (isContinuation) continuations.set(token.slice(prefix.length), id);
-    // Also what begins with the prefix can be the start of a word.
+    // A piece that begins with the prefix can also be the start of a word.
     starts.set(token, id);
     longest = Math.max(longest, token.length);
   }

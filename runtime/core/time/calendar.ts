@@ -9,7 +9,10 @@ export interface Calendar {
   readonly timeZone: string;
 }
 
-/** The start of the next day, week or month in the time zone, in milliseconds since 1970. Days of a change of the clock are shorter or longer. */
+/**
+ * The start of the next day, week or month in the time zone, in milliseconds since 1970. Days on
+ * which the clock changes are shorter or longer.
+ */
 export function nextStart({ unit, timeZone }: Calendar, now: number): number {
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate();
   const next =
@@ -19,7 +22,7 @@ export function nextStart({ unit, timeZone }: Calendar, now: number): number {
   return next.toZonedDateTime(timeZone).epochMilliseconds;
 }
 
-/** Whether the name of a time zone is known. */
+/** Whether a time zone name is known. */
 export function isTimeZone(name: string): boolean {
   try {
     Temporal.Now.zonedDateTimeISO(name);

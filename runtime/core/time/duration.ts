@@ -9,13 +9,16 @@ const UNITS: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-/** Longer Node timers fire immediately. */
+/** Node timers fire immediately if their delay is longer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const DURATION_RULE =
   'a positive duration: seconds such as 15, or a value with units such as "500ms", "15s", "1m30s"';
 
-/** Parses a duration to milliseconds: bare seconds, or parts with units. Returns undefined if it is invalid. */
+/**
+ * Parses a duration to milliseconds: a plain number of seconds, or parts with units. Returns
+ * undefined if it is invalid.
+ */
 export function parseDuration(value: string | number): number | undefined {
   const text = String(value).trim();
   const milliseconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : sumOfParts(text);
@@ -27,7 +30,10 @@ export function parseDuration(value: string | number): number | undefined {
 export const parseDurationOrZero = (value: string | number): number | undefined =>
   /^\s*0+(?:ms|[smh])?\s*$/.test(String(value)) ? 0 : parseDuration(value);
 
-/** The units of microseconds are escaped, because one such character makes Node store the whole program with 2 bytes per character. */
+/**
+ * The microsecond units are escaped, because a single such character makes Node store the whole
+ * program with 2 bytes per character.
+ */
 function sumOfParts(text: string): number | undefined {
   if (!/^(?:\d+(?:\.\d+)?(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.test(text)) return undefined;
   let sum = 0;
@@ -36,7 +42,7 @@ function sumOfParts(text: string): number | undefined {
   return sum;
 }
 
-/** Writes a duration of whole milliseconds with the largest unit that divides it: 90000 as 90s. */
+/** Formats a duration in whole milliseconds with the largest unit that divides it: 90000 as 90s. */
 export function durationText(milliseconds: number): string {
   const unit = (['h', 'm', 's'] as const).find((name) => milliseconds % (UNITS[name] ?? 1) === 0) ?? 'ms';
   return `${milliseconds / (UNITS[unit] ?? 1)}${unit}`;

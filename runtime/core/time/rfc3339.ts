@@ -2,7 +2,7 @@ import { trimEndOf } from '../text/trim-text.ts';
 
 /** Formats milliseconds since 1970, with fractions, according to RFC 3339 in UTC, without trailing zeros. */
 export function rfc3339(milliseconds: number): string {
-  // Today's times have a precision of a quarter of a microsecond in a double; more digits would be noise.
+  // A double represents today's times to a quarter of a microsecond; more digits would be noise.
   const microseconds = Math.round(milliseconds * 1000);
   const seconds = Math.floor(microseconds / 1_000_000);
   const fraction = trimEndOf(String(microseconds - seconds * 1_000_000).padStart(6, '0'), '0');

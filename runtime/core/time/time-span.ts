@@ -13,7 +13,7 @@ export function parseSpan(text: string): number | undefined {
   return count === undefined || milliseconds === undefined ? undefined : Number(count) * milliseconds;
 }
 
-/** Formats a span in the largest unit that gives a whole number: `36h`, but `2d`. */
+/** Formats a span in the largest unit that gives an integer: `36h`, but `2d`. */
 export function spanText(milliseconds: number): string {
   const [unit, size] = Object.entries(UNITS)
     .toReversed()

@@ -1,7 +1,7 @@
-/** Receives the start and the end of a step, in milliseconds of `performance.now`. */
+/** Receives the start and end of a step, in milliseconds of `performance.now`. */
 export type OnStep<Step extends string> = (step: Step, start: number, end: number) => void;
 
-/** Runs `work`, and reports how long it took if there is a receiver. */
+/** Runs `work`, and reports its duration if there is a receiver. */
 export function timeStep<Step extends string, Result>(
   onStep: OnStep<Step> | undefined,
   step: Step,

@@ -1,13 +1,14 @@
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
-/** Larger absolute numbers are milliseconds; as seconds they would be after the year 9999. */
+/** Numbers with a larger absolute value are milliseconds; as seconds they would be after the year 9999. */
 const MAX_SECONDS = Math.floor(LAST / 1000);
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 /** Fewer digits are a year or a mistake. */
 const NUMBER = /^\d{9,15}(?:\.\d+)?$/;
 
 /**
- * Parses a timestamp to whole milliseconds since 1970: RFC 3339, a date, either without a zone in UTC, or a Unix timestamp in
- * seconds. Returns undefined if it is invalid, before 1970 or after the year 9999.
+ * Parses a timestamp to whole milliseconds since 1970: RFC 3339 or a date (UTC if there is no
+ * zone), or a Unix timestamp in seconds. Returns undefined if it is invalid, before 1970 or after
+ * the year 9999.
  */
 export function parseTimestamp(given: string | number): number | undefined {
   const time = typeof given === 'number' ? fromNumber(given) : fromText(given.trim());

@@ -1,6 +1,6 @@
 import { memberOf } from './member-of.ts';
 
-/** The code of an error from Node, such as `ENOENT`; undefined for errors without one. */
+/** The code of a Node error, such as `ENOENT`; undefined for errors without one. */
 export function errorCode(error: unknown): string | undefined {
   const code = memberOf(error, 'code');
   return typeof code === 'string' ? code : undefined;

@@ -2,8 +2,8 @@ import type { Pooling } from '#contract/sentence.ts';
 import { meanOfRows } from './vectors.ts';
 
 /**
- * Pools the token vectors of a text, stored row by row, into one vector. The first `skip` rows are ignored; without rows, the
- * vector is zero. The result can share memory with `values`.
+ * Pools a text's token vectors, stored row by row, into one vector. The first `skip` rows are
+ * ignored; without rows, the vector is zero. The result can share memory with `values`.
  */
 export function poolRows(
   values: Float32Array,
@@ -31,7 +31,7 @@ const POOL: Record<Exclude<Pooling, 'none'>, Pool> = {
   weightedmean: weightedMean,
 };
 
-/** The weight of a token is its position, counted from 1 with the tokens of the prompt. */
+/** A token's weight is its position, counted from 1 and including the prompt's tokens. */
 function weightedMean(rows: Float32Array, width: number, skip: number): Float32Array {
   const count = rows.length / width;
   const total = (count * (count + 1)) / 2 + count * skip;

@@ -1,4 +1,5 @@
-// Loops: `Float32Array.from`, `map` and `reduce` with a function take five times as long (measured).
+// Plain loops: `Float32Array.from`, `map` and `reduce` with a function take five times as long
+// (measured).
 
 /** Divides a vector by its L2 norm; a zero vector is unchanged. */
 export function normalizeL2(vector: Float32Array): Float32Array {
@@ -18,7 +19,7 @@ export function meanOfRows(values: Float32Array, rows: number, width: number): F
   return divided(sum, Math.max(rows, 1));
 }
 
-/** The quotients of numbers and a divisor, in single precision. */
+/** Divides numbers by a divisor, in single precision. */
 export function divided(values: Float32Array | Float64Array, divisor: number): Float32Array {
   const quotients = new Float32Array(values.length);
   for (let at = 0; at < values.length; at++) quotients[at] = (values[at] ?? 0) / divisor;

@@ -1,4 +1,4 @@
-/** Describes a value in a message. `source` is its text in the file, which may be `1.0` where the value is 1. */
+/** Describes a value in a message. `source` is its text in the file, which may be `1.0` for the value 1. */
 export function describe(value: unknown, source = ''): string {
   if (value === null || value === undefined) {
     return source === ''

@@ -5,7 +5,7 @@ import { type SchemaIssue, stepsOf } from './issue.ts';
 import { alternativesOf, type SchemaBranch } from '../json/relevant-errors.ts';
 import { didYouMean } from '../text/suggest.ts';
 
-/** Schema keyword: the rule of a pattern or a union, in words. */
+/** By schema keyword: the rule of a pattern or a union, in words. */
 export const RULE_KEYWORD = 'x-rule';
 
 interface ValueContext {

@@ -13,7 +13,7 @@ export interface SchemaIssue {
   readonly path: readonly string[];
   readonly at: 'key' | 'value';
   readonly message: string;
-  /** The field to name, if it differs from the one to point at: an unknown key is named by its parent. */
+  /** The field to name, if it differs from the one to point at: an unknown key is reported for its parent. */
   readonly label?: readonly string[];
 }
 

@@ -84,7 +84,7 @@ function pairAt(
       continue;
     }
     if (!isMap<ParsedNode, ParsedNode | null>(node)) return undefined;
-    // Of duplicate keys, the last one counts.
+    // If keys are duplicated, the last one counts.
     pair = node.items.findLast((item) => keyText(item) === segment);
     node = pair?.value ?? null;
   }

@@ -17,7 +17,8 @@ export function parseYaml(raw: string): ParsedYaml {
   const lines = new LineCounter();
   const doc = parseDocument(text, {
     lineCounter: lines,
-    // These options would add the library's positions and excerpts to messages, and YAML's rarer key and value types.
+    // By default, the library would add positions and excerpts to messages, and support YAML's
+    // rarer key and value types.
     prettyErrors: false,
     stringKeys: true,
     resolveKnownTags: false,
@@ -114,7 +115,10 @@ function words({ code, message, pos: [offset] }: YAMLError, text: string): strin
   return code === 'BAD_SCALAR_START' ? `${sentence}; put the value in quotes` : sentence;
 }
 
-/** The parser notices an open quote at the end of the file, but the user needs to know where it opens. */
+/**
+ * The parser only notices an unclosed quote at the end of the file, but the user needs to know
+ * where it opens.
+ */
 function offsetOf(problem: YAMLError, doc: Document.Parsed): number {
   const [end] = problem.pos;
   return (isOpenQuote(problem) && startOfScalarAround(doc, end)) || end;
@@ -123,7 +127,7 @@ function offsetOf(problem: YAMLError, doc: Document.Parsed): number {
 const isOpenQuote = ({ code, message }: Pick<YAMLError, 'code' | 'message'>): boolean =>
   code === 'MISSING_CHAR' && message.endsWith('quote');
 
-/** One mistake confuses the parser several times; its first message about a line is the useful one. */
+/** One mistake causes several parser errors; the first message about a line is the useful one. */
 function onePerLine(problems: readonly YAMLError[], text: string): YAMLError[] {
   const deep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (deep) return [deep];

@@ -13,7 +13,10 @@ interface ValidateOptions {
   readonly hidden?: (path: readonly string[]) => string | undefined;
 }
 
-/** Validates values, and fills in the schema's defaults in place, unless the resolver of the values does that. */
+/**
+ * Validates values, and fills in the schema's defaults in place unless the resolver of the values
+ * does that.
+ */
 export type ValueValidator = (value: unknown, options: ValidateOptions) => SchemaIssue[];
 
 /** Compiled schemas are used once or twice, so compilation must be fast. */
@@ -63,7 +66,7 @@ function explainKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
   ]);
 }
 
-/** Explains the keys of the mapping form of a union in one sentence, including the form's keys. */
+/** Explains the keys of a union's mapping form in one sentence, including the keys that the form has. */
 function explainUnionKeys(errors: readonly ErrorObject[]): SchemaIssue[] {
   return mappings(errors).map(({ path, schema, missing, unknown }): SchemaIssue => {
     const { required = [] } = schema;

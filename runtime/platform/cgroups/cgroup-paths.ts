@@ -6,9 +6,9 @@ export type Controller = (typeof CONTROLLERS)[number];
 
 /** The folders of the cgroups of one process. */
 export interface CgroupPaths {
-  /** The folder in the hierarchy of version 2; undefined if it is not mounted. */
+  /** The folder in the version 2 hierarchy; undefined if it is not mounted. */
   readonly unified: string | undefined;
-  /** The folders in hierarchies of version 1, which some systems still use for limits. */
+  /** The folders in version 1 hierarchies, which some systems still use for limits. */
   readonly legacy: Readonly<Partial<Record<Controller, string>>>;
 }
 
@@ -37,11 +37,11 @@ export function parseCgroupPaths(cgroup: string, mountinfo: string): CgroupPaths
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-/** In mountinfo, blanks in paths are octal numbers. */
+/** In mountinfo, spaces in paths are octal numbers. */
 const unescape = (path: string): string =>
   path.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)));
 
-/** Returns the folder of a cgroup in a mount of its hierarchy, which can show only a part of it. */
+/** Returns a cgroup's folder in a mount of its hierarchy, which can show only part of it. */
 function folderOf(path: string | undefined, root: string, point: string): string | undefined {
   if (path === undefined || path.startsWith('/..')) return undefined;
   if (root === '/') return `${point}${path === '/' ? '' : path}`;

@@ -6,21 +6,21 @@ import { type ChildCgroup, openChildCgroup, removeCgroup, pidsIn } from './child
 import { type ProcessLimits, LIMIT_NAMES } from '#core/limits/process-limits.ts';
 import { descendantsOf } from '../process-tree/descendants.ts';
 
-/** Creates a cgroup per child process, below the cgroup of this process. */
+/** Creates one cgroup per child process, below this process's own cgroup. */
 export interface Cgroups {
-  /** The folder of the groups of version 2; undefined if this process cannot create them. */
+  /** The folder of the version 2 groups; undefined if this process cannot create them. */
   readonly folder: string | undefined;
   /** Why this process cannot create them, as a clause; empty if it can. */
   readonly problem: string;
   readonly create: (name: string, limits: ProcessLimits) => CreatedCgroup;
-  /** Ends what programs left in their groups when they were killed; returns the number of processes. */
+  /** Ends processes that killed programs left in their groups; returns the number of processes. */
   readonly endAbandoned: (isAbandoned: (id: string) => boolean) => Promise<number>;
   readonly close: () => void;
 }
 
 interface CreatedCgroup {
   readonly group: ChildCgroup | undefined;
-  /** The limits that this system does not apply, with the reasons as clauses. */
+  /** The limits that this system cannot apply, with the reasons as clauses. */
   readonly refused: readonly RefusedLimit[];
 }
 
@@ -31,13 +31,13 @@ export interface RefusedLimit {
 
 const PREFIX = 'mcp-manager.';
 
-/** `id` identifies this process. It becomes part of the name of a folder. */
+/** `id` identifies this process. It becomes part of a folder name. */
 export function openCgroups(id: string, paths: CgroupPaths): Cgroups {
   const name = `${PREFIX}${id}`;
   const own = openOwnCgroup(paths.unified, name);
   const legacyParents = Object.values(paths.legacy);
 
-  /** Some systems have controllers in hierarchies of version 1 only. */
+  /** Some systems have controllers in version 1 hierarchies only. */
   const folderFor = (
     controller: Controller,
   ): { readonly version: 'unified' | 'legacy'; readonly top: string } => {
@@ -53,7 +53,7 @@ export function openCgroups(id: string, paths: CgroupPaths): Cgroups {
     mkdirSync(folder, { recursive: true });
     for (const { file, value, optional } of settings[version]) {
       try {
-        // The kernel creates these files. Where one is missing, there is no such limit.
+        // The kernel creates these files. A missing file means that there is no such limit.
         writeFileSync(join(folder, file), value, { flag: 'r+' });
       } catch (error) {
         if (optional !== true) throw error;
@@ -89,7 +89,10 @@ export function openCgroups(id: string, paths: CgroupPaths): Cgroups {
   };
 }
 
-/** Ends the processes in groups that programs left when they were killed, and removes the groups. Returns the number of processes. */
+/**
+ * Ends processes in groups that killed programs left behind, and removes the groups. Returns the
+ * number of processes.
+ */
 async function endAbandonedCgroups(
   parents: readonly string[],
   isAbandoned: (name: string) => boolean,
@@ -124,7 +127,7 @@ function groupsIn(folder: string): string[] {
 interface Setting {
   readonly file: string;
   readonly value: string;
-  /** Whether the file is missing in some kernels, where the limit works without it. */
+  /** Whether some kernels lack the file, although the limit works without it. */
   readonly optional?: true;
 }
 
@@ -134,7 +137,7 @@ const MIN_QUOTA_US = 1000;
 
 const quota = (cpus: number): number => Math.max(MIN_QUOTA_US, Math.round(cpus * PERIOD_US));
 
-/** Which files of a cgroup hold a limit, in both versions of cgroups. Swap does not extend the memory of a server. */
+/** Which cgroup files set a limit, in both cgroup versions. Swap does not extend a server's memory. */
 const SETTINGS: Readonly<
   Record<
     keyof ProcessLimits,
@@ -185,19 +188,25 @@ function limitSettings(limits: ProcessLimits): LimitSettings[] {
   });
 }
 
-/** The cgroup of this process in version 2, and the one that it creates in it for its children. */
+/** This process's version 2 cgroup, and the one that it creates inside for its children. */
 interface OwnCgroup {
   /** The folder for the groups of children; undefined if this process cannot create groups. */
   readonly folder: string | undefined;
   /** Why this process cannot create groups, as a clause. */
   readonly problem: string;
   readonly has: (controller: Controller) => boolean;
-  /** Lets the groups of children have limits of a controller. Throws an error with the reason if they cannot. */
+  /**
+   * Enables a controller for the children's groups. Throws an error with the reason if that is not
+   * possible.
+   */
   readonly enable: (controller: Controller) => void;
   readonly close: () => void;
 }
 
-/** The group of this process after it has left its own, which has limits for children only without processes in itself. */
+/**
+ * The group that this process moves to, because a group can only limit its children if it contains
+ * no processes itself.
+ */
 const LEFT_GROUP = 'manager';
 
 function openOwnCgroup(own: string | undefined, name: string): OwnCgroup {
@@ -223,7 +232,8 @@ function openOwnCgroup(own: string | undefined, name: string): OwnCgroup {
     },
     close() {
       if (own === undefined || folder === undefined) return;
-      // In the reverse order, so that a program that is started later in the same group finds it as this one did.
+      // In reverse order, so that a program that starts later in the same group finds it as this
+      // one did.
       for (const controller of enabled) {
         tryWrite(control(folder), `-${controller}`);
         tryWrite(control(own), `-${controller}`);
@@ -239,7 +249,10 @@ const NOT_MOUNTED = { folder: undefined, problem: 'cgroups of version 2 are not 
 
 const control = (folder: string): string => join(folder, 'cgroup.subtree_control');
 
-/** Moves this process and its children to another group. Only the root of a hierarchy can have both processes and limits. */
+/**
+ * Moves this process and its children to another group. Only the root of a hierarchy can have both
+ * processes and limits.
+ */
 function leave(own: string, target: string): void {
   if (!existsSync(join(own, 'cgroup.type'))) return;
   const pids = pidsIn(own);

@@ -4,20 +4,23 @@ import { join } from 'node:path';
 import { becomesTrue } from '../wait-for.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 
-/** The cgroup of one child process: whatever it starts is in it as well, and cannot leave it. */
+/**
+ * The cgroup of one child process. Everything that the child starts is in it as well, and cannot
+ * leave it.
+ */
 export interface ChildCgroup {
-  /** The kernel takes 10 to 20 ms for it, which do not block this process. */
+  /** The kernel takes 10 to 20 ms for this, without blocking this process. */
   readonly add: (pid: number) => Promise<void>;
   readonly pids: () => number[];
   /** Sends SIGKILL to all processes. */
   readonly kill: () => void;
-  /** Number of processes that were killed because the group had no memory left. */
+  /** Number of processes that were killed because the group ran out of memory. */
   readonly memoryKills: () => number;
   /** Removes the group as soon as its processes have exited. */
   readonly remove: () => Promise<void>;
 }
 
-/** The folders of a group: one in the hierarchy of version 2, and one per limit in hierarchies of version 1. */
+/** The folders of a group: one in the version 2 hierarchy, and one per limit in version 1 hierarchies. */
 export function openChildCgroup(folders: readonly string[]): ChildCgroup {
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   const pids = (): number[] => [...new Set(folders.flatMap((folder) => pidsIn(folder)))];
@@ -39,7 +42,7 @@ export function openChildCgroup(folders: readonly string[]): ChildCgroup {
 }
 
 const REMOVE_MS = 500;
-/** A process can start another one between two looks. */
+/** A process can start another one between two checks. */
 const MAX_ROUNDS = 10;
 
 function killEach(pids: () => number[]): void {
@@ -50,7 +53,7 @@ function killEach(pids: () => number[]): void {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has exited since.
+        // It has exited in the meantime.
       }
     }
   }
@@ -65,7 +68,7 @@ function memoryKillsIn(folder: string): number {
   return Number(/^oom_kill (\d+)$/m.exec(counts)?.[1] ?? 0);
 }
 
-/** Returns whether the group no longer exists. One with processes cannot be removed. */
+/** Returns whether the group no longer exists. A group with processes cannot be removed. */
 export function removeCgroup(folder: string): boolean {
   try {
     rmdirSync(folder);

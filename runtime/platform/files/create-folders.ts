@@ -5,7 +5,8 @@ import { explainWriteError } from './write-error.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
 /**
- * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that allow no folders, such as /proc.
+ * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that do
+ * not support folders, such as /proc.
  */
 export function createFolders(folder: string, mode: number): void {
   if (existsSync(folder)) return;

@@ -6,18 +6,18 @@ import { configError } from '#contract/errors.ts';
 import { explainWriteError } from './write-error.ts';
 import { memberOf } from '#core/values/member-of.ts';
 
-/** A lock held by one process; the system releases it when the process exits, in whatever way. */
+/** A lock held by one process; the operating system releases it when the process exits for any reason. */
 export interface FileLock {
   release(): void;
 }
 
-/** Lock timeout; an edit takes milliseconds, so a longer one hangs. */
+/** Lock timeout. An edit takes milliseconds, so a process that holds the lock longer hangs. */
 const PATIENCE_MS = 5000;
 const RETRY_MS = 20;
 /** Maximum number of consecutive failures for a file that exists and is writable. */
 const MAX_FAILURES = 20;
 
-/** Runs `work` while no other process that uses the same lock works on `path`. */
+/** Runs `work` while no other process that uses this lock works on `path`. */
 export async function withFileLock<Result>(
   path: string,
   work: () => Promise<Result>,
@@ -40,14 +40,15 @@ export async function withFileLock<Result>(
   }
 }
 
-/** Lock files of this process, because another attempt in it must not open them: see `tryLock`. */
+/** Lock files of this process, because no other attempt in it may open them: see `tryLock`. */
 const held = new Set<string>();
 
 /**
- * Locks a path with the file `<path>.lock` next to it; returns undefined if the lock is held. Node has no file locks, but SQLite uses
- * the system's locks on its files: no process ids are compared, so neither a killed holder nor a container in which every process is
- * number 1 leaves a stale lock. On POSIX, a process that closes any descriptor of a file loses all its locks on it, so the descriptor of
- * this function stays open until the lock is released.
+ * Locks a path with the file `<path>.lock` next to it; returns undefined if the lock is held. Node
+ * has no file locks, but SQLite uses the operating system's locks on its files. No process ids are
+ * compared, so neither a killed holder nor a container in which every process is number 1 leaves a
+ * stale lock. On POSIX, a process that closes any descriptor of a file loses all its locks on it,
+ * so the descriptor of this function stays open until the lock is released.
  */
 export function tryLock(path: string): FileLock | undefined {
   const file = `${path}.lock`;
@@ -70,8 +71,8 @@ export function tryLock(path: string): FileLock | undefined {
       if (failures === MAX_FAILURES) throw explainWriteError(file, error);
       continue;
     }
-    // The previous holder removed the locked file, so another process can lock the new one. The number of a removed file is used again
-    // for a new one, but not while the descriptor is open.
+    // The previous holder removed the locked file, so another process can lock the new one. The
+    // inode number of a removed file is reused for a new one, but not while the descriptor is open.
     if (inodeOf(file) !== fstatSync(fd, { bigint: true }).ino) {
       close();
       continue;

@@ -2,8 +2,9 @@ import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Returns the home folder from HOME, or from the system's user list; undefined if there is none. Node throws for a user id that
- * is not in the list and has no HOME, as in a container started with `--user 12345`.
+ * Returns the home folder from HOME, or from the system's user list; undefined if there is none.
+ * Without HOME, Node throws for a user id that is not in the list, as in a container started with
+ * `--user 12345`.
  */
 export const homeFolder = (): string | undefined => folderOf(homedir);
 

@@ -7,8 +7,8 @@ import type { FileTarget } from './output-target.ts';
 const RETRY_MS = 100;
 
 /**
- * Locks an output, so that a second command that writes it comes after the first one, and sees what that has written. Waits as long as
- * another process holds the lock; `onWait` is called once before that.
+ * Locks an output, so that a second command that writes it runs after the first one and sees its
+ * result. Waits as long as another process holds the lock; `onWait` is called once before that.
  */
 export async function lockOutput({ path }: Pick<FileTarget, 'path'>, onWait: () => void): Promise<FileLock> {
   createFolders(dirname(path), 0o777);

@@ -20,7 +20,10 @@ export interface FileTarget {
 export interface StreamTarget {
   readonly kind: 'stream';
   readonly shown: string;
-  /** An open descriptor of this process, as named by /dev/stdout and `>(command)`; undefined if the path must be opened. */
+  /**
+   * An open descriptor of this process, as named by /dev/stdout and `>(command)`; undefined if the
+   * path must be opened.
+   */
   readonly descriptor: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { type BigIntStats, fstatSync, statSync } from 'node:fs';
 import { configError } from '#contract/errors.ts';
 
-/** The path of what the process has as stdin. */
+/** The path of the process's stdin. */
 export const STDIN: unique symbol = Symbol('stdin');
 
 /** A file that a command reads, with its role for messages. */
@@ -11,8 +11,8 @@ export interface InputFile {
 }
 
 /**
- * Rejects an output that is a file the same command reads, or the program that is running, under any name or link. `shown` is
- * the output as the user wrote it.
+ * Rejects an output that is one of the command's input files or the running program, under any name
+ * or link. `shown` is the output as the user wrote it.
  */
 export function refuseInput(output: string, inputs: readonly InputFile[], shown = output): void {
   const written = statsOf(output);

@@ -4,7 +4,10 @@ import { explainWriteError } from './write-error.ts';
 import type { FileTarget } from './output-target.ts';
 import { removeLeftovers, temporaryPath } from './temporary.ts';
 
-/** Permissions of a new file; an existing file keeps its mode. Without `mode`, the process's umask applies. */
+/**
+ * Permissions of a new file; an existing file keeps its mode. Without `mode`, the process's umask
+ * applies.
+ */
 export interface FileMode {
   readonly mode?: number;
   /** Whether the file is a program: it becomes executable for everyone who can read it. */
@@ -12,8 +15,9 @@ export interface FileMode {
 }
 
 /**
- * Writes a file that appears complete or not at all: `write` fills a temporary file next to it, which is then renamed. Until
- * then the old file is untouched, whatever fails. Mode and owner are preserved if the system allows it.
+ * Writes a file atomically: `write` fills a temporary file next to it, which is then renamed. If
+ * anything fails before that, the old file is unchanged. Mode and owner are preserved if the system
+ * allows it.
  */
 export async function replaceFile(
   { path, shown, existing }: FileTarget,
@@ -48,7 +52,10 @@ function modeOf(existing: Stats | undefined, { mode, isProgram = false }: FileMo
   return isProgram ? bits | ((bits & 0o444) >> 2) : bits;
 }
 
-/** Copies the owner of the existing file. Only root can change the user; others can change to one of their groups. */
+/**
+ * Copies the owner of the existing file. Only root can change the user; other users can change the
+ * group to one of their own.
+ */
 export function takeOwner(temporary: string, existing: Stats): void {
   const made = statSync(temporary);
   for (const [uid, gid] of [

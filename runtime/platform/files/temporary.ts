@@ -5,20 +5,20 @@ import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../sha256.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Maximum age of temporary files of other machines or containers, whose processes cannot be checked. */
+/** Maximum age of temporary files from other machines or containers, whose processes cannot be checked. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 /**
- * Returns a temporary path next to `path`. It is unique even if every process has the same id, as in containers, and never
- * exceeds the maximum name length.
+ * Returns a temporary path next to `path`. It is unique even if every process has the same id, as
+ * in containers, and never exceeds the maximum name length.
  */
 export const temporaryPath = (path: string): string =>
   join(dirname(path), `${prefixOf(path)}${ownerTag()}.tmp`);
 
-/** A unique part of a file name that identifies this process as the owner of the file. */
+/** A unique part of a file name that identifies this process as the file's owner. */
 export const ownerTag = (): string => `${ownerOf(process.pid)}-${randomBytes(6).toString('hex')}`;
 
-/** Whether the process that put an owner tag into the name of a file was killed; false for other tags. */
+/** Whether the process that put this owner tag into a file name was killed; false for other tags. */
 export function isAbandoned(path: string, tag: string): boolean {
   const [, machine, pid] = TAG.exec(tag) ?? [];
   return machine !== undefined && isLeftover(path, machine, Number(pid));
@@ -38,12 +38,12 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A problem with the folder is reported when it is written to.
+    // A problem with the folder is reported when something is written to it.
     return [];
   }
 }
 
-/** Removes a file of this user only: temporary folders are shared with other users. */
+/** Removes only this user's files: temporary folders are shared with other users. */
 function tryRemove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -1,7 +1,10 @@
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
-/** Turns a file system error into a user-facing error; other errors are returned unchanged. `elsewhere` is how to choose another place. */
+/**
+ * Converts a file system error to a user-facing error; returns other errors unchanged. `elsewhere`
+ * explains how to choose another location.
+ */
 export function explainWriteError(
   path: string,
   error: unknown,

@@ -4,7 +4,7 @@ import { OutputClosedError, writeAll } from '../stdio.ts';
 import { findOutput, type StreamTarget } from './output-target.ts';
 import { type FileMode, replaceFile } from './replace-file.ts';
 
-/** Writes a text to a path: a file appears complete or not at all, a device or a pipe is written in place. */
+/** Writes a text to a path: files are written atomically, devices and pipes in place. */
 export async function writeText(path: string, text: string, mode: FileMode = {}): Promise<void> {
   const target = findOutput(path);
   if (target.kind === 'file') {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { messageOf } from '#contract/errors.ts';
 import { LINEAR_PATTERNS } from './linear-patterns.ts';
 
-/** Compiles a schema, and explains why it does not compile; undefined if it does. */
+/** Compiles a schema. Returns the problem if it does not compile, otherwise undefined. */
 export function compileProblem(schema: object, draft: SchemaDraft): string | undefined {
   try {
     if (draft === 'client')
@@ -24,7 +24,10 @@ export function compileProblem(schema: object, draft: SchemaDraft): string | und
 /** Optimizing takes most of the time, and the code is thrown away. */
 const UNOPTIMIZED = { optimize: false } as const;
 
-/** Requests to the thread that compiles JSON Schemas. The reply is the reason why a schema does not compile, or undefined. */
+/**
+ * Requests to the thread that compiles JSON Schemas. The reply is the reason why a schema does not
+ * compile, or undefined.
+ */
 export interface SchemaRequest {
   readonly kind: 'compile';
   readonly schema: object;

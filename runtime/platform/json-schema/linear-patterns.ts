@@ -1,6 +1,9 @@
 import { compileLinearPattern, isFoundIn } from '../linear-pattern.ts';
 
-/** Option `code.regExp` of ajv: `pattern` of a schema is searched in linear time, so that no text can block. */
+/**
+ * ajv's option `code.regExp`: a schema's `pattern` is searched in linear time, so that no text can
+ * block the thread.
+ */
 export const LINEAR_PATTERNS = Object.assign(
   (source: string) => {
     const pattern = compileLinearPattern(source);

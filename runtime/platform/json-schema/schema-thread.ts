@@ -15,10 +15,13 @@ const PARSER: Parser = {
 /** Schemas within these limits compile in a few milliseconds. */
 const QUICK = { nodes: 150, characters: 8192 };
 
-/** Whether a schema compiles quickly enough for the thread that serves. */
+/** Whether a schema compiles quickly enough for the serving thread. */
 export const isQuickSchema = (schema: object): boolean => schemaSizeProblem(schema, QUICK) === undefined;
 
-/** Explains why a schema of a user or server does not compile; undefined if it does. A large one is compiled in a thread. */
+/**
+ * Explains why a schema from a user or server does not compile; undefined if it does. A large one
+ * is compiled in a thread.
+ */
 export async function schemaProblem(schema: object, draft: SchemaDraft): Promise<string | undefined> {
   if (isQuickSchema(schema)) return compileProblem(schema, draft);
   const { ask, end } = startParser<SchemaRequest>(PARSER);

@@ -2,12 +2,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { userCacheFolders } from '../files/home-folder.ts';
 
-/** The variable for the cache folder of an executable; also the `--cache-dir` flag of every command that loads a model. */
+/**
+ * The variable for an executable's cache folder; also the `--cache-dir` flag of every command that
+ * loads a model.
+ */
 export const CACHE_DIR_VARIABLE = 'ENCODERFILE_CACHE_DIR';
 
 /**
- * Returns the candidate folders for extracted native libraries, in order of preference. If the user chose a folder, it is the
- * only candidate. The later ones are for machines whose home folder is read-only or not executable.
+ * Returns the candidate folders for extracted native libraries, in order of preference. If the user
+ * chose a folder, it is the only candidate. The later ones are for machines whose home folder is
+ * read-only or not executable.
  */
 export function cacheFolders(chosen: string | undefined, env: NodeJS.ProcessEnv = process.env): string[] {
   if (chosen) return [chosen];

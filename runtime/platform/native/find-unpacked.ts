@@ -2,7 +2,10 @@ import { lstatSync, type Stats, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeFile, NativeList } from '#contract/native.ts';
 
-/** Returns the folder below `root` with the extracted files of `list`, if it is complete, trusted and unchanged. */
+/**
+ * Returns the folder below `root` with the extracted files of `list`, if it is complete, trusted
+ * and unchanged.
+ */
 export function findUnpacked(root: string, list: NativeList): string | undefined {
   return findFolder(root, list, (stats, file) => stats.size === file.bytes && isSealed(stats, file));
 }
@@ -50,9 +53,9 @@ export const unpackedFolder = (root: string, list: NativeList): string =>
   join(nativeFolder(root), list.key.slice(0, 32));
 
 /**
- * A file whose content was compared with its SHA-256 gets a modification time derived from that hash. A program that writes to
- * the file sets the current time instead, so each start can detect a changed file without reading it: hashing all files takes
- * as long as a whole start.
+ * A file whose content was verified against its SHA-256 gets a modification time derived from that
+ * hash. A program that writes to the file sets the current time instead, so each start can detect a
+ * changed file without reading it: hashing all files would take as long as a whole start.
  */
 export function sealFile(path: string, file: NativeFile): void {
   utimesSync(path, sealTime(file), sealTime(file));
@@ -62,6 +65,9 @@ export function sealFile(path: string, file: NativeFile): void {
 const isSealed = (stats: Stats, file: NativeFile): boolean =>
   Math.floor(stats.mtimeMs / 1000) === sealTime(file);
 
-/** A time between 2000 and 2017, in seconds. It is even, because some file systems count in steps of two seconds. */
+/**
+ * A time between 2000 and 2017, in seconds. It is even, because some file systems have a resolution
+ * of two seconds.
+ */
 const sealTime = ({ sha256 }: NativeFile): number => YEAR_2000 + 2 * Number.parseInt(sha256.slice(0, 7), 16);
 const YEAR_2000 = 946_684_800;

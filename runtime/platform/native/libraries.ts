@@ -11,14 +11,17 @@ import { loadAddon } from './load-addon.ts';
 import { findUnpacked } from './find-unpacked.ts';
 
 export interface NativeLibraries {
-  /** Path of the ONNX Runtime addon, which each inference thread loads itself. */
+  /** Path of the ONNX Runtime addon, which each inference thread loads separately. */
   readonly onnxruntime: string;
   readonly tokenizers: TokenizersAddon;
   /** Path of Lua as WebAssembly, for threads that run a transform. */
   readonly lua: string;
 }
 
-/** Loads the native libraries, extracted from the executable, or from node_modules when running from source. */
+/**
+ * Loads the native libraries, extracted from the executable, or from node_modules when running from
+ * source.
+ */
 export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
   return isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
 }
@@ -29,11 +32,11 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
   for (const root of cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE])) {
     try {
       const folder = findUnpacked(root, list) ?? (await unpack(root, list));
-      // Loading a library is the only reliable test for a folder that forbids execution.
+      // Loading a library is the only reliable way to detect a folder that forbids execution.
       const tokenizers = loadTokenizers(folder);
       return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
     } catch (error) {
-      // No other folder helps if the system lacks a library.
+      // If the system lacks a library, no other folder helps.
       if (error instanceof AppError) throw error;
       failures.push(`${root}: ${messageOf(error)}`);
     }
@@ -44,7 +47,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
   );
 }
 
-/** Only the first start needs zlib and crypto, whose loading takes a tenth of a start. */
+/** Imported on demand: only the first start needs zlib and crypto, which take a tenth of a start to load. */
 async function unpack(root: string, list: NativeList): Promise<string> {
   const { unpackNative } = await import('./unpack.ts');
   return unpackNative(root, list, (file) => new Uint8Array(getRawAsset(nativeAsset(file))));

@@ -12,12 +12,12 @@ export function loadAddon(path: string): unknown {
 }
 
 /**
- * Explains why the loader of Linux cannot load a native library: this system lacks a library that it links to, or has an older
- * one. Undefined if the cause is another one. @internal
+ * Explains why Linux's loader cannot load a native library: the system lacks a library that it
+ * links to, or has an older version. Undefined for any other cause. @internal
  */
 export function explainMissingLibrary(error: unknown): Error | undefined {
   const message = messageOf(error);
-  // A name without a folder is one that the loader searched for in the folders of the system.
+  // A name without a folder is one that the loader searched for in the system's folders.
   const [, missing] = /^([^/:\s]+): cannot open shared object file/.exec(message) ?? [];
   if (missing !== undefined)
     return configError(

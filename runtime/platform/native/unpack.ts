@@ -25,8 +25,9 @@ import {
 } from './find-unpacked.ts';
 
 /**
- * Returns the folder below `root` with the files of `list`, and extracts them if it is not there. The folder appears complete or
- * not at all, because it is written under a temporary name and renamed, so concurrent first starts are safe.
+ * Returns the folder below `root` with the files of `list`, and extracts them if they are missing.
+ * The folder is written under a temporary name and then renamed, so concurrent first starts never
+ * see an incomplete one.
  */
 export function unpackNative(
   root: string,
@@ -59,14 +60,18 @@ export function unpackNative(
   return folder;
 }
 
-/** Returns the folder if its files have lost their seals, for example because they were copied, but are unchanged. */
+/**
+ * Returns the folder if its files have lost their seals but are unchanged, for example after being
+ * copied.
+ */
 function findIntact(root: string, list: NativeList): string | undefined {
   return findFolder(root, list, (stats, file, path) => {
     if (stats.size !== file.bytes || sha256(readFileSync(path)) !== file.sha256) return false;
     try {
       sealFile(path, file);
     } catch {
-      // Files of another owner, or on a read-only file system: the next start compares them again.
+      // The files have another owner or are on a read-only file system: the next start compares
+      // them again.
     }
     return true;
   });

@@ -20,28 +20,38 @@ export class OnnxTensor {
 }
 
 export interface SessionOptions {
-  /** The graph; its weights are in a file of `weightsFolder`. */
+  /** The graph; its weights are in a file in `weightsFolder`. */
   readonly graph: Uint8Array;
   readonly weightsFolder: string;
   readonly threads: number;
-  /** Whether to prepack weights for speed: worthwhile for many runs, but costs a copy of the weights in time and memory. */
+  /**
+   * Whether to prepack weights for speed: worthwhile for many runs, but costs the time and memory
+   * of copying the weights.
+   */
   readonly prepack: boolean;
 }
 
 export interface OnnxSession {
   /** Runs synchronously on the calling thread: call it from a worker thread. */
   run(feeds: Record<string, OnnxTensor>, output: string): OnnxTensor;
-  /** Same for several outputs of one run. */
+  /** Same, for several outputs of one run. */
   runAll(feeds: Record<string, OnnxTensor>, outputs: readonly string[]): OnnxTensor[];
 }
 
-/** ONNX Runtime, loaded and initialized. This takes half of a short start, so it begins before the model is known. */
+/**
+ * Loaded and initialized ONNX Runtime. This takes half of a short start, so it begins before the
+ * model is known.
+ */
 export type OnnxRuntime = OnnxruntimeAddon;
 
-/** Loads the ONNX Runtime addon directly, because onnxruntime-node's wrapper uses a computed path that cannot be bundled. */
+/**
+ * Loads the ONNX Runtime addon directly, because onnxruntime-node's wrapper uses a computed path
+ * that cannot be bundled.
+ */
 export function loadOnnxRuntime(addonPath: string): OnnxRuntime {
   if (!loaded) {
-    // Without this variable, ONNX Runtime for Linux stores a device id and a usage record in the home folder.
+    // Without this variable, ONNX Runtime for Linux stores a device id and a usage record in the
+    // home folder.
     process.env['ORT_DISABLE_TELEMETRY'] = '1';
     loaded = loadAddon(addonPath) as OnnxruntimeAddon;
     loaded.initOrtOnce(LOG_ERRORS_ONLY, OnnxTensor, isMainThread);
@@ -57,8 +67,8 @@ export interface OptimizeOptions {
   readonly graph: string;
   readonly weights: string;
   /**
-   * Whether operators that convert quantized weights stay in the graph, or are replaced by their larger results; undefined if the model
-   * has no such weights.
+   * Whether operators that convert quantized weights stay in the graph instead of being replaced by
+   * their larger results; undefined if the model has no such weights.
    */
   readonly integers: 'keep' | 'convert' | undefined;
 }
@@ -70,25 +80,27 @@ export function optimizeModel(
 ): void {
   const session = new addon.InferenceSession();
   session.loadModel(model, {
-    // 'extended' is portable; 'all' would choose layouts for the processor of this machine.
+    // 'extended' is portable; 'all' would choose memory layouts for this machine's CPU.
     graphOptimizationLevel: 'extended',
     optimizedModelFilePath: graph,
     logSeverityLevel: LOG_ERRORS_ONLY,
     extra: {
-      // Results that are larger are computed in each run. Constants that are not weights are smaller than this.
+      // Larger results are computed in each run. Constants that are not weights are smaller than
+      // this.
       ...(integers === 'keep'
         ? { optimization: { constant_folding_max_output_size_in_bytes: '65536' } }
         : {}),
       session: {
         // Otherwise DequantizeLinear is never computed in advance.
         ...(integers === 'convert' ? { disable_quant_qdq: '1' } : {}),
-        // A matrix of integers with its product becomes one operator, which by default rounds the other factor to integers, too.
+        // An integer matrix and its product become one operator, which by default also rounds the
+        // other factor to integers.
         qdq_matmulnbits_accuracy_level: '1',
         // Larger blocks are faster; the default is 32.
         qdq_matmulnbits_block_size: '128',
         optimized_model_external_initializers_file_name: weights,
         optimized_model_external_initializers_min_size_in_bytes: '1024',
-        // Prepacked weights only help runs, and this session runs nothing.
+        // Prepacked weights only speed up runs, and this session runs nothing.
         disable_prepacking: '1',
       },
     },
@@ -104,7 +116,8 @@ export function openOnnxSession(addon: OnnxRuntime, options: SessionOptions): On
     // The graph was optimized at build time.
     graphOptimizationLevel: 'disabled',
     executionMode: 'sequential',
-    // One memory pattern is kept per input shape, and texts have many shapes: memory would grow with each new one.
+    // ONNX Runtime keeps one memory pattern per input shape, and texts have many shapes: memory
+    // would grow with each new one.
     enableMemPattern: false,
     intraOpNumThreads: options.threads,
     interOpNumThreads: 1,
@@ -140,15 +153,18 @@ interface OnnxruntimeAddon {
   };
 }
 
-/** A tensor of int64. */
+/** An int64 tensor. */
 export const integerTensor = (values: Int32Array, dims: readonly number[]): OnnxTensor =>
   new OnnxTensor('int64', widen(values), dims);
 
-/** A tensor of int64, or of truth values. */
+/** An int64 or boolean tensor. */
 export const wordTensor = ({ values, dims }: WordInput): OnnxTensor =>
   values instanceof Int32Array ? integerTensor(values, dims) : new OnnxTensor('bool', values, dims);
 
-/** Writes int64 values through their low words, which is several times faster than creating a BigInt for each. */
+/**
+ * Writes int64 values through their low words, which is several times faster than creating a BigInt
+ * for each.
+ */
 function widen(values: Int32Array): BigInt64Array {
   const wide = new BigInt64Array(values.length);
   const words = new Int32Array(wide.buffer);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { identify, type ProcessIdentity } from './processes.ts';
 
-/** Returns the running processes that a process has started, and those that these have started. Empty without /proc. */
+/** Returns the running descendants of a process. Empty without /proc. */
 export function descendantsOf(pid: number): ProcessIdentity[] {
   const found: ProcessIdentity[] = [];
   const parents = [pid];
@@ -16,7 +16,7 @@ export function descendantsOf(pid: number): ProcessIdentity[] {
   return found;
 }
 
-/** Every thread of a process has children of its own. */
+/** Every thread of a process has its own children. */
 function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>

@@ -3,11 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { ProcessSample } from '#core/limits/tree-usage.ts';
 
-/** Ticks per second of the times in /proc, which is the same on all systems of Linux. */
+/** Ticks per second of the times in /proc, which is the same on all Linux systems. */
 const TICKS = 100;
 const KIBIBYTE = 1024;
 
-/** Returns the running processes of this machine; undefined on systems that do not list them, as on Windows. */
+/**
+ * Returns the running processes of this machine; undefined on systems that do not list them, such
+ * as Windows.
+ */
 export async function readProcessTable(): Promise<readonly ProcessSample[] | undefined> {
   if (process.platform === 'win32') return undefined;
   return process.platform === 'linux' ? await readByProc() : await readByPs();
@@ -25,7 +28,7 @@ async function readByProc(): Promise<readonly ProcessSample[] | undefined> {
 /** @see https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 function rowOf(stat: string, pageBytes: number): ProcessSample[] {
   const pid = Number.parseInt(stat, 10);
-  // The name of the program, in parentheses, can contain anything.
+  // The program's name, in parentheses, can contain any characters.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [parent, user, system, pages] = [1, 11, 12, 21].map((at) => Number(fields[at]));
   if (parent === undefined || user === undefined || system === undefined || pages === undefined) return [];
@@ -33,7 +36,7 @@ function rowOf(stat: string, pageBytes: number): ProcessSample[] {
   return [{ pid, parent, memory: pages * pageBytes, seconds: (user + system) / TICKS }];
 }
 
-/** Pages are larger than 4 KiB on some machines with ARM processors. */
+/** Pages are larger than 4 KiB on some ARM machines. */
 async function readPageBytes(): Promise<number> {
   const maps = await readFile('/proc/self/smaps', 'latin1').catch(() => '');
   return Number(/^KernelPageSize:\s+(\d+) kB$/m.exec(maps)?.[1] ?? 4) * KIBIBYTE;

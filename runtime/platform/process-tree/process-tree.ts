@@ -4,16 +4,16 @@ import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
 import { descendantsOf } from './descendants.ts';
 import { type MarkedProcess, identify, stillRuns, signalProcess, type ProcessIdentity } from './processes.ts';
 
-/** A child process and everything that it started, even what has left its process group. */
+/** A child process and everything that it started, even processes that have left its process group. */
 export interface ProcessTree {
   /** Ends the remaining processes: SIGTERM, then SIGKILL after `patienceMs`. */
   readonly end: (patienceMs: number) => Promise<void>;
-  /** Number of processes that were killed because the tree had no memory left; known after `end`. */
+  /** Number of processes that were killed because the tree ran out of memory; known after `end`. */
   readonly memoryKills: () => number;
 }
 
 export interface ProcessTreeOptions {
-  /** Finds the processes with the mark of this tree. */
+  /** Finds the processes that carry this tree's mark. */
   readonly findMarked: () => Promise<readonly MarkedProcess[]>;
   readonly group: ChildCgroup | undefined;
 }
@@ -25,7 +25,10 @@ export function createProcessTree(head: number, { findMarked, group }: ProcessTr
   const adopted = group && adopt(head, group);
   let memoryKills = 0;
 
-  /** The running processes outside the process group of the child. `known` can have another environment. */
+  /**
+   * The running processes outside the child's process group. `known` adds processes whose
+   * environment may lack the mark.
+   */
   const findStrays = async (known: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> => {
     const grouped = (group?.pids() ?? []).map((pid) => identify(pid)).filter((found) => found !== undefined);
     const found = [...known, ...grouped, ...(await findMarked())].filter((process) => process.group !== head);
@@ -58,7 +61,10 @@ export function createProcessTree(head: number, { findMarked, group }: ProcessTr
   };
 }
 
-/** Moves a child that has just started to its cgroup, and what it has started until then. Later processes are in it from the start. */
+/**
+ * Moves a newly started child to its cgroup, together with everything it has started so far. Later
+ * processes are in it from the start.
+ */
 async function adopt(head: number, group: ChildCgroup): Promise<void> {
   try {
     await group.add(head);

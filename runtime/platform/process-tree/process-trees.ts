@@ -16,11 +16,11 @@ import { setImmediate } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 
-/** Keeps track of everything that the child processes of this program start, so that it ends with them. */
+/** Keeps track of everything that this program's child processes start, so that it ends with them. */
 export interface ProcessTrees {
   /** Prepares the start of a child. */
   readonly prepare: (limits?: ProcessLimits) => PreparedTree;
-  /** Ends what a program with the same owner left when it was killed. Returns the number of processes. */
+  /** Ends processes that a killed program with the same owner left behind. Returns their number. */
   readonly endAbandoned: () => Promise<number>;
   readonly traces: ProcessTraces;
   /** Why children have no cgroups of their own, as a clause; empty if they have. */
@@ -30,7 +30,7 @@ export interface ProcessTrees {
 
 /** What a guard needs to end all children after this program was killed. */
 export interface ProcessTraces {
-  /** The beginning of a variable in the environment of all children; empty if they have none. */
+  /** The start of a variable in the environment of all children; empty if they have none. */
   readonly mark: string;
   /** The folder of their cgroups; empty if they have none. */
   readonly cgroups: string;
@@ -42,7 +42,7 @@ export interface PreparedTree {
   readonly refused: readonly RefusedLimit[];
   /** Includes the child, which has just started. */
   readonly adopt: (pid: number) => ProcessTree;
-  /** Ends the preparation for a child that did not start. */
+  /** Cancels the preparation for a child that did not start. */
   readonly cancel: () => void;
 }
 
@@ -87,7 +87,7 @@ export function createProcessTrees(owner: string, paths = readCgroupPaths()): Pr
   };
 }
 
-/** Where processes cannot be identified, as on Windows, a tree is the process group of the child. */
+/** Where processes cannot be identified, as on Windows, a tree is the child's process group. */
 export const GROUPS_ONLY: ProcessTrees = {
   problem: 'this system does not identify processes',
   traces: { mark: '', cgroups: '' },
@@ -107,8 +107,8 @@ export const GROUPS_ONLY: ProcessTrees = {
 type MarkedSearch = () => Promise<readonly MarkedProcess[]>;
 
 /**
- * Returns a search for all running processes with a mark. Searches of one turn of the event loop are one, because all servers of
- * a program end together.
+ * Returns a function that searches all running processes for a mark. Searches in the same turn of
+ * the event loop are combined, because all servers of a program end together.
  */
 function createMarkedSearch(): MarkedSearch {
   let upcoming: ReturnType<MarkedSearch> | undefined;
@@ -122,13 +122,14 @@ function createMarkedSearch(): MarkedSearch {
 }
 
 /**
- * Marks the children of this process. A mark is `<scope>.<pid>.<start time>/<number>`: the program and its start time identify
- * who started a process, and the scope restricts a search to programs with the same configuration in the same container.
+ * Marks the children of this process. A mark is `<scope>.<pid>.<start time>/<number>`: pid and
+ * start time identify the process that started the child, and the scope restricts a search to
+ * programs with the same configuration in the same container.
  */
 interface ProcessMarks {
-  /** The part that the marks of all children of this process share, without the slash. */
+  /** The part that all marks of this process's children share, without the slash. */
   readonly prefix: string;
-  /** Whether the mark, or its first part, is from a program of the same scope that has ended. */
+  /** Whether the mark, or its first part, belongs to a program with the same scope that has ended. */
   readonly isAbandoned: (mark: string) => boolean;
 }
 
@@ -148,7 +149,7 @@ function createProcessMarks(owner: string): ProcessMarks | undefined {
   };
 }
 
-/** Numbers of processes are comparable only in one namespace: programs in containers have numbers of their own. */
+/** Process ids are only comparable within one namespace: programs in containers have their own. */
 function processNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Returns a running process; undefined if it has ended, and on Windows. A zombie has ended. */
+/** Returns a running process; undefined if it has ended, and on Windows. A zombie counts as ended. */
 export function identify(pid: number): ProcessIdentity | undefined {
   if (process.platform === 'win32') return undefined;
   return process.platform === 'linux' ? identifyByProc(pid) : identifyByPs(pid);
@@ -18,20 +18,20 @@ export function signalProcess(target: ProcessIdentity, signal: NodeJS.Signals): 
   try {
     process.kill(target.pid, signal);
   } catch {
-    // It has ended since, or belongs to another user.
+    // It has ended in the meantime, or belongs to another user.
   }
 }
 
-/** A process, identified by its start time as well: the system uses the number of an ended process again. */
+/** A process, identified by its start time as well, because the system reuses the ids of ended processes. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** The ID of its process group. */
   readonly group: number;
-  /** On Linux the clock ticks since the start of the system, elsewhere seconds since 1970. */
+  /** On Linux in clock ticks since system start, elsewhere in seconds since 1970. */
   readonly startedAt: string;
 }
 
-/** The variable in the environment of child processes by which they and everything they start are found. */
+/** The environment variable of child processes by which they and everything they start are found. */
 export const MARK_VARIABLE = 'ENCODERFILE_SERVER';
 
 export interface MarkedProcess extends ProcessIdentity {
@@ -41,7 +41,8 @@ export interface MarkedProcess extends ProcessIdentity {
 function identifyByProc(pid: number): ProcessIdentity | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program, in parentheses, can contain anything. After it: state, parent, group … start time.
+    // The program's name, in parentheses, can contain any characters. After it: state, parent,
+    // group … start time.
     const [state = 'X', , group = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const startedAt = rest[16];
     if (state === 'Z' || state === 'X' || startedAt === undefined) return undefined;
@@ -61,7 +62,7 @@ export async function findMarkedByProc(): Promise<MarkedProcess[]> {
 async function find(pid: string): Promise<MarkedProcess | undefined> {
   const mark = await markOf(pid);
   const identity = mark === undefined ? undefined : identifyByProc(Number(pid));
-  // The second look proves that the number had no other owner in between.
+  // Checking twice proves that the id had no other owner in between.
   return identity && mark !== undefined && (await markOf(pid)) === mark ? { ...identity, mark } : undefined;
 }
 
@@ -71,7 +72,7 @@ async function markOf(pid: string): Promise<string | undefined> {
   return variable?.slice(MARK_VARIABLE.length + 1);
 }
 
-/** Names of days and months are in English, times in UTC. */
+/** English names of days and months, times in UTC. */
 const options = () =>
   ({
     encoding: 'utf8',
@@ -96,7 +97,7 @@ export function identifyByPs(pid: number): ProcessIdentity | undefined {
   }
 }
 
-/** `e` adds the environment to the command line. That of other users' processes is not shown. */
+/** `e` appends the environment to the command line. Other users' environments are not shown. */
 export async function findMarkedByPs(): Promise<MarkedProcess[]> {
   const { stdout } = await promisify(execFile)('ps', ['axeww', '-o', `${COLUMNS},command=`], options());
   return stdout.split('\n').flatMap((line) => {

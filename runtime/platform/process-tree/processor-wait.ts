@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { descendantsOf } from './descendants.ts';
 
 /**
- * Returns for how many milliseconds a process and those that it has started were ready to run, but waited for a processor, as a sum of
- * their main threads. 0 on systems that do not count it.
+ * Returns for how many milliseconds a process and its descendants were ready to run but waited for
+ * a CPU, as a sum over their main threads. 0 on systems that do not measure it.
  */
 export function processorWaitOf(pid: number): number {
   return [pid, ...descendantsOf(pid).map((process) => process.pid)].reduce(
@@ -12,7 +12,7 @@ export function processorWaitOf(pid: number): number {
   );
 }
 
-/** The second number of `schedstat` is the time in the queue of a processor, in nanoseconds. */
+/** The second number in `schedstat` is the time spent in a CPU's run queue, in nanoseconds. */
 function waitOf(pid: number): number {
   try {
     const [, wait] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ');

@@ -3,7 +3,7 @@ import { mapAxis } from '#core/tensor/rearrange.ts';
 import { AXIS } from './parameters.ts';
 import { type Member, method } from '../member.ts';
 
-/** Operations that call a function of the script. */
+/** Operations that call a script function. */
 export const FUNCTIONAL: readonly Member[] = [
   method({
     name: 'map_axis',

@@ -10,7 +10,7 @@ const SELF = { name: 'tensor', type: 'tensor', doc: 'The tensor.' } as const sat
 const BROADCAST =
   'Shapes are broadcast as in numpy: sizes are matched from the last axis, and size 1 matches every size. A number matches every shape.';
 
-/** Operators of scripts. */
+/** Lua operators on tensors. */
 export const OPERATORS: readonly Member[] = [
   metamethod({
     name: '__add',
