@@ -96,7 +96,7 @@ const maskedHead =
     return decode(g, normed, { decoder, biases });
   };
 
-/** The logits of all words. Models reuse the word embedding matrix, unless config.json says otherwise. */
+/** The logits of all words. Models reuse the word embedding matrix, unless config.json disables that. */
 function decode(
   g: EncoderGraph,
   rows: Value,
