@@ -17,7 +17,7 @@ test('ARCHITECTURE.md names every second-level folder', async () => {
   expect([...folders].filter((folder) => !text.includes(`\`${folder}/`))).toEqual([]);
 });
 
-test('every file of a target is in one layer', async () => {
+test('every source file of a target belongs to exactly one layer', async () => {
   const layers = layersOfTargets();
   const own = SOURCES.filter((source) => /^runtime\/targets\/.*(?<!\/browser\/.*)\.ts$/.test(source));
   const found = own.map((source) => [source, layers.filter((layer) => layer.test(source)).length]);
@@ -35,7 +35,7 @@ function layersOfTargets(): readonly RegExp[] {
     .map(({ from }) => new RegExp(from.path));
 }
 
-test('JSON is parsed without confusing escaped names', async () => {
+test('JSON is parsed only in ways that do not confuse escaped names', async () => {
   // Of names alone, of where a text goes wrong, and of files of our own that hold no names of others.
   const allowed = new Set([
     'core/json/json-text.ts',
@@ -53,7 +53,7 @@ test('JSON is parsed without confusing escaped names', async () => {
 
 const withoutComments = (code: string): string => code.replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, '');
 
-test('an import of another room has its alias, and none climbs four folders', async () => {
+test('imports from other folders use their alias, and no import climbs four levels', async () => {
   // Folders with a package.json of their own do not have the aliases, nor do files that browsers load.
   const withAliases = /^(?:cli|runtime|test)\/(?!bench\/|clients\/|install\/|.*\/browser\/).*\.ts$/;
   const found = SOURCES.filter((source) => withAliases.test(source))

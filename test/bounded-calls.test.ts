@@ -13,7 +13,7 @@ const list = { type: 'Identifier', name: 'list' };
 const written = (...elements: object[]) => ({ type: 'ArrayExpression', elements });
 const spread = (argument: object) => ({ type: 'SpreadElement', argument });
 
-test('lists of unknown length are found in the arguments of calls', () => {
+test('spread arguments of unbounded length are detected', () => {
   const isRefused = (name: string, ...given: object[]): boolean =>
     unboundedSpread({ callee: member(name), arguments: given }) !== undefined;
   for (const name of ['push', 'unshift', 'splice', 'max', 'min', 'fromCharCode', 'fromCodePoint', 'hypot'])
@@ -28,7 +28,7 @@ test('lists of unknown length are found in the arguments of calls', () => {
   expect(unboundedSpread({ callee: list, arguments: [spread(list)] })).toBeUndefined();
 });
 
-test('the replacement accepts any number of items', () => {
+test('the replacement supports any number of items', () => {
   const many = Array.from({ length: 1_000_000 }, (_, index) => index);
   const all = [-1];
   pushAll(all, many);

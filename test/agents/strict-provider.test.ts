@@ -49,18 +49,26 @@ async function converse(key: string, model: string): Promise<Message[]> {
   }
 }
 
-test.each(PROVIDERS)('a conversation by ids ends with %s, and its books are exact', async (provider) => {
-  const key = await gateway.createKey(`by-ids-${provider}`);
-  const model = `gemini-3-ids-${provider}`;
-  const messages = await converse(key, `${provider}:${model}`);
-  expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(4);
-  const book = await gateway.providerBook(model);
-  const { answers, prompt, completion } = book;
-  expect(book).toMatchObject({ answers: 4, refused: [], foreign: 0, signed: provider === 'gemini' ? 3 : 0 });
-  expect(await gateway.usageOf(`by-ids-${provider}`)).toEqual({ answers, prompt, completion });
-});
+test.each(PROVIDERS)(
+  'a conversation that uses IDs ends with %s, and its usage is exact',
+  async (provider) => {
+    const key = await gateway.createKey(`by-ids-${provider}`);
+    const model = `gemini-3-ids-${provider}`;
+    const messages = await converse(key, `${provider}:${model}`);
+    expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(4);
+    const book = await gateway.providerBook(model);
+    const { answers, prompt, completion } = book;
+    expect(book).toMatchObject({
+      answers: 4,
+      refused: [],
+      foreign: 0,
+      signed: provider === 'gemini' ? 3 : 0,
+    });
+    expect(await gateway.usageOf(`by-ids-${provider}`)).toEqual({ answers, prompt, completion });
+  },
+);
 
-test('the calls of another user have no signature, even with the same ids', async () => {
+test('calls of another user get no signature, even with the same IDs', async () => {
   const key = await gateway.createKey('signed');
   const other = await gateway.createKey('other');
   const messages = await converse(key, 'gemini:gemini-3-mine');
@@ -68,7 +76,7 @@ test('the calls of another user have no signature, even with the same ids', asyn
   expect(await gateway.providerBook('gemini-3-theirs')).toMatchObject({ refused: [], signed: 0, foreign: 1 });
 });
 
-test.each(PROVIDERS)('a conversation moves from %s to each other provider', async (provider) => {
+test.each(PROVIDERS)('a conversation switches from %s to every other provider', async (provider) => {
   const key = await gateway.createKey(`moves-${provider}`);
   const first = await post(key, `${provider}:gemini-3-moves-${provider}`, [PROMPT]);
   for (const next of PROVIDERS) {

@@ -85,11 +85,11 @@ async function expectOneResultPerText(assets: string): Promise<void> {
 }
 
 // oxlint-disable-next-line vitest/expect-expect -- the function has them.
-test.each(MODELS)('a text has one result, alone or with others: %s', async (model) => {
+test.each(MODELS)('a text has the same result alone and in a batch: %s', async (model) => {
   await expectOneResultPerText(builtAssets(model));
 });
 
-describe('models whose answers depend on the batch', () => {
+describe('models whose results depend on the batch', () => {
   const EDITS: [name: string, edit: typeof dropAttentionMask, expected: Batching, shown: string][] = [
     [
       'no attention mask',

@@ -14,7 +14,7 @@ const cited = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
   ])
   .map(([, id]) => id);
 
-test('the gate sees the tests', () => {
+test('the tests are found', () => {
   expect(cited.length).toBeGreaterThan(15);
 });
 
@@ -26,7 +26,7 @@ test('every test names a behavior', () => {
   expect(cited.filter((id) => !Object.keys(BEHAVIORS).includes(id ?? ''))).toEqual([]);
 });
 
-test('every behavior names the page of the documentation that promises it, and its section', () => {
+test('every behavior refers to an existing documentation page and section', () => {
   const wrong = Object.entries(BEHAVIORS).filter(([, { source }]) => {
     const [page = '', anchor] = source.split('#');
     if (!existsSync(join(ROOT, page))) return true;

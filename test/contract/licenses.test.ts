@@ -64,7 +64,7 @@ verifiesOnce('executable:licenses', async () => {
   }
 });
 
-test('an encoder has the notices of its native libraries', async () => {
+test('an encoder contains the notices of its native libraries', async () => {
   const { stdout } = await runProcess(builtExecutable('sentiment'), ['--licenses']);
   const texts = ['LICENSE', 'ThirdPartyNotices.txt'].map((file) =>
     read(`templates/notices/onnxruntime-node@1.30.0/${file}`),
@@ -93,7 +93,7 @@ test.each<[string, Program]>([
   ['encoder', encoderProgram('', 'model')],
   ['manager', managerProgram],
   ['gateway', gatewayProgram],
-])('%s from source names the command that prints them', async (target, program) => {
+])('%s from source prints the command that shows notices', async (target, program) => {
   expect(await runHere(program, ['--licenses'])).toEqual({
     exitCode: 1,
     stdout: '',

@@ -11,7 +11,7 @@ const PROGRAMS: readonly [name: string, path: () => string, ...args: string[]][]
 
 // With 20 or fewer, Node itself ends before it runs any code.
 test.runIf(process.platform === 'linux').each(PROGRAMS)(
-  '%s names a limit on open files that is too low',
+  '%s reports an open-file limit that is too low',
   async (_, path, ...args) => {
     for (const limit of [24, 31]) {
       const command = ['-c', `ulimit -n ${limit}; exec "$0" "$@"`, path(), ...args];
@@ -33,7 +33,7 @@ if (!canMapUsers) console.warn('SKIPPED: limits on processes, because `unshare -
 
 // With 5 or fewer, Node itself waits for its threads forever.
 test.runIf(canMapUsers).each(PROGRAMS)(
-  '%s names a limit on processes that is too low',
+  '%s reports a process limit that is too low',
   async (_, path, ...args) => {
     const command = ['bash', '-c', 'ulimit -u 8; exec "$0" "$@"', path(), ...args];
     const { exitCode, stderr } = await runProcess('unshare', [...AS_OTHER_USER, ...command]);

@@ -185,7 +185,7 @@ verifiesOnce('predict:max-windows', async () => {
   });
 });
 
-test('a build with a stride as long as a window fails with one clear sentence', async () => {
+test('a build with a stride as long as a window fails with a clear one-sentence error', async () => {
   const { exitCode, stderr } = await build('ner', { stride: 14 });
   expect([exitCode, stderr.trim()]).toEqual([
     1,
@@ -193,7 +193,7 @@ test('a build with a stride as long as a window fails with one clear sentence', 
   ]);
 });
 
-test('a window with room for one token of the text is enough', async () => {
+test('a window needs room for only one token of the text', async () => {
   const built = await build('ner', { stride: undefined, max_length: 3 });
   expect(built.exitCode, built.stderr).toBe(0);
   const { stdout } = await runExecutable(executable('ner'), ['infer', 'Anna Smith met Peter Weber']);

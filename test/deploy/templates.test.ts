@@ -36,7 +36,7 @@ const KNOWN = new Set([
   ...buildVariables,
 ]);
 
-test('there are templates for every way to deploy', () => {
+test('there are templates for every deployment method', () => {
   const folders = new Set(templates.map(({ path }) => path.split('/')[0]));
   expect(folders).toEqual(new Set(['compose', 'docker', 'github-action', 'helm', 'kubernetes', 'systemd']));
 });
@@ -49,12 +49,12 @@ test.each(templates.filter(({ path }) => isYaml(path)))('$path is valid YAML', (
   }
 });
 
-test.each(templates)('$path names only variables that the programs have', ({ text }) => {
+test.each(templates)('$path uses only variables that the programs support', ({ text }) => {
   const names = text.match(/\b(?:ENCODERFILE|MCP_MANAGER|GATEWAY)_[A-Z_]+\b/g) ?? [];
   expect(names.filter((name) => !KNOWN.has(name))).toEqual([]);
 });
 
-test('the flags of commands exist', () => {
+test('the templates use only existing flags', () => {
   const action = readTemplate('github-action/action.yml');
   const flagsIn = (text: string): string[] =>
     [...text.matchAll(/[ (]--([a-z][\w-]*)/g)].map(([, name = '']) => name);
@@ -78,7 +78,7 @@ const PROGRAMS = [
   { name: 'mcp-manager', program: managerProgram, ports: portsOf(managerOptions, 'port') },
 ];
 
-test.each(PROGRAMS)('the images of $name have its command, its ports and its health route', (row) => {
+test.each(PROGRAMS)('$name images have the right command, ports and health route', (row) => {
   const text = readTemplate(`docker/${row.name}.Dockerfile`);
   const stages = text.split(/^FROM /m).slice(1);
   expect(stages.map((stage) => / AS (\w+)/.exec(stage)?.[1])).toEqual(['slim', 'distroless']);
@@ -96,7 +96,7 @@ function portsOf(options: Options, ...names: string[]): string[] {
   return names.map((name) => options[name]?.fallback ?? options[name]?.defaultText ?? '');
 }
 
-test('ports and health routes in Kubernetes and compose match those of the programs', () => {
+test('ports and health routes in Kubernetes and Compose match the programs', () => {
   const expected = new Set(PROGRAMS.flatMap(({ ports }) => ports));
   for (const { text } of templates) {
     for (const [, port = ''] of text.matchAll(/containerPort: (\d+)/g)) expect(expected).toContain(port);
@@ -112,7 +112,7 @@ test.each([
   ['systemd/gateway.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/mcp-manager.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
   ['systemd/encoder@.service', /SHUTDOWN_TIMEOUT=(\w+)[^]*?TimeoutStopSec=(\w+)/g],
-])('%s allows a program more time to stop than its shutdown timeout', (path, pattern) => {
+])("%s allows more time to stop than the program's shutdown timeout", (path, pattern) => {
   const found = [...readTemplate(path).matchAll(pattern)];
   expect(found.length).toBeGreaterThan(0);
   for (const [, ...times] of found) {
@@ -140,7 +140,7 @@ test('the configurations of gateway and mcp-manager are valid', async () => {
   });
 });
 
-test('the schema of the chart accepts its values and rejects others', () => {
+test("the chart's schema accepts its default values and rejects others", () => {
   const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(
     JSON.parse(readTemplate('helm/gateway/values.schema.json')),
   );

@@ -63,7 +63,7 @@ test.each(places)('the files for %s exist', (_change, ...cells) => {
   expect(missing).toEqual([]);
 });
 
-test.each(rooms)('everything named in the row of %s exists', (folders = '', contents = '') => {
+test.each(rooms)('all names in the row of %s exist', (folders = '', contents = '') => {
   const roots = codeIn(folders);
   expect(roots.filter((folder) => !exists(folder))).toEqual([]);
   const named = codeIn(contents).filter(isPath);

@@ -28,7 +28,7 @@ test.each(pagesWithCommands())('commands and options in %s exist', (page) => {
   expect(problems).toEqual([]);
 });
 
-test('commands are found in pipelines, substitutions and quotes, without comments and redirections', () => {
+test('commands are found in pipelines, substitutions and quotes, but not in comments and redirections', () => {
   const text =
     'KEY=$(gateway keys create --name "a b") > out.txt # gateway nonsense\ncd "$(encoderfile pull x)" && ./m.encoder infer \'a|b\' \\\n  --json | jq .';
   expect(shellSegments(text)).toEqual([

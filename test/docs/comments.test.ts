@@ -43,13 +43,13 @@ const files = globSync(
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => (SOURCES.test(file) || SCRIPTS.test(file)) && !SKIPPED.test(file));
 
-describe('comments and names of tests use the words of the trade', () => {
+describe('comments and test names use standard terms', () => {
   test.each(FOLDERS)('in %s', (folder) => {
     expect(files.filter((file) => file.startsWith(`${folder}/`)).flatMap(findingsIn)).toEqual([]);
   });
 });
 
-test('comments and names of tests are found, and other texts are not', () => {
+test('only comments and test names are searched', () => {
   const texts = [
     ['a.ts', '  // one', 'one'],
     ['a.ts', '/** two */', 'two'],

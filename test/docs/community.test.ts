@@ -14,7 +14,7 @@ test('the shards of the CI workflow cover all tests', () => {
   expect(jobs.test.steps.at(-1).run).toBe('.ci/run');
 });
 
-test('the workflow of the site publishes main and tags, and can write only what it needs', () => {
+test('the site workflow publishes main and tags, with minimal write permissions', () => {
   const { on, jobs, permissions, concurrency } = parse(read('.github/workflows/docs.yml'));
   expect(on.push).toEqual({ branches: ['main'], tags: ['v*'] });
   expect(permissions).toEqual({ contents: 'read' });
@@ -27,7 +27,7 @@ test('the workflow of the site publishes main and tags, and can write only what 
   expect(commands).toContain('.ci/publish-site "$GITHUB_REF_NAME"');
 });
 
-test('issue templates are YAML with a name and questions', () => {
+test('issue templates are valid YAML with a name and questions', () => {
   const names = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
   expect(names.length).toBeGreaterThan(1);
   for (const name of names) {
@@ -49,7 +49,7 @@ const pages = [
     .map((name) => `docs/${name}`),
 ];
 
-test.each(pages)('links of %s to other files lead somewhere', (page) => {
+test.each(pages)('links in %s to other files are valid', (page) => {
   const targets = [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target = '']) => target);
   const broken = targets.filter((target) => !existsSync(resolve(ROOT, dirname(page), target)));
   expect(broken).toEqual([]);

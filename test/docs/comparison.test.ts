@@ -34,7 +34,7 @@ function rowOfReadme(start: string): string[] {
   return cellsOf(line.replaceAll('*', '')).slice(2, -1);
 }
 
-test('the README has at most 150 lines, and its table has the numbers of the benchmark', () => {
+test('the README has at most 150 lines, and its table matches the benchmark', () => {
   expect(README.split('\n').length).toBeLessThanOrEqual(151);
   const rounded = (table: string, column: string, unit: string): string[] =>
     CONTESTANTS.map((row) => `${Math.round(measured(table, row, column))}${unit}`);
@@ -48,7 +48,7 @@ test('the README has at most 150 lines, and its table has the numbers of the ben
   expect(rowOfReadme('the same with int8')).toEqual([int8[0], '', '', int8[1]]);
 });
 
-test('the comparison has the numbers of the benchmark, also where another project is better', () => {
+test('the comparison matches the benchmark, also where another project is better', () => {
   const alone = (row: string): number => Math.round(measured('mixed, 1 at a time', row, 'texts/s'));
   const start = (row: string): number => measured('program', row, 'first answer');
   const memory = (row: string): number => measured('program', row, 'after the run');

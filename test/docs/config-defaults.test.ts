@@ -17,7 +17,7 @@ function* defaultsIn(schema: unknown, key = ''): Generator<[key: string, value: 
 
 const defaults = [...defaultsIn(CONFIG_SCHEMA)];
 
-test.each(defaults)('the page of the build configuration has the default of %s: %j', (key, value) => {
+test.each(defaults)('the build configuration page documents the default of %s: %j', (key, value) => {
   expect(defaults.length).toBeGreaterThan(8);
   const text = Array.isArray(value) ? JSON.stringify(value) : String(value);
   // A row of a table, or a line of the example with all limits.

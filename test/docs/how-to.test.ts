@@ -5,13 +5,13 @@ import { examplesOf, packagesIn, pages, textOf } from '../how-to/code-blocks.ts'
 import { ROOT } from '../helpers/paths.ts';
 
 describe('docs/how-to', () => {
-  test('Python code has its output and calls the address of the server', () => {
+  test('Python code is followed by its output and uses the address of the server', () => {
     const examples = pages().flatMap(examplesOf);
     expect(examples.length).toBeGreaterThanOrEqual(5);
     for (const { page, code } of examples) expect(code, page).toContain('localhost:8080');
   });
 
-  test('pages with Python code name the versions that `npm run test:how-to` installs', () => {
+  test('pages with Python code state the versions that `npm run test:how-to` installs', () => {
     const installed = packagesIn(readFileSync(join(ROOT, 'test/how-to/requirements.txt'), 'utf8'));
     for (const page of pages().filter((name) => examplesOf(name).length > 0)) {
       const named = packagesIn(textOf(page)).map((one) => one.replace(/\[.*\]/, ''));
@@ -20,7 +20,7 @@ describe('docs/how-to', () => {
     }
   });
 
-  test('the README links every page', () => {
+  test('the README links to every page', () => {
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     for (const page of pages()) expect(readme).toContain(`(docs/how-to/${page})`);
   });

@@ -20,13 +20,13 @@ const SECTIONS = [
   ['text-generation', 'summarization, translation'],
 ] as const;
 
-test.each(SECTIONS)('every metric of %s is on the page', (task, title) => {
+test.each(SECTIONS)('every metric of %s is documented', (task, title) => {
   expect(metricNames(EVALUATED_TASKS[task]).filter((name) => !namesIn(sectionOf(title)).has(name))).toEqual(
     [],
   );
 });
 
-test('every column that a task writes is on the page', () => {
+test('every column that a task writes is documented', () => {
   const known = namesIn(sectionOf('Columns of the answers'));
   const spec = inferenceOf({ kind: 'gateway', model: 'm' });
   const columns = Object.values(EVALUATED_TASKS).flatMap((task) => task.columns(spec));

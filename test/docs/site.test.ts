@@ -22,7 +22,7 @@ test('every page is in the navigation once', () => {
   expect([...listed, ...others].toSorted()).toEqual(pages.toSorted());
 });
 
-test.each(pages)('links of %s lead to pages and sections of the site', (place) => {
+test.each(pages)('links in %s to pages and sections of the site are valid', (place) => {
   const broken = linksIn(text(place)).filter(({ target }) => {
     if (/^[a-z]+:/.test(target)) return false;
     const [path = '', anchor] = target.split('#');
@@ -33,20 +33,20 @@ test.each(pages)('links of %s lead to pages and sections of the site', (place) =
   expect(broken).toEqual([]);
 });
 
-test('links to other files of the repository lead there', () => {
+test('links to other files of the repository become links to GitHub', () => {
   expect(text('serve.md')).toContain('](https://host/tree/v1/proto/encoder)');
   expect(text('how-to/sign-in.md')).toContain('](https://host/blob/v1/test/sign-in/keycloak-realm.json)');
   expect(text('contributing.md')).toContain('](./architecture.md)');
 });
 
-test('links in code stay, and headings have the anchors of GitHub', () => {
+test('links in code are unchanged, and headings have the same anchors as on GitHub', () => {
   const page = '# A `title`\n\n[x](a.md) `[y](b.md)`\n\n    [z](c.md)\n\n## Next: it\n\n## Next: it\n';
   expect(replaceLinks(page, () => 'new')).toBe(page.replace('(a.md)', '(new)'));
   expect([...anchorsIn(page)]).toEqual(['a-title', 'next-it', 'next-it-1']);
   expect(titleOf(page)).toBe('A title');
 });
 
-test('the root of the site leads to the newest release, or to the main branch without one, and lists all', () => {
+test('the root of the site redirects to the latest release, or to main without releases, and lists all versions', () => {
   const versions = versionsOf(['0.9.0', 'x', 'next', '0.10.0', 'versions.json', '1.0.0-rc.1']);
   expect(versions).toEqual(['1.0.0-rc.1', '0.10.0', '0.9.0', 'next']);
   expect(rootPage(versions)).toContain('url=./1.0.0-rc.1/index.html');
@@ -54,7 +54,7 @@ test('the root of the site leads to the newest release, or to the main branch wi
   expect(rootPage(versionsOf(['next']))).toContain('url=./next/index.html');
 });
 
-test('links of a built site to missing pages, anchors and images are found', () => {
+test('broken links to pages, anchors and images of a built site are reported', () => {
   const write = (name: string, html: string): void => writeFileSync(join(folder(), name), html);
   mkdirSync(join(folder(), 'a'));
   const links = ['./b.html#one', '../c.html', '#top', 'https://host/x', 'mailto:x', '../', 'data:,'];
@@ -71,7 +71,7 @@ test('links of a built site to missing pages, anchors and images are found', () 
 
 const pictures = [...files.keys()].filter((place) => /\.(?:png|webp|svg)$/.test(place));
 
-test('every picture is on a page, with a description', () => {
+test('every image is used on a page, with alternative text', () => {
   const all = ['README.md', ...files.values()]
     .filter((path) => path.endsWith('.md'))
     .flatMap((path) => [...readFileSync(join(ROOT, path), 'utf8').matchAll(/!\[([^\]]+)\]\(([^)]+)\)/g)])

@@ -45,7 +45,7 @@ function findingsIn(file: string): string[] {
   );
 }
 
-describe('messages use the words of the trade', () => {
+describe('messages use standard terms', () => {
   test.each(ROOTS)('in %s', (root) => {
     const files = globSync(`${root}/**/*.{ts,js,html}`, { cwd: ROOT })
       .map((file) => file.replaceAll('\\', '/'))
@@ -55,7 +55,7 @@ describe('messages use the words of the trade', () => {
   });
 });
 
-test('strings and templates are found, and names are not', () => {
+test('strings and templates are searched, and names are not', () => {
   const source = `
     import x from 'not a text';
     // 'in a comment'

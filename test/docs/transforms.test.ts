@@ -33,12 +33,12 @@ const snippets = [...document.replaceAll(EXAMPLE, '').matchAll(/```lua\n(.*?)```
 const modelTypeOf = (model: string): string =>
   parse(readFileSync(join(FIXTURES, 'models', model, 'encoderfile.yml'), 'utf8')).encoderfile.model_type;
 
-test('there are examples for every model type, and snippets', () => {
+test('there are examples for every model type, and code snippets', () => {
   expect(new Set(examples.map(({ model }) => modelTypeOf(model)))).toEqual(new Set(TRANSFORM_TYPES));
   expect(snippets.length).toBeGreaterThan(1);
 });
 
-describe('examples print what the page shows', () => {
+describe('the examples print the documented output', () => {
   test.each(examples)('$model: $command', async ({ model, script, command, printed }) => {
     writeFileSync(join(folder(), 'transform.lua'), script);
     const path = join(FIXTURES, 'models', model);
@@ -62,7 +62,7 @@ describe('examples print what the page shows', () => {
   });
 });
 
-test.each(snippets)('snippet %#: every line that it prints is the one in its comment', async (code) => {
+test.each(snippets)('snippet %#: every printed line matches its comment', async (code) => {
   const stated = [...code.matchAll(/--> (.*)/g)].map(([, line]) => line);
   const printed: string[] = [];
   const script = {
@@ -82,7 +82,7 @@ test.each(snippets)('snippet %#: every line that it prints is the one in its com
   expect(printed).toEqual(stated);
 });
 
-test('every member of tensors is in the document', () => {
+test('every tensor member is documented', () => {
   expect(MEMBERS.length).toBeGreaterThan(30);
   const absent = MEMBERS.filter(
     ({ kind, name, doc }) =>
@@ -91,7 +91,7 @@ test('every member of tensors is in the document', () => {
   expect(absent.map(({ name }) => name)).toEqual([]);
 });
 
-test.each(['transforms.md', 'config.md'])('the limits in %s are the defaults', (name) => {
+test.each(['transforms.md', 'config.md'])('the limits in %s match the defaults', (name) => {
   const text = readFileSync(join(ROOT, 'docs', name), 'utf8');
   const [, limits = ''] = /^ *transform_limits:\n((?: +\w+: \d.*\n)+)/m.exec(text) ?? [];
   expect(parse(limits)).toEqual(DEFAULT_TRANSFORM_LIMITS);

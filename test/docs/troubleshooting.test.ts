@@ -18,7 +18,7 @@ const fixedParts = (message: string): string[] =>
     .map((part) => part.replaceAll(/^[\s:;.,()]+|[\s:;.,()]+$/g, ''))
     .filter((part) => /\S \S/.test(part) || part === message.trim());
 
-test('every message of the page is in the code', () => {
+test('every documented message exists in the code', () => {
   expect(messages.length).toBeGreaterThan(60);
   const files = globSync(['cli/**/*.ts', 'runtime/**/*.ts'], { cwd: ROOT, exclude: ['runtime/gen/**'] });
   const sources = files

@@ -43,7 +43,7 @@ function proseOf(page: string): string {
     .replaceAll(/`[^`\n]*`/g, '`code`');
 }
 
-test.each(PAGES)('%s uses the words of the trade', (page) => {
+test.each(PAGES)('%s uses standard terms', (page) => {
   const findings = proseOf(page)
     .split('\n')
     .flatMap((line, index) =>
@@ -52,7 +52,7 @@ test.each(PAGES)('%s uses the words of the trade', (page) => {
   expect(findings).toEqual([]);
 });
 
-test('words to avoid are found, and similar words are not', () => {
+test('terms to avoid are found, and similar words are not', () => {
   const wrong = [
     'Whoever asks',
     'It is no number.',

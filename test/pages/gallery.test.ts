@@ -37,7 +37,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
 
   // Firefox ESR cannot emulate the dark theme.
   test.each(name === 'firefox' ? (['light'] as const) : (['light', 'dark'] as const))(
-    'axe has no findings, and no page scrolls sideways from 320 to 2560 px, in %s',
+    'axe reports no findings, and no page scrolls horizontally from 320 to 2560 px, in %s',
     (colorScheme) =>
       pages.visit(
         at(''),
@@ -60,7 +60,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
     120_000,
   );
 
-  test('a table is sorted, filtered and paged by keyboard, and its state survives a reload', () =>
+  test('a table can be sorted, filtered and paged by keyboard, and keeps its state after a reload', () =>
     pages.visit(at('table'), async (page) => {
       const first = page.locator('.data tbody tr').first();
       const status = page.locator('.table-status');
@@ -103,7 +103,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
       expect(await status.innerText()).toBe('1 of 1 row');
     }));
 
-  test('a form from a schema shows problems next to their fields and sends the value', () =>
+  test('a form from a schema shows errors next to the fields and submits the value', () =>
     pages.visit(at('form'), async (page) => {
       const submit = page.getByRole('button', { name: 'Create' });
       await submit.click();
@@ -152,7 +152,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
       });
     }));
 
-  test('dialogs trap the focus, close with Escape and restore it; a missing key is requested once', () =>
+  test('dialogs trap focus, close with Escape and restore focus; a missing key is requested once', () =>
     pages.visit(
       at('dialogs'),
       async (page) => {
@@ -207,7 +207,7 @@ describe.each(INSTALLED)('components in %s', (name, path) => {
       expect(await pause.getAttribute('aria-pressed')).toBe('true');
     }));
 
-  test('a chart is read with the arrow keys, and has its data as a table', () =>
+  test('a chart can be read with the arrow keys, and has a data table', () =>
     pages.visit(at('charts'), async (page) => {
       const chart = page.getByRole('group', { name: /^Latency, 95%/ });
       await chart.focus();

@@ -41,7 +41,7 @@ describe('an executable for linux-arm64', () => {
     return answer?.stdout ?? '';
   };
 
-  it('answers every text as Python does', { timeout: RUN_MS }, async (context) => {
+  it('returns the same results as Python for every text', { timeout: RUN_MS }, async (context) => {
     context.skip(!machine, 'no emulator');
     // A program's arguments cannot hold a null character.
     const cases = readGolden('sentiment').filter(({ text }) => !text.includes('\0'));
@@ -54,14 +54,14 @@ describe('an executable for linux-arm64', () => {
     }
   });
 
-  it('verifies itself and prints its description', { timeout: RUN_MS }, async (context) => {
+  it('verifies itself and prints its facts', { timeout: RUN_MS }, async (context) => {
     context.skip(!machine, 'no emulator');
     expect(await run('verify')).toContain(`${executable} is intact.`);
     expect(await run('inspect')).toContain('aarch64-unknown-linux-gnu');
   });
 
   it(
-    'has nearly the int8 vectors of x64, with and without instructions for integers',
+    'has nearly the same int8 vectors as x64, with and without integer instructions',
     { timeout: RUN_MS },
     async (context) => {
       context.skip(!machine, 'no emulator');

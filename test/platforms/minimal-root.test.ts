@@ -11,7 +11,7 @@ import { openSession } from '../roots/session.ts';
 /** Packages are downloaded the first time. */
 const PREPARE_MS = 600_000;
 
-describe('a root with only libc6, libstdc++6 and libgcc-s1', () => {
+describe('a root file system with only libc6, libstdc++6 and libgcc-s1', () => {
   const temporary = mkdtempSync(join(tmpdir(), 'encoderfile-root-'));
   afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
@@ -30,7 +30,7 @@ describe('a root with only libc6, libstdc++6 and libgcc-s1', () => {
     expect(outcome).toEqual({ exitCode: 0, output: expect.stringMatching(expected) });
   });
 
-  it('names a library that the native libraries need and the root lacks', async (context) => {
+  it('reports a library that the native libraries need and the root lacks', async (context) => {
     context.skip(path === undefined, 'no root');
     const root = join(temporary, 'root');
     cpSync(path ?? '', root, { recursive: true, verbatimSymlinks: true });

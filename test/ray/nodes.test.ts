@@ -57,7 +57,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
 
   describeDatabases((database) => {
     test.skipIf(database.kind === 'sqlite')(
-      'encoders given by path and by name run on the nodes, which fetch them and the program once',
+      'encoders referenced by path and by name run on the nodes, which download them and the program once',
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);
@@ -93,7 +93,7 @@ describe.skipIf(!network)('Ray on nodes with separate networks and mounts', () =
     );
 
     test.skipIf(database.kind === 'sqlite')(
-      'workers, nodes, gateways and the dashboard are lost ten times, and every row is written once',
+      'workers, nodes, gateways and the dashboard are killed ten times, and every row is written once',
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);

@@ -123,7 +123,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
     );
 
     test.skipIf(database.kind === 'postgres')(
-      'a wrong token of the cluster fails the job, and no log has the right one',
+      'an invalid cluster token fails the job, and no log contains the valid token',
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);
@@ -148,7 +148,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
     );
 
     test.skipIf(database.kind === 'postgres')(
-      'a job is shared by as many workers as fit on the cluster',
+      'a job runs on as many workers as fit on the cluster',
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);
@@ -166,7 +166,7 @@ describe.skipIf(RAY === undefined)('Ray', () => {
     );
 
     test.skipIf(database.kind === 'postgres')(
-      'a job waits while the dashboard is away, before it begins and while it runs',
+      'a job waits while the dashboard is unavailable, before and during its run',
       async () => {
         const url = await database.create();
         const jobs = await openJobs(database, url);

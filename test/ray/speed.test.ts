@@ -36,7 +36,7 @@ const network: NetworkNodes | undefined =
 /** Texts that fill the model, so that its computation takes most of the time. */
 const TEXTS = Array.from({ length: ROWS }, (_, at) => `text ${at} ${'and so on '.repeat(40)}`);
 
-describe.skipIf(!network)('Ray on nodes with separate processor time', () => {
+describe.skipIf(!network)('Ray on nodes with separate CPU limits', () => {
   const { hostIp, places } = network ?? { hostIp: '', places: [] };
   const [head, ...others] = places as readonly [NetworkNode, NetworkNode, NetworkNode];
   const folder = mkdtempSync(join(tmpdir(), 'encoderfile-test-'));

@@ -46,27 +46,30 @@ const OTHER_MEANINGS = new Set([
   'mcp-manager config plugins set --config-file',
 ]);
 
-test.each(ALL)('$program.name $path: flags of the table have its spelling', ({ program, path, command }) => {
-  const shown = visibleOptions(optionTable(command.options, program.options).options);
-  for (const [name, option] of Object.entries(shown)) {
-    const place = `${program.name} ${path} --${name}`;
-    if (OTHER_MEANINGS.has(place)) continue;
-    expect(INHERITED.has(name), `${place} has a common name`).toBe(false);
-    const common = TABLE[name];
-    if (!common) continue;
-    expect({ place, value: option.value, short: option.short }).toEqual({
-      place,
-      value: common.value,
-      short: common.short,
-    });
-  }
-});
+test.each(ALL)(
+  '$program.name $path: common flags have the same spelling in every command',
+  ({ program, path, command }) => {
+    const shown = visibleOptions(optionTable(command.options, program.options).options);
+    for (const [name, option] of Object.entries(shown)) {
+      const place = `${program.name} ${path} --${name}`;
+      if (OTHER_MEANINGS.has(place)) continue;
+      expect(INHERITED.has(name), `${place} has a common name`).toBe(false);
+      const common = TABLE[name];
+      if (!common) continue;
+      expect({ place, value: option.value, short: option.short }).toEqual({
+        place,
+        value: common.value,
+        short: common.short,
+      });
+    }
+  },
+);
 
 /** Commands that change something or run on, and print no result of their own. */
 const WITHOUT_RESULT =
   /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:daemon|serve|stdio|install|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run|experiment report)|.* completion)$/;
 
-test.each(ALL)('$program.name $path has --json if it has a result', ({ program, path, command }) => {
+test.each(ALL)('$program.name $path: a command with a result has --json', ({ program, path, command }) => {
   const place = `${program.name} ${path}`;
   expect(Object.hasOwn(command.options, 'json'), place).toBe(!WITHOUT_RESULT.test(place));
   expect(optionTable(command.options, program.options).options).toHaveProperty('json');
@@ -108,7 +111,7 @@ test.each(INHERITED_LINES)('%s with %j works as in the earlier program', (line, 
   expect(parsed(line, env).value(name)).toBe(value);
 });
 
-test('each inherited flag and variable is in one of these lines', () => {
+test('every inherited flag and variable is tested', () => {
   const written = INHERITED_LINES.map(([line, env]) => `${line} ${Object.keys(env).join(' ')}`).join('\n');
   const variables = Object.values(INHERITED_NAMES).flatMap((options) =>
     Object.values(options).flatMap((names) => names.flatMap(({ env }) => env ?? [])),
@@ -136,7 +139,7 @@ test.each([
   expect(() => parsed(line, {})).toThrow(UsageError);
 });
 
-test('an option that exists for an earlier program has no variable, because it had none there', () => {
+test('an inherited option has no variable, because the earlier program had none', () => {
   for (const { command, program, path } of ALL)
     for (const [name, { env, origin }] of Object.entries(
       optionTable(command.options, program.options).options,

@@ -17,7 +17,7 @@ async function run(program: Program, ...args: string[]): Promise<{ code: number;
   return { code, out, err };
 }
 
-test('mcp-manager list --json prints what --format json prints', async () => {
+test('mcp-manager list --json prints the same output as --format json', async () => {
   const config = join(folder(), '.mcpd.toml');
   writeFileSync(config, '[[servers]]\nname = "echo"\npackage = "npx::echo@1.0.0"\ntools = ["echo"]\n');
   const { code, out, err } = await run(managerProgram, 'list', '--json', '--config', config);
@@ -30,7 +30,7 @@ test.each([
   ['mcp-manager', managerProgram, ['list', '--config', '/no/such/file']],
   ['gateway', gatewayProgram, ['experiment', 'list', '--config', '/no/such/file.yml']],
   ['model.encoder', encoderProgram('/no/such/file', 'model.encoder'), ['version']],
-] as const)('an error of %s is the same JSON on stderr', async (_name, program, words) => {
+] as const)('%s prints an error as the same JSON on stderr', async (_name, program, words) => {
   const { code, out, err } = await run(program, ...words, '--json');
   expect({ code, out, error: JSON.parse(err) }).toEqual({
     code: 1,
@@ -39,7 +39,7 @@ test.each([
   });
 });
 
-test('a model executable completes its commands', async () => {
+test('a model executable prints completions for its commands', async () => {
   const { code, out } = await run(encoderProgram('', 'model.encoder'), 'completion', 'bash');
   expect(code).toBe(0);
   expect(out).toContain('complete -o bashdefault -o default -F _model_encoder model.encoder');

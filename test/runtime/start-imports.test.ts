@@ -10,7 +10,7 @@ test.each([
   ['encoder', ['@bufbuild/protobuf', 'fastest-levenshtein']],
   ['gateway', ['fastest-levenshtein']],
   ['manager', ['fastest-levenshtein']],
-])('%s starts without the packages of its servers', async (program, packages) => {
+])('%s starts without loading server packages', async (program, packages) => {
   const main = `runtime/targets/${program}/main.ts`;
   const { metafile } = await build({
     absWorkingDir: ROOT,

@@ -16,7 +16,7 @@ import { spawn } from 'node:child_process';
 spawn(process.execPath, ['--input-type=module', '--eval', ${JSON.stringify(CHILD)}], { stdio: 'inherit' });
 `;
 
-test('a process whose main thread is blocked ends after its parent was killed', async () => {
+test('a process with a blocked main thread ends after its parent is killed', async () => {
   const parent = execa(process.execPath, ['--input-type=module', '--eval', PARENT], {
     reject: false,
     stderr: 'inherit',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { proxyVariables } from '#cli/adapters/proxy-variables.ts';
 
-test('variables are read as other tools read them', () => {
+test('proxy variables follow the conventions of other tools', () => {
   expect(proxyVariables({})).toEqual({ NO_PROXY: '' });
   expect(proxyVariables({ HTTP_PROXY: 'http://a:1', http_proxy: 'b:2', https_proxy: '' })).toEqual({
     HTTP_PROXY: 'http://b:2',
@@ -14,7 +14,7 @@ test('variables are read as other tools read them', () => {
   });
 });
 
-test('a name in NO_PROXY includes its subdomains', () => {
+test('a host name in NO_PROXY also covers its subdomains', () => {
   const { NO_PROXY } = proxyVariables({ NO_PROXY: 'example.com, .x.org localhost,10.0.0.1,a:80,*' });
   expect(NO_PROXY).toBe('example.com,.example.com,.x.org,localhost,.localhost,10.0.0.1,a:80,*');
 });

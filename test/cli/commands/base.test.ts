@@ -47,7 +47,7 @@ describe('encoderfile base list', () => {
     });
   });
 
-  test('a row for each file, and nothing else that lies there', async () => {
+  test('prints a row for each cached file and ignores other files', async () => {
     fillCache();
     const { stdout } = await base('list');
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
@@ -73,7 +73,7 @@ describe('encoderfile base remove', () => {
     ],
     [['linux-arm64', '--runtime-version', '0.0.1'], [ARM]],
     [['--all'], [ARM, LINUX, WINDOWS, NODE]],
-  ])('%j removes just that', async (args, paths) => {
+  ])('%j removes only the selected entries', async (args, paths) => {
     fillCache();
     const { exitCode, stdout } = await base('remove', ...args);
     expect(exitCode).toBe(0);
@@ -84,7 +84,7 @@ describe('encoderfile base remove', () => {
     expect(existsSync(join(folder(), 'native/x'))).toBe(true);
   });
 
-  test('a version that is gone leaves no folder, a name as JSON', async () => {
+  test('removing the last entry of a version removes its folder', async () => {
     fillCache();
     const { stdout } = await base('remove', 'windows-x64', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ removed: [{ version: '0.1.0', bytes: 1500 }] });
@@ -122,7 +122,7 @@ describe('encoderfile base add', () => {
     return bases[0]?.path ?? '';
   };
 
-  test('builds the one for this machine, which list then marks as in use', async () => {
+  test('builds the runtime for this machine, which list then marks as in use', async () => {
     const path = await addHost();
     const again = await runCli(['base', 'add', '--cache-dir', TEST_CACHE]);
     expect(again).toMatchObject({ exitCode: 0, stdout: path });
@@ -131,7 +131,7 @@ describe('encoderfile base add', () => {
     expect(stdout).toMatch(new RegExp(`yes +${path}$`, 'm'));
   });
 
-  test('takes in a file, from which a build can then start', async () => {
+  test('imports a base runtime file, which a build then uses', async () => {
     const file = await addHost();
     const { exitCode, stdout, stderr } = await base('add', '--file', file);
     expect(exitCode).toBe(0);
@@ -141,7 +141,7 @@ describe('encoderfile base add', () => {
     expect((await base('list')).stdout).toContain('yes');
   });
 
-  test('takes in a model executable without its model, and rejects an altered one', async () => {
+  test('imports a model executable without its model, and rejects a modified one', async () => {
     const executable = join(folder(), 'x.encoder');
     const config = join(FIXTURES, 'models/sentiment/encoderfile.yml');
     await runCli(['build', '-q', '-f', config, '-o', executable, '--cache-dir', TEST_CACHE]);
@@ -159,7 +159,7 @@ describe('encoderfile base add', () => {
     expect(stderr).toContain('is corrupted in `executable`');
   });
 
-  test('refuses a file that is damaged, of another platform, or none of ours', async () => {
+  test('rejects a damaged file, one for another platform, and a folder', async () => {
     const file = await addHost();
     expect((await base('add', '--file', file, '--platform', 'windows-x64')).stderr).toMatch(
       /^Error: .* is a base runtime for .*, not for x86_64-pc-windows-msvc\./,
@@ -173,14 +173,14 @@ describe('encoderfile base add', () => {
     expect(existsSync(join(folder(), 'base'))).toBe(false);
   });
 
-  test('checks every platform before it makes the first', async () => {
+  test('checks all platforms before it builds the first one', async () => {
     const { exitCode, stderr } = await base('add', '--platform', 'linux-x64', '--platform', 'linus-x64');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Unknown platform "linus-x64"; did you mean linux-x64?');
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('makes nothing that would need a download where that is forbidden', async () => {
+  test('builds nothing that needs a download when downloads are disabled', async () => {
     const { exitCode, stderr } = await base('add', '-q', '--platform', 'windows-x64', '--no-download');
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^Error: No base runtime for windows-x64 in /);

@@ -52,7 +52,7 @@ describe('encoderfile completion', () => {
     // Nothing of ours: bash offers files.
     [['build', '-f', ''], []],
     [['inspect', ''], []],
-  ])('bash: %j offers %j', async (words, expected) => {
+  ])('bash: %j completes to %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);
   });
 
@@ -78,7 +78,7 @@ describe('encoderfile completion', () => {
     expect(result.script).toContain('complete -c encoderfile');
   });
 
-  test('another shell is a usage error that names the known ones', async () => {
+  test('an unknown shell is a usage error that lists the supported ones', async () => {
     const { exitCode, stderr } = await runCli(['completion', 'tcsh']);
     expect(exitCode).toBe(2);
     expect(stderr).toBe(

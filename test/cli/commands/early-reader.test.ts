@@ -22,6 +22,6 @@ test.each([
   [['schema']],
   [['completion', 'bash']],
   [['version', '--json']],
-])('%j succeeds although its output is not read', async (args) => {
+])('%j succeeds even if its output is not read', async (args) => {
   expect(await runWithoutReader(args)).toEqual({ exitCode: 0, stderr: '' });
 });

@@ -76,7 +76,7 @@ test.each([
   await expectGolden(graph, output, tolerance);
 });
 
-test('operators that add and normalize are split, because they are slow on processors', async () => {
+test('fused add-and-normalize operators are split, because they are slow on CPUs', async () => {
   const built = await build('skip-norms', EMBEDDING);
   expect(built.exitCode, built.stderr).toBe(0);
   const { graph } = fromBinary(ModelProtoSchema, readFileSync(join(assets(), ASSETS.graph)));
@@ -103,7 +103,7 @@ test.each([
     'bfloat16-product',
     /ONNX Runtime cannot load .*model\.onnx: .*ONNX Runtime has no such operator for the element type of this model on processors, as with bfloat16\. Export it as float32 or float16\./,
   ],
-])('%s is rejected with one sentence for embeddings', async (graph, message) => {
+])('an embedding build rejects %s with a one-sentence error', async (graph, message) => {
   const built = await build(graph, EMBEDDING);
   expect({ exitCode: built.exitCode, stderr: built.stderr }).toEqual({
     exitCode: 1,
@@ -112,7 +112,7 @@ test.each([
 });
 
 describe('integer weights', () => {
-  test('tables and matrices that a graph converts in any way stay integers', async () => {
+  test('integer tables and matrices stay integers, however the graph converts them', async () => {
     const built = await build('integer-tables', EMBEDDING);
     expect(built.exitCode, built.stderr).toBe(0);
     const original = statSync(join(FIXTURES, 'graphs/integer-tables.onnx')).size;
@@ -127,7 +127,7 @@ describe('integer weights', () => {
     await expectGolden('integer-tables', 'last_hidden_state');
   });
 
-  test('`integer_weights: convert` converts them in the build', async () => {
+  test('`integer_weights: convert` converts integer weights during the build', async () => {
     const built = await build('integer-tables', { ...EMBEDDING, integer_weights: 'convert' });
     expect(built.exitCode, built.stderr).toBe(0);
     expect(built.stdout).toMatch(/^Precision +float32$/m);

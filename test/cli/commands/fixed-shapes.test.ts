@@ -76,7 +76,7 @@ test.each([
   await expectGolden(model);
 });
 
-test('the fixed number of tokens is the maximum length of a text', async () => {
+test('the fixed number of tokens is the maximum text length', async () => {
   const built = await build('sentiment', (graph) => fixShape(graph, { texts: 1, tokens: 12 }));
   expect(built.exitCode, built.stderr).toBe(0);
   expect(manifest().tokenizer.maxLength).toBe(12);
@@ -90,7 +90,7 @@ test('the fixed number of tokens is the maximum length of a text', async () => {
   }
 });
 
-test('texts with a fixed number of tokens can share a run without a mask, because their padding is the same', async () => {
+test('texts with a fixed number of tokens can share a run without a mask, because their padding is identical', async () => {
   const built = await build(
     'embedder',
     (graph) => {

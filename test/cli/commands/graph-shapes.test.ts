@@ -65,7 +65,7 @@ test.each([
   ['a float32 mask', INT64, FLOAT],
   ['a float16 mask', INT64, FLOAT16],
   ['a bool mask', INT32, BOOL],
-])('inputs of another type are cast: %s', async (_name, ids, mask) => {
+])('inputs with other element types are cast: %s', async (_name, ids, mask) => {
   const built = await build((graph) => {
     declare(graph, 'attention_mask', mask);
     declare(graph, 'token_type_ids', ids);
@@ -85,7 +85,7 @@ test.each([
     ['x', 'y', 'z'],
     { inputs: { input_ids: 'x', attention_mask: 'y', token_type_ids: 'z' } },
   ],
-])('inputs of other names are fed: %s', async (_name, [ids, mask, types], config) => {
+])('inputs with nonstandard names are matched: %s', async (_name, [ids, mask, types], config) => {
   const built = await build((graph) => {
     declare(graph, 'attention_mask', INT64, mask);
     declare(graph, 'token_type_ids', INT64, types);
@@ -137,7 +137,7 @@ test.each([
     {},
     /ONNX Runtime cannot load .*Export it with standard operators only/,
   ],
-])('a graph that cannot be fed is rejected: %s', async (_name, edit, config, message) => {
+])('an unsupported graph is rejected: %s', async (_name, edit, config, message) => {
   const built = await build(edit, config);
   expect(built.exitCode).toBe(1);
   expect(built.stderr).toMatch(message);

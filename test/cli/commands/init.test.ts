@@ -41,7 +41,7 @@ describe('encoderfile init', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  test('names the model folder as seen from the file, and takes the values it is given', async () => {
+  test('writes the model path relative to the config file, and uses the values of the flags', async () => {
     copyModel('sentiment', join(folder(), 'my model'));
     mkdirSync(join(folder(), 'configs'));
     const flags = ['-o', 'configs/x.yml', '--name', 'org/a: b', '--model-type', 'embedding', '--json'];
@@ -52,13 +52,13 @@ describe('encoderfile init', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'org/a: b', modelType: 'embedding', guessed: false });
   });
 
-  test('without a folder looks at the current one', async () => {
+  test('uses the current folder by default', async () => {
     copyModel('sentiment', folder());
     expect((await run()).exitCode).toBe(0);
     expect(readFileSync(join(folder(), 'encoderfile.yml'), 'utf8')).toContain('\n  path: .\n');
   });
 
-  test('takes the license of the model card', async () => {
+  test('copies the license from the model card', async () => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     writeFileSync(join(model, 'README.md'), '---\nlicense: cc-by-4.0\ntags: [a\n---\n# Sentiment\n');
     const { exitCode, stdout, stderr } = await run('model');
@@ -97,7 +97,7 @@ describe('encoderfile init', () => {
     ['model.onnx', 'model.onnx', 'No such file: model.onnx (searched in model).'],
     ['tokenizer.json', 'tokenizer.json', 'model has no tokenizer.json.'],
     ['everything', '', 'No such file: model.onnx (searched in model).'],
-  ])('without %s, fails and writes nothing', async (_, name, message) => {
+  ])('without %s, it fails and writes nothing', async (_, name, message) => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     rmSync(join(model, name), { recursive: true });
     mkdirSync(model, { recursive: true });
@@ -108,7 +108,7 @@ describe('encoderfile init', () => {
     expect(existsSync(join(folder(), 'encoderfile.yml'))).toBe(false);
   });
 
-  test('without anything that states the type, warns unless the type is passed', async () => {
+  test('warns if nothing states the model type, unless the type is passed', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     rmSync(join(model, 'config.json'));
     cpSync(join(FIXTURES, 'graphs/pooler-output-alone.onnx'), join(model, 'model.onnx'));
@@ -124,12 +124,12 @@ describe('encoderfile init', () => {
     });
   });
 
-  test('in an empty folder, fails and writes nothing', async () => {
+  test('in an empty folder, it fails and writes nothing', async () => {
     expect(await run()).toMatchObject({ exitCode: 1, stdout: '' });
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test('lists the graphs of a folder, and chooses one if none is model.onnx', async () => {
+  test('lists the graphs of a folder, and chooses one if there is no model.onnx', async () => {
     const model = copyModel('sentiment', join(folder(), 'model'));
     mkdirSync(join(model, 'onnx'));
     for (const name of ['fp16', 'q4'])
@@ -146,7 +146,7 @@ describe('encoderfile init', () => {
     expect(written().model).toMatchObject({ folder: 'model', variant: 'fp16' });
   });
 
-  test('names a model of the cache of Hugging Face after its repository', async () => {
+  test('names a model in the Hugging Face cache after its repository', async () => {
     const path = 'models--BAAI--bge-small-en-v1.5/snapshots/5c38ec7c405ec4b44b94cc5a9bb96e735b38267a';
     copyModel('embedder', join(folder(), path));
     await run(path);
@@ -167,7 +167,7 @@ describe('encoderfile init', () => {
     [['model', '-o', 'file/x.yml'], `one of its parent folders is a file. Choose another output path.`],
     [['model', '--name', ''], 'encoderfile.name: must not be empty'],
     [['broken'], 'config.json is not valid JSON'],
-  ])('%j is rejected with a sentence', async (args, message) => {
+  ])('%j is rejected with a one-sentence error', async (args, message) => {
     copyModel('sentiment', join(folder(), 'model'));
     mkdirSync(join(folder(), 'broken'));
     writeFileSync(join(folder(), 'broken/config.json'), '{');
@@ -178,7 +178,7 @@ describe('encoderfile init', () => {
     expect(stderr.split('\n')).toHaveLength(1);
   });
 
-  test('an unknown model type is a usage error that names the known ones', async () => {
+  test('an unknown model type is a usage error that lists the known types', async () => {
     const { exitCode, stderr } = await run('--model-type', 'classifier');
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`one of: ${MODEL_TYPE_NAMES.join(', ')}.`);

@@ -45,7 +45,7 @@ const inspectJson = async (path: string): Promise<Inspection> =>
   JSON.parse((await runCli(['inspect', '--json', path])).stdout) as Inspection;
 
 describe('encoderfile inspect', () => {
-  test('a model executable as a table', async () => {
+  test('prints the facts of a model executable as a table', async () => {
     const { exitCode, stdout, stderr } = await runCli(['inspect', executable]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(/^Model +sentiment 1\.0\.0$/m);
@@ -53,7 +53,7 @@ describe('encoderfile inspect', () => {
     expect(stdout).toMatch(/^ +weights +\S+ kB$/m);
   });
 
-  test('and as JSON', async () => {
+  test('prints the same facts as JSON', async () => {
     const inspection = await inspectJson(executable);
     expect(inspection).toMatchObject({
       file: executable,
@@ -63,14 +63,14 @@ describe('encoderfile inspect', () => {
     });
   });
 
-  test('a base runtime has no model', async () => {
+  test('shows no model for a base runtime', async () => {
     expect(await inspectJson(base)).not.toHaveProperty('model');
     expect((await runCli(['inspect', base])).stdout).toContain('none; this is a base runtime');
   });
 });
 
 describe('encoderfile verify', () => {
-  test('an intact file', async () => {
+  test('accepts an intact file', async () => {
     const { exitCode, stdout } = await runCli(['verify', executable]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^weights +\S+ kB  ok  [0-9a-f]{64}$/m);
@@ -78,7 +78,7 @@ describe('encoderfile verify', () => {
     expect(await runCli(['verify', '--quiet', base])).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  test.each(['weights', 'executable'] as const)('damage in the section %s', async (section) => {
+  test.each(['weights', 'executable'] as const)('detects damage in the section %s', async (section) => {
     const copy = damaged(section, await inspectJson(executable));
     const { exitCode, stdout, stderr } = await runCli(['verify', copy]);
     expect(exitCode).toBe(1);
@@ -89,7 +89,7 @@ describe('encoderfile verify', () => {
     );
   });
 
-  test('damage as JSON: verdicts and error in one document', async () => {
+  test('with --json, reports damage as one document with verdicts and the error', async () => {
     const copy = damaged('weights', await inspectJson(executable));
     const { exitCode, stdout, stderr } = await runCli(['verify', '--json', copy]);
     expect(exitCode).toBe(1);
@@ -105,7 +105,7 @@ describe('encoderfile verify', () => {
   });
 });
 
-describe.each(['inspect', 'verify'])('encoderfile %s refuses', (command) => {
+describe.each(['inspect', 'verify'])('encoderfile %s rejects', (command) => {
   test.each([
     ['a missing file', 'nosuch', 'No such file: '],
     ['a folder', '.', ' is a folder. Pass a file.'],

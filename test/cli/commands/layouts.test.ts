@@ -18,7 +18,7 @@ function hubModel(name: string, target: string): string {
 }
 
 describe('model folders', () => {
-  test('without a config file, all settings come from the files of the model', async () => {
+  test("without a config file, all settings come from the model's files", async () => {
     const model = hubModel('sentiment', 'sentiment');
     cpSync(join(model, 'onnx/model.onnx'), join(model, 'onnx/model_fp16.onnx'));
     const { exitCode, stdout, stderr } = await validate('sentiment', '--variant', 'fp16');
@@ -32,7 +32,7 @@ describe('model folders', () => {
     expect(stdout).toMatch(/^Ready +encoderfile build sentiment --variant fp16$/m);
   });
 
-  test('external weights in onnx/, the config file of the current folder, and `variant` in it', async () => {
+  test('weights in onnx/, a config file in the current folder, and its `variant` are supported', async () => {
     const model = copyModel('external-data', join(folder(), 'model'));
     mkdirSync(join(model, 'onnx'));
     for (const name of ['model.onnx', 'model.onnx_data'])
@@ -47,7 +47,7 @@ describe('model folders', () => {
     });
   });
 
-  test('a package with X.onnx, X-tokenizer.json and nothing else', async () => {
+  test('a package that contains only X.onnx and X-tokenizer.json is supported', async () => {
     const model = copyModel('embedder', join(folder(), 'all-minilm-l6-v2'));
     for (const name of ['config.json', 'tokenizer_config.json']) rmSync(join(model, name));
     renameSync(join(model, 'model.onnx'), join(model, 'all-minilm-l6-v2.onnx'));
@@ -72,7 +72,7 @@ describe('model folders', () => {
     );
   });
 
-  test('a known family has its pooling without files of sentence-transformers', async () => {
+  test('a known model family sets pooling without sentence-transformers files', async () => {
     copyModel('embedder', join(folder(), 'bge-small-en-v1.5'));
     const { stdout, stderr } = await validate('bge-small-en-v1.5', '--json');
     expect(stderr).toBe('');
@@ -86,7 +86,7 @@ describe('model folders', () => {
     );
   });
 
-  test('an unknown one is reported as assumed, unless the config sets it', async () => {
+  test('pooling of an unknown family is reported as assumed, unless the config sets it', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     rmSync(join(model, 'config.json'));
     const text = 'encoderfile:\n  name: x\n  path: ./model\n  model_type: sentence_embedding\n';
@@ -140,13 +140,13 @@ describe('model folders', () => {
   });
 });
 
-describe('a file of a model', () => {
+describe('the path of a model file', () => {
   test.each([
     ['model/model.onnx', 'model.onnx'],
     ['model/onnx/model_fp16.onnx', 'onnx/model_fp16.onnx'],
     ['model/config.json', 'model.onnx'],
     ['./model/tokenizer.json', 'model.onnx'],
-  ])('%s means its folder', async (file, weights) => {
+  ])('%s selects its folder', async (file, weights) => {
     const model = copyModel('embedder', join(folder(), 'model'));
     mkdirSync(join(model, 'onnx'));
     cpSync(join(model, 'model.onnx'), join(model, 'onnx/model_fp16.onnx'));
@@ -159,7 +159,7 @@ describe('a file of a model', () => {
     );
   });
 
-  test('next to a config file is rejected, because the config chooses the graph', async () => {
+  test('is rejected next to a config file, because the config selects the graph', async () => {
     const model = copyModel('embedder', join(folder(), 'model'));
     writeFileSync(join(model, 'encoderfile.yml'), 'encoderfile: {name: x, path: ., model_type: embedding}');
     expect(await validate('-q', 'model/model.onnx')).toMatchObject({
@@ -170,7 +170,7 @@ describe('a file of a model', () => {
   });
 });
 
-test('--model-type overrides the config file, whose other fields must fit', async () => {
+test('--model-type overrides the config file, and its other fields must be valid for that type', async () => {
   copyModel('embedder', join(folder(), 'model'));
   const config = 'encoderfile:\n  name: x\n  path: ./model\n  model_type: embedding\n';
   writeFileSync(join(folder(), 'x.yml'), config);
@@ -185,8 +185,8 @@ test('--model-type overrides the config file, whose other fields must fit', asyn
   expect(refused.stderr).toMatch(/^Error: x\.yml:5:\d+ +encoderfile\.pooling: /);
 });
 
-describe('a model whose files leave a choice', () => {
-  test('an embedding states what was assumed, and how to get one vector per text', async () => {
+describe('a model whose type is ambiguous', () => {
+  test('an embedding model reports the assumed type, and how to get one vector per text', async () => {
     const model = copyModel('embedder', join(folder(), 'minilm'));
     rmSync(join(model, 'config.json'));
     const assumed = await validate('minilm');
@@ -201,7 +201,7 @@ describe('a model whose files leave a choice', () => {
   });
 
   test.each(['Qwen3ForCausalLM', 'BertLMHeadModel', 'GPT2LMHeadModel', 'T5ForConditionalGeneration'])(
-    '%s is rejected with the reason, unless its type is passed',
+    '%s is rejected with a reason, unless --model-type is passed',
     async (architecture) => {
       const model = copyModel('embedder', join(folder(), 'reranker'));
       const path = join(model, 'config.json');
@@ -216,7 +216,7 @@ describe('a model whose files leave a choice', () => {
   );
 });
 
-test('build takes a folder, and rejects an unknown version before it optimizes the model', async () => {
+test('build accepts a folder, and rejects an unknown version before it optimizes the model', async () => {
   copyModel('embedder', join(folder(), 'embedder'));
   const build = (...args: string[]) =>
     runCli(['build', 'embedder', '--cache-dir', join(folder(), 'cache'), ...args], { cwd: folder() });

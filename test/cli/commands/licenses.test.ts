@@ -4,7 +4,7 @@ import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 test.each([
   [['licenses'], 'onnxruntime-node 1.'],
   [['--licenses', 'gateway'], 'kysely 0.'],
-])('encoderfile %j prints the notices of executables', async (args, name) => {
+])('encoderfile %j prints the notices for executables', async (args, name) => {
   const { exitCode, stdout, stderr } = await runCli(args);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(stdout).toContain(`\n${name}`);

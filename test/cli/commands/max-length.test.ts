@@ -22,7 +22,7 @@ async function maxLength(config: string): Promise<number | string> {
   return manifest ? manifest.tokenizer.maxLength : error.message;
 }
 
-test('a truncation that training left in tokenizer.json does not shorten texts', async () => {
+test('truncation settings left over from training do not shorten texts', async () => {
   const config = copyModel(folder());
   edit('tokenizer.json', {
     truncation: { direction: 'Right', max_length: 16, strategy: 'LongestFirst', stride: 0 },
@@ -36,14 +36,14 @@ test('a truncation that training left in tokenizer.json does not shorten texts',
   expect(await maxLength(config)).toBe(16);
 });
 
-test('`max_length` shortens texts, up to what the model takes', async () => {
+test("`max_length` shortens texts, and cannot exceed the model's maximum", async () => {
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 20 }))).toBe(20);
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 129 }))).toBe(
     '`max_length` is 129, but config.json limits the model to 128 tokens. Set `max_length` to at most that.',
   );
 });
 
-test('a model whose files allow longer texts than it can run is limited by trial', async () => {
+test('a model whose files declare a length that it cannot run is limited by a trial run', async () => {
   const config = copyModel(folder());
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });
@@ -51,7 +51,7 @@ test('a model whose files allow longer texts than it can run is limited by trial
   expect(await maxLength(copyModel(folder(), 'sentiment', { max_length: 128 }))).toBe(128);
 });
 
-test('a `max_length` that the model cannot run is rejected with the one that it can', async () => {
+test('a `max_length` that the model cannot run is rejected with the maximum that works', async () => {
   const config = copyModel(folder(), 'sentiment', { max_length: 200 });
   for (const file of ['config.json', 'tokenizer_config.json'])
     edit(file, { max_position_embeddings: 512, model_max_length: 512 });
@@ -70,7 +70,7 @@ test('a family with an unknown position offset is limited to the length that it 
   expect(await maxLength(config)).toBe(positions - padding - 1);
 });
 
-test('files named one by one: tokenizer_config.json next to tokenizer.json is read', async () => {
+test('tokenizer_config.json is read from the folder of an explicitly listed tokenizer.json', async () => {
   const config = copyModel(folder(), 'sentiment', {
     path: {
       model_config_path: 'model/config.json',

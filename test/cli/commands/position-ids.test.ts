@@ -26,7 +26,7 @@ function takePositions(graph: GraphProto): void {
 }
 
 test.each(['roberta', 'unheard-of'])(
-  'positions of a family whose positions start after the padding id are fed: %s',
+  'position ids that start after the padding id are supported: %s',
   async (family) => {
     const file = copyModel(folder(), 'roberta', { model_type: 'token_classification' });
     editGraph(join(folder(), 'model', 'model.onnx'), takePositions);

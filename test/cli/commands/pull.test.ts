@@ -95,7 +95,7 @@ test.each([
   expect(answer.stderr).toMatch(message);
 });
 
-test('a proxy is used, except for hosts in NO_PROXY', async () => {
+test('downloads use the proxy, except for hosts in NO_PROXY', async () => {
   publish(CONTENTS);
   const proxy = await startHttpProxy(hub().port);
   try {
@@ -114,7 +114,7 @@ test('a proxy is used, except for hosts in NO_PROXY', async () => {
   }
 });
 
-test('https goes through a proxy, and a certificate that is not trusted is rejected', async () => {
+test('https goes through the proxy, and an untrusted certificate is rejected', async () => {
   publish(CONTENTS);
   const { cert, key } = selfSigned();
   const server = createServer({ cert, key }, (request, response) => {
@@ -148,7 +148,7 @@ test('https goes through a proxy, and a certificate that is not trusted is rejec
   }
 });
 
-test('a killed download is continued by the next one', async () => {
+test('an interrupted download resumes in the next process', async () => {
   publish(LARGE);
   hub().plan(/cdn/, { stallAfter: 1_000_000 });
   const args = [builtCli(), 'pull', 'hf:acme/sentiment'];
@@ -180,7 +180,7 @@ test('a killed download is continued by the next one', async () => {
   expect(partial()).toEqual([]);
 });
 
-test('a part that is wrong is replaced', async () => {
+test('a partial file with wrong content is replaced', async () => {
   publish(LARGE);
   const [file] = hub().requests;
   expect(file).toBeUndefined();
@@ -198,7 +198,7 @@ test('a part that is wrong is replaced', async () => {
   expect(readFileSync(join(stdout, 'onnx/model.onnx')).equals(LARGE['onnx/model.onnx'])).toBe(true);
 });
 
-test('several processes on an empty cache agree', async () => {
+test('concurrent processes can fill an empty cache', async () => {
   publish(LARGE);
   const answers = await Promise.all(
     [1, 2, 3].map(() => runCli(['pull', 'hf:acme/sentiment', '--quiet'], { env: variables() })),
@@ -236,7 +236,7 @@ test.runIf(canMount)('a full disk causes a one-sentence error, before and during
   );
 });
 
-test('an output of other tools is not followed out of the cache', async () => {
+test('folders inside a snapshot must not be links out of the cache', async () => {
   publish(CONTENTS);
   mkdirSync(repositoryFolder(), { recursive: true });
   // A cache on another disk is a common set-up: only folders inside a snapshot must not be links.

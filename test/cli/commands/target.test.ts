@@ -9,18 +9,21 @@ const folder = useTempFolder();
 const build = (...args: string[]) => runCli(['target', 'build', ...args, '--cache-dir', TEST_CACHE]);
 
 describe('encoderfile target build', () => {
-  test.each(['manager', 'gateway'])('makes the %s one file that runs and verifies', async (target) => {
-    const file = join(folder(), 'built');
-    const built = await build(target, '-o', file);
-    expect(built).toMatchObject({ exitCode: 0 });
-    expect(built.stdout).toMatch(/^File +.*built \(\d+(\.\d)? MB/);
+  test.each(['manager', 'gateway'])(
+    'builds the %s program as one file that runs and verifies',
+    async (target) => {
+      const file = join(folder(), 'built');
+      const built = await build(target, '-o', file);
+      expect(built).toMatchObject({ exitCode: 0 });
+      expect(built.stdout).toMatch(/^File +.*built \(\d+(\.\d)? MB/);
 
-    const version = await runProcess(file, ['version'], { cwd: '/', env: { PATH: '' } });
-    expect(version.stdout).toMatch(/^(mcp-manager|gateway) \d+\.\d+\.\d+$/);
-    const inspected = await runCli(['inspect', file]);
-    expect(inspected.stdout).toContain(`Program   ${target}`);
-    expect((await runCli(['verify', file])).exitCode).toBe(0);
-  });
+      const version = await runProcess(file, ['version'], { cwd: '/', env: { PATH: '' } });
+      expect(version.stdout).toMatch(/^(mcp-manager|gateway) \d+\.\d+\.\d+$/);
+      const inspected = await runCli(['inspect', file]);
+      expect(inspected.stdout).toContain(`Program   ${target}`);
+      expect((await runCli(['verify', file])).exitCode).toBe(0);
+    },
+  );
 
   test('the built program is not a base runtime', async () => {
     const file = join(folder(), 'built');
@@ -30,7 +33,7 @@ describe('encoderfile target build', () => {
     expect(stderr).toContain(`${file} is not a base runtime for models: it contains the program manager.`);
   });
 
-  test('an unknown target and a folder as output are rejected', async () => {
+  test('rejects an unknown target and an output path that is a folder', async () => {
     expect(await build('encoder')).toMatchObject({
       exitCode: 2,
       stderr:

@@ -36,7 +36,7 @@ function writeScript(script: string, modelType: TransformType = 'sequence_classi
 }
 
 describe('encoderfile transform new', () => {
-  test.each(TRANSFORM_TYPES)('%s: its output works unchanged', async (modelType) => {
+  test.each(TRANSFORM_TYPES)('%s: the generated script works unchanged', async (modelType) => {
     const { exitCode, stdout, stderr } = await make('--model-type', modelType);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const setting = /^Config +(transform: \{.+\}) /m.exec(stdout)?.[1] ?? '';
@@ -51,7 +51,7 @@ describe('encoderfile transform new', () => {
     });
   });
 
-  test('sentence_embedding: also where the model returns one vector for a text', async () => {
+  test('sentence_embedding: the script also works if the model returns one vector per text', async () => {
     await make('--model-type', 'sentence_embedding');
     writeConfig('sentence_embedding', 'transform: {path: transform.lua}');
     const config = readFileSync(here('x.yml'), 'utf8');
@@ -63,7 +63,7 @@ describe('encoderfile transform new', () => {
     );
   });
 
-  test('writes new stubs for editors next to the script each time, only if requested', async () => {
+  test('rewrites the editor stubs next to the script each time, unless --no-stubs is set', async () => {
     await make('--model-type', 'embedding', '-o', 'lua/a.lua');
     expect(readdirSync(here('lua')).sort()).toEqual(['a.lua', 'encoderfile.lua']);
     expect(readFileSync(here('lua/encoderfile.lua'), 'utf8')).toBe(editorStubs());
@@ -79,7 +79,7 @@ describe('encoderfile transform new', () => {
     expect(await make('--model-type', 'embedding', '-q')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  test('overwrites only when forced, and never a script that stands where the stubs go', async () => {
+  test('overwrites a script only with --force, and never one in place of the stubs', async () => {
     writeFileSync(here('transform.lua'), 'mine');
     expect((await make('--model-type', 'embedding')).stderr).toBe(
       'Error: transform.lua already exists. Pass --force to overwrite it, or choose another file with --output-path.',
@@ -102,7 +102,7 @@ describe('encoderfile transform new', () => {
     [['--model-type', 'embedding', '-o', 'encoderfile.lua'], 1, 'is reserved for the type stubs'],
     [['--model-type', 'embeding'], 2, 'embedding, sequence_classification, token_classification'],
     [[], 2, 'Missing required flag --model-type'],
-  ])('%j is rejected with a sentence', async (args, exitCode, message) => {
+  ])('%j is rejected with a one-sentence error', async (args, exitCode, message) => {
     mkdirSync(here('folder'));
     writeFileSync(here('file'), '');
     const answer = await make(...args);
@@ -113,7 +113,7 @@ describe('encoderfile transform new', () => {
 });
 
 describe('encoderfile transform test', () => {
-  test('shows labels before and after, and leaves nothing behind', async () => {
+  test('shows labels before and after, and leaves no files behind', async () => {
     writeScript('function Postprocess(logits) return logits * 0 + 0.5 end');
     const { exitCode, stdout, stderr } = await trial('I love this', 'awful');
     expect(exitCode).toBe(0);
@@ -128,7 +128,7 @@ describe('encoderfile transform test', () => {
     expect(readdirSync(here('cache/work'))).toEqual([]);
   });
 
-  test('shows the labels for a transform that returns indices', async () => {
+  test('shows labels if the transform returns indices', async () => {
     writeScript('function Postprocess(logits) return logits:argmax(3) end', 'token_classification');
     const { stdout } = await trial('-q', 'Berlin');
     expect(stdout).toMatch(/^Output +indices \[1, 3\]$/m);
@@ -136,14 +136,14 @@ describe('encoderfile transform test', () => {
     expect(stdout).toMatch(/^ {2}Berlin .*→ +B-LOC$/m);
   });
 
-  test('shows only the first tokens of a long text, and how many more there are', async () => {
+  test('shows the first tokens of a long text, and how many are hidden', async () => {
     writeScript('function Postprocess(hidden) return hidden end', 'embedding');
     const { stdout } = await trial('-q', 'the cat '.repeat(100));
     expect(stdout).toMatch(/^Input +last_hidden_state \[1, 128, 32\]$/m);
     expect(stdout).toMatch(/^ {2}and 88 more; use --json to print all$/m);
   });
 
-  test('--json contains every number; output of the script goes to stderr', async () => {
+  test("--json prints every number; the script's own output goes to stderr", async () => {
     writeScript(
       'function Postprocess(hidden, mask)\n  print("got", hidden:shape()[2], #mask)\n  return hidden:mean_pool(mask)\nend',
       'sentence_embedding',
@@ -167,7 +167,7 @@ describe('encoderfile transform test', () => {
     }
   });
 
-  test("a model's default prompt stands before the text, and need not count", async () => {
+  test('adds the default prompt to the text, and masks it if the model excludes prompts', async () => {
     const model = copyModel('sentence', here('model'));
     const pooling = join(model, '1_Pooling/config.json');
     const settings = JSON.parse(readFileSync(pooling, 'utf8'));
@@ -193,7 +193,7 @@ describe('encoderfile transform test', () => {
     expect(mask.values).toEqual([[0, 0, 0, 1, 1]]);
   });
 
-  test('an error names the line, shows it and the text', async () => {
+  test('an error shows the line number, the line and the text', async () => {
     writeScript('function Postprocess(logits)\n  print("before")\n  return logits:softmax(5)\nend');
     expect(await trial('-q', 'I love this')).toEqual({
       exitCode: 1,
@@ -210,7 +210,7 @@ describe('encoderfile transform test', () => {
     expect(JSON.parse(stdout).error.message).toContain('mine.lua:3: softmax');
   });
 
-  test('ends even if the script never does, and reports its output', async () => {
+  test('stops a script that never ends, and prints its output so far', async () => {
     writeScript('function Postprocess(logits)\n  print("before")\n  string.rep("", 1 << 60)\nend');
     writeConfig('sequence_classification', 'transform: {path: mine.lua}', 'transform_limits: {seconds: 0.1}');
     const { exitCode, stderr } = await trial('-q', 'I love this');
@@ -238,13 +238,13 @@ describe('encoderfile transform test', () => {
       'x.yml has no `transform` to test. Create one with `encoderfile transform new --model-type embedding`, ' +
         'then add `transform: {path: ./transform.lua}` to the config.',
     ],
-  ])('%j is rejected with a sentence', async (args, exitCode, message) => {
+  ])('%j is rejected with a one-sentence error', async (args, exitCode, message) => {
     writeConfig('embedding');
     expect(await trial(...args)).toEqual({ exitCode, stdout: '', stderr: `Error: ${message}` });
   });
 });
 
-test('the templates match those of the model types', () => {
+test('there is a template for each model type', () => {
   expect(readdirSync(join(ROOT, 'templates/transform')).sort()).toEqual(
     TRANSFORM_TYPES.map((name) => `${name}.lua`).sort(),
   );

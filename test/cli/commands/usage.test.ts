@@ -56,7 +56,7 @@ describe('the command line', () => {
     [['build', '-f'], 'Flag --config expects a value. See `encoderfile build --help`.'],
     [['inspect'], 'Missing argument FILE. See `encoderfile inspect --help`.'],
     [['inspect', 'a', 'b'], 'Unexpected argument: b. See `encoderfile inspect --help`.'],
-  ])('%j is a usage error of one line', async (args, message) => {
+  ])('%j causes a one-line usage error', async (args, message) => {
     expect(await runCli(args)).toEqual({ exitCode: 2, stdout: '', stderr: `Error: ${message}` });
   });
 

@@ -19,7 +19,7 @@ function writeConfig(modelType: string): void {
 }
 
 describe('encoderfile validate', () => {
-  test('reports its findings and leaves no files', async () => {
+  test('prints its findings and leaves no files behind', async () => {
     writeConfig('sequence_classification');
     const { exitCode, stdout, stderr } = await validate('-f', 'x.yml');
     expect(exitCode).toBe(0);
@@ -45,7 +45,7 @@ describe('encoderfile validate', () => {
     });
   });
 
-  test('a vocabulary replaces tokenizer.json and produces the same manifest', async () => {
+  test('a vocabulary file can replace tokenizer.json, and the manifest stays the same', async () => {
     writeConfig('sequence_classification');
     const model = join(folder(), 'model');
     const before = await validate('-f', 'x.yml', '--json');
@@ -67,20 +67,20 @@ describe('encoderfile validate', () => {
     expect(stdout).toMatch(/^Tokenizer +vocab\.txt \(BertTokenizer\)$/m);
   });
 
-  test('the config file can be set in the environment', async () => {
+  test('an environment variable can set the config file', async () => {
     const env = { ENCODERFILE_CONFIG: join(FIXTURES, 'models/ner/encoderfile.yml') };
     const args = ['validate', '-q', '--cache-dir', join(folder(), 'cache')];
     expect(await runCli(args, { env })).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
 
-  test('a wrong model type is found by running the model', async () => {
+  test('detects a wrong model type by running the model', async () => {
     writeConfig('token_classification');
     const { exitCode, stdout, stderr } = await validate('-f', 'x.yml', '-q');
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^Error: .*\[batch_size, num_tokens, num_labels\]/);
   });
 
-  test('a model that is none is rejected as in a build', async () => {
+  test('rejects an invalid model with the same error as build', async () => {
     writeConfig('sequence_classification');
     copyFileSync(join(FIXTURES, 'broken/not-an-encoder.onnx'), join(folder(), 'model/model.onnx'));
     const answers = [
@@ -91,7 +91,7 @@ describe('encoderfile validate', () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  test('a missing file has its own sentence', async () => {
+  test('a missing file has a specific error', async () => {
     writeConfig('sequence_classification');
     rmSync(join(folder(), 'model/tokenizer.json'));
     const { exitCode, stderr } = await validate('-q', '-f', 'x.yml');

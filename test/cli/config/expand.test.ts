@@ -26,11 +26,11 @@ describe('expandPath', () => {
     expect(expandPath(text, ENV)).toBe(expected);
   });
 
-  test('the home folder of Windows', () => {
+  test('~ expands to the home folder on Windows', () => {
     expect(expandPath('~\\m', { USERPROFILE: 'C:\\Users\\ada' })).toBe('C:\\Users\\ada\\m');
   });
 
-  test('every problem is named', () => {
+  test('every problem is reported', () => {
     const escape = 'Write $${ for a literal ${.';
     expect(expansionProblems('~/${NO}/${toString}/${a b}/${A', {})).toEqual([
       `the variable NO is not set. Set it, or write \${NO:-default}. ${escape}`,
@@ -44,7 +44,7 @@ describe('expandPath', () => {
 
 describe('literalPath', () => {
   test.each(['./model', '~', '~/m', '~m', '${A}', '$${A}', '$$${A', '$', '${'])(
-    '%s survives expansion',
+    '%s is unchanged by expansion',
     (path) => {
       const written = literalPath(path);
       expect(expansionProblems(written, ENV)).toEqual([]);

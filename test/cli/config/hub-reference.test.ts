@@ -13,7 +13,7 @@ test.each([
   ['hf:org/na.me_x-1@refs/pr/1', 'org/na.me_x-1', 'refs/pr/1'],
   [`hf:org/name@${'0f'.repeat(20)}`, 'org/name', '0f'.repeat(20)],
   ['hf:org/name@a@b', 'org/name', 'a@b'],
-])('%s', (text, repository, revision) => {
+])('%s is parsed', (text, repository, revision) => {
   expect(isHubReference(text)).toBe(true);
   expect(parseHubReference(text)).toEqual({ repository, revision });
   expect(hubReferenceText({ repository, revision })).toBe(text);
@@ -30,7 +30,7 @@ test.each([
   'hf:a/b.git',
   'hf:a b/c',
   'hf://a/b',
-])('%s does not name a model', (text) => {
+])('%s is not a model reference', (text) => {
   expect(hubReferenceProblem(text)).toBe(
     `${JSON.stringify(text)} does not name a model. Write hf:org/name or hf:org/name@revision`,
   );
@@ -46,7 +46,7 @@ test.each(['', '..', 'a/../b', '/a', 'a/', 'a//b', 'a b', 'a\\b', 'a:b', '.a', '
   },
 );
 
-test('a folder can have the same name', () => {
+test('a folder with the same name is not a hub reference', () => {
   expect(isHubReference('./hf:org/name')).toBe(false);
   expect(hubReferenceProblem('org/name')).toContain('Write hf:org/name');
 });

@@ -24,17 +24,17 @@ function problemsOf(text: string): string {
 describe('a broken config', () => {
   const invalid = names('invalid');
 
-  test('there are fixtures to read', () => {
+  test('the fixtures exist', () => {
     expect(invalid.length).toBeGreaterThan(30);
     expect(names('valid').length).toBeGreaterThan(5);
   });
 
-  test.each(invalid)('%s reports its problem and the place', (name) => {
+  test.each(invalid)('%s is reported with its problem and position', (name) => {
     const expected = read(`invalid/${name.replace('.yml', '.expected.txt')}`);
     expect(`${problemsOf(read(`invalid/${name}`))}\n`).toBe(expected);
   });
 
-  test('damage of any kind is a ConfigError with a place on every line', () => {
+  test('any kind of damage causes a ConfigError with a position on every line', () => {
     const text = read('valid/folder-with-everything.yml');
     let refused = 0;
     for (const junk of [
@@ -65,21 +65,21 @@ describe('a broken config', () => {
     expect(refused).toBeGreaterThan(300);
   });
 
-  test('the documentation shows the actual output', () => {
+  test('the documentation shows the real output', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/config.md'), 'utf8');
     const [, file = '', printed] =
       /This file\n\n```yaml\n(.+?)```\n\ngives\n\n```text\n(.+?)\n```/s.exec(docs) ?? [];
     expect(problemsOf(file).replaceAll('FILE', 'encoderfile.yml')).toBe(printed);
   });
 
-  test('nesting without end is rejected, not followed', () => {
+  test('infinite nesting is rejected', () => {
     expect(problemsOf('['.repeat(100_000))).toMatch(/^FILE:1:\d+ {2}nested too deeply$/);
     expect(problemsOf('encoderfile: &a {name: *a}')).toContain('`*a` refers to a value that contains it');
   });
 });
 
 describe('a valid config', () => {
-  test('a minimal one is defaulted', () => {
+  test('a minimal config gets all defaults', () => {
     expect(load('minimal')).toEqual({
       file: 'configs/x.yml',
       name: 'sentiment',
@@ -141,7 +141,7 @@ describe('a valid config', () => {
     });
   });
 
-  test('files are resolved one by one', () => {
+  test('explicitly listed files are resolved individually', () => {
     const { model, transform } = load('files');
     expect(model).toEqual({
       kind: 'files',
@@ -156,7 +156,7 @@ describe('a valid config', () => {
     });
   });
 
-  test('reads how a sentence embedding model transforms vectors, and expands nothing in prompts', () => {
+  test('pooling settings are read, and prompts are not expanded', () => {
     expect(load('sentence').typeFields).toEqual({
       pooling: 'cls',
       normalize: true,
@@ -171,33 +171,33 @@ describe('a valid config', () => {
     expect(load('minimal').typeFields).toEqual({});
   });
 
-  test('only paths expand, and an escape is taken literally', () => {
+  test('only paths are expanded, and an escape is literal', () => {
     const config = load('escapes');
     expect(config.name).toBe('${NAME} and ~ stay in a name');
     expect(config.model).toEqual({ kind: 'folder', folder: join('configs', '${MODELS}/$HOME/~/x') });
     expect(config.outputPath).toBe('/home/ada');
   });
 
-  test('an alias stands for its value', () => {
+  test('a YAML alias is replaced with its value', () => {
     expect(load('aliases')).toMatchObject({
       name: 'embedder',
       model: { folder: join('configs', 'embedder') },
     });
   });
 
-  test('a byte order mark and Windows line ends change nothing', () => {
+  test('a byte order mark and Windows line endings are ignored', () => {
     expect(load('windows-line-ends')).toMatchObject({
       name: 'windows',
       transform: { source: '-- first\nfunction Postprocess(x) return x end\n', line: 6 },
     });
   });
 
-  test('an absolute config path results in absolute paths, whatever the current directory', () => {
+  test('an absolute config path results in absolute paths, regardless of the current directory', () => {
     const { model } = parseConfig(read('valid/minimal.yml'), '/etc/models/encoderfile.yml', {});
     expect(model).toEqual({ kind: 'folder', folder: join('/etc/models', 'model') });
   });
 
-  test('an unset HOME matters only where it is used', () => {
+  test('an unset HOME causes an error only where it is needed', () => {
     expect(parseConfig(read('valid/minimal.yml'), 'x.yml', {}).name).toBe('sentiment');
     expect(() => parseConfig(read('valid/escapes.yml'), 'FILE', { MODELS: '/m' })).toThrow(
       'FILE:5:16  encoderfile.output_path: `~` cannot be expanded: HOME is not set',

@@ -29,18 +29,18 @@ describe('defaultOutputName', () => {
     expect(defaultOutputName(name, '')).toBe(expected);
   });
 
-  test('the suffix of the platform comes last', () => {
+  test('the platform suffix comes last', () => {
     expect(defaultOutputName('sentiment', '.exe')).toBe('sentiment.encoder.exe');
   });
 
-  test('a long name is cut between characters', () => {
+  test('a long name is truncated between characters', () => {
     expect(defaultOutputName('n'.repeat(200), '')).toBe(`${'n'.repeat(200)}.encoder`);
     expect(defaultOutputName('n'.repeat(256), '.exe')).toBe(`${'n'.repeat(228)}.encoder.exe`);
     // Four bytes each: a cut inside one would leave half a surrogate pair.
     expect(defaultOutputName('𐐷'.repeat(200), '.exe')).toBe(`${'𐐷'.repeat(57)}.encoder.exe`);
   });
 
-  test('any model name results in a file name that every file system accepts', () => {
+  test('any model name results in a file name that is valid on every file system', () => {
     const alphabet = [
       'a',
       'B',

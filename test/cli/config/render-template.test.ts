@@ -8,7 +8,7 @@ const TEMPLATE = readFileSync(join(import.meta.dirname, '../../../templates/enco
 const START = { name: 'sentiment', path: './model', modelType: 'embedding' } as const;
 
 describe('renderConfig', () => {
-  test('plain values stand as they are', () => {
+  test('plain values are written without quotes', () => {
     const text = renderConfig(TEMPLATE, START);
     expect(text).toContain('\n  name: sentiment\n');
     expect(text).toContain('\n  path: ./model\n');
@@ -36,25 +36,25 @@ describe('renderConfig', () => {
     'a\\b',
     '\u2028',
     'word '.repeat(50).trim(),
-  ])('the name %j is returned unchanged', (name) => {
+  ])('the name %j is preserved', (name) => {
     expect(parseConfig(renderConfig(TEMPLATE, { ...START, name }), 'x.yml', {}).name).toBe(name);
   });
 
   test.each(['./a: b', './# ${HOME}', '~', 'C:\\models\\a b', '/модели/語'])(
-    'the folder %j is returned unchanged',
+    'the folder %j is preserved',
     (path) => {
       const { model } = parseConfig(renderConfig(TEMPLATE, { ...START, path }), 'x.yml', {});
       expect(model).toMatchObject({ kind: 'folder', folder: path.replace(/^\.\//, '') });
     },
   );
 
-  test('the license is a comment with an example, unless there is one', () => {
+  test('the license is a commented-out example if the model has none', () => {
     expect(renderConfig(TEMPLATE, START)).toContain('\n  # license: apache-2.0\n');
     const text = renderConfig(TEMPLATE, { ...START, license: 'other: see #1' });
     expect(parseConfig(text, 'x.yml', {}).license).toBe('other: see #1');
   });
 
-  test('everything that is commented out is valid too', () => {
+  test('all commented-out settings are valid', () => {
     // Of this type, because some of the fields are for no other.
     const text = renderConfig(TEMPLATE, { ...START, modelType: 'sentence_embedding' })
       .replace(/^ {2}path: .*\n/m, '')

@@ -23,7 +23,7 @@ function launch(program: string): { child: ReturnType<typeof spawn>; lines: Asyn
   return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
 }
 
-test.each(['SIGTERM', 'SIGHUP'] as const)('passes %s on to the program', async (signal) => {
+test.each(['SIGTERM', 'SIGHUP'] as const)('forwards %s to the program', async (signal) => {
   const { child, lines } = launch(
     `process.on('${signal}', () => { console.log('told'); process.exit(7); });
      setInterval(() => {}, 1000);
@@ -36,7 +36,7 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('passes %s on to the program', async (
   expect(await exit).toEqual([7, null]);
 });
 
-test('ends with the code that a signal means to shells', async () => {
+test('exits with 128 plus the signal number if a signal ends the program', async () => {
   const { child } = launch(`process.kill(process.pid, 'SIGKILL');`);
   expect(await once(child, 'exit')).toEqual([137, null]);
 });

@@ -57,7 +57,7 @@ const install = (...args: string[]): Promise<Answer> =>
   runProcess('sh', [join(out, 'install.sh'), '--url', `${url}/bin/`, ...args], { env: { HOME: folder() } });
 
 describe('a release', () => {
-  test('has every file, and checksums of them all', async () => {
+  test('contains every file, with checksums for all of them', async () => {
     const files = globSync('**/*', { cwd: out }).filter((name) => statSync(join(out, name)).isFile());
     expect(files.sort()).toEqual(
       [
@@ -77,13 +77,13 @@ describe('a release', () => {
     expect(checked.stdout.split('\n')).toHaveLength(files.length - 1);
   });
 
-  test('has the hash of the executable in the formula', () => {
+  test('contains the hash of the executable in the formula', () => {
     const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8');
     const hash = new RegExp(`^(\\w{64})  bin/${EXECUTABLE}$`, 'm').exec(sums)?.[1];
     expect(readFileSync(join(out, 'encoderfile.rb'), 'utf8')).toContain(`sha256 "${hash}"`);
   });
 
-  test('is not written into a folder that has something', async () => {
+  test('is not written into a non-empty folder', async () => {
     expect(await release('--out', ROOT, '--platform', PLATFORM)).toMatchObject({
       exitCode: 1,
       stderr: `Error: The folder ${ROOT.replace(/\/$/, '')} is not empty. Choose a new folder.`,
@@ -112,7 +112,7 @@ describe('install.sh', () => {
     expect(globSync('{.,}*', { cwd: join(folder(), '.local/bin') })).toEqual(['encoderfile']);
   });
 
-  test('refuses what it cannot install, and leaves nothing behind', async () => {
+  test('rejects what it cannot install, and leaves nothing behind', async () => {
     const dir = join(folder(), 'bin');
     const gateway = await install('--dir', dir, 'gateway');
     expect(gateway).toMatchObject({
@@ -154,7 +154,7 @@ describe('install.sh', () => {
     }
   });
 
-  test('installs into a folder with any name, and not over a folder', async () => {
+  test('installs into a folder with any name, and does not replace a folder', async () => {
     const dir = join(folder(), 'a b\\c');
     expect(await install('--dir', dir)).toMatchObject({ exitCode: 0 });
     expect((await runProcess(join(dir, 'encoderfile'), ['version'])).exitCode).toBe(0);
@@ -165,7 +165,7 @@ describe('install.sh', () => {
   });
 });
 
-test('the npm packages install without scripts and a network, and run', async () => {
+test('the npm packages install without scripts and network access, and run', async () => {
   const packages = globSync(join(out, 'npm/*.tgz')).sort();
   writeFileSync(join(folder(), 'package.json'), '{"name": "project", "private": true}');
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];

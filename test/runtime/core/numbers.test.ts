@@ -16,14 +16,14 @@ function* random(seed: number): Generator<number, never> {
 }
 
 describe('shortestFloat32', () => {
-  test('prints as a person would write it', () => {
+  test('prints the shortest readable form', () => {
     for (const text of ['0.1', '-1.5', '3.4028235e+38', '1e-45', '0', '16777216', '0.00021549065']) {
       expect(String(shortestFloat32(Math.fround(Number(text))))).toBe(text);
     }
     expect(shortestFloat32(Number.NaN)).toBeNaN();
   });
 
-  test('reads back as the same float32, with at most nine digits', () => {
+  test('round-trips to the same float32, with at most nine digits', () => {
     const numbers = random(1);
     const floats = new Float32Array(
       new Uint32Array(Array.from({ length: 20_000 }, () => numbers.next().value * 2 ** 32)).buffer,
@@ -37,7 +37,7 @@ describe('shortestFloat32', () => {
 });
 
 describe('planBatches', () => {
-  test('holds every text once, within the budget, with texts of like length together', () => {
+  test('contains every text once, within the budget, and groups texts of similar length', () => {
     const numbers = random(2);
     for (let round = 0; round < 200; round++) {
       const lengths = Array.from(
@@ -54,7 +54,7 @@ describe('planBatches', () => {
   });
 });
 
-test('uses one thread for short texts on a small model, otherwise all cores', () => {
+test('uses one thread for short texts on a small model, and all cores otherwise', () => {
   expect(threadsForOneRun(90e6, 40, 2)).toBe(1);
   expect(threadsForOneRun(90e6, 5000, 2)).toBe(2);
   expect(threadsForOneRun(435e6, 40, 2)).toBe(2);
@@ -66,11 +66,11 @@ describe('softmax, argmax, vectors, padding', () => {
     expect(softmax(Float32Array.of(1, 2, 3)).reduce((a, b) => a + b)).toBeCloseTo(1, 6);
   });
 
-  test('argmax is the first greatest', () => {
+  test('argmax returns the first maximum', () => {
     expect(argmax(Float32Array.of(1, 3, 3))).toBe(1);
   });
 
-  test('a zero vector stays, others get length one', () => {
+  test('a zero vector is unchanged, others get length one', () => {
     expect([...normalizeL2(Float32Array.of(0, 0))]).toEqual([0, 0]);
     expect([...normalizeL2(Float32Array.of(3, 4))]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
     expect([...meanOfRows(Float32Array.of(1, 2, 3, 4), 2, 2)]).toEqual([2, 3]);
@@ -89,7 +89,7 @@ describe('softmax, argmax, vectors, padding', () => {
   });
 });
 
-test('a batch is extended to the fixed sizes of a graph', () => {
+test('a batch is padded to the fixed sizes of a graph', () => {
   const batch = padBatch(
     [{ ids: Int32Array.of(1, 2), typeIds: Int32Array.of(0, 1) }, { ids: Int32Array.of(4) }],
     9,

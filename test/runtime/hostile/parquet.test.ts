@@ -31,13 +31,13 @@ test.each([
     'UEFSMRUAFRQVFCwVgJC8/QIVABUGFQYAAAYAAACAkLz9AgAVAhksSAZzY2hlbWEVAgAVDCUCGAhleGFtcGxlcyUAABaAkLz9AhkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFoCQvP0CFj4WPiYIAAAWPhaAkLz9AgAAWAAAAFBBUjE=',
     'rows, more than',
   ],
-])('a file that %s is rejected, and others are served meanwhile', async (_what, base64, reason) => {
+])('a file that %s is rejected, and other requests are served meanwhile', async (_what, base64, reason) => {
   const { error } = await turnsWhile(read(Buffer.from(base64, 'base64')));
   expect(error).toContain('Cannot read the dataset as Parquet: it has ');
   expect(error).toContain(reason);
 });
 
-test('a run that is longer than its page does not fill the memory', async () => {
+test('a run longer than its page does not exhaust memory', async () => {
   // The second file with one row: its header, its column and its row group promise 1, the run still 400,000,000.
   const bomb = Buffer.from(
     'UEFSMRUAFRQVFCwVgJC8/QIVABUGFQYAAAYAAACAkLz9AgAVAhksSAZzY2hlbWEVAgAVDCUCGAhleGFtcGxlcyUAABaAkLz9AhkcGRwmCBwVDBklBgAZGAhleGFtcGxlcxUAFoCQvP0CFj4WPiYIAAAWPhaAkLz9AgAAWAAAAFBBUjE=',
@@ -55,7 +55,7 @@ test('a run that is longer than its page does not fill the memory', async () => 
   expect(process.memoryUsage().rss - before).toBeLessThan(400e6);
 });
 
-test('damaged files end with a sentence', async () => {
+test('damaged files cause an error message', async () => {
   const files = readdirSync(FIXTURES)
     .filter((name) => name.endsWith('.parquet'))
     .map((name) => readFileSync(new URL(name, FIXTURES)));

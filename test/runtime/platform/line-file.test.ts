@@ -6,7 +6,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('lines are added at the end, all of them, in order', async () => {
+test('lines are appended completely and in order', async () => {
   const path = join(folder(), 'lines');
   for (const round of [0, 1]) {
     const file = await openLineFile(path, () => {});
@@ -18,7 +18,7 @@ test('lines are added at the end, all of them, in order', async () => {
   expect(readFileSync(path, 'utf8')).toBe(expected);
 });
 
-test('a path that cannot be written is reported immediately', async () => {
+test('an unwritable path is reported immediately', async () => {
   await expect(openLineFile(folder(), () => {})).rejects.toThrow(/it is a folder/);
   await expect(openLineFile(join(folder(), 'none', 'lines'), () => {})).rejects.toThrow(
     /its folder does not exist/,
@@ -26,7 +26,7 @@ test('a path that cannot be written is reported immediately', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a full disk is reported once, and the lines that it costs are counted',
+  'a full disk is reported once, and lost lines are counted',
   async () => {
     const told: string[] = [];
     const file = await openLineFile('/dev/full', (message) => told.push(message));
@@ -45,7 +45,7 @@ describe('rotation', () => {
   const files = () => Object.fromEntries(readdirSync(folder()).map((name) => [name, read(name)]));
   const read = (name: string) => readFileSync(join(folder(), name), 'utf8');
 
-  test('a file is renamed before it exceeds its limit, and the oldest ones are deleted', async () => {
+  test('a file is renamed before it exceeds its limit, and the oldest files are deleted', async () => {
     const path = join(folder(), 'log');
     writeFileSync(path, 'old\n');
     const file = await openLineFile(path, noTrouble, { maxBytes: 10, keep: 2 });
@@ -63,14 +63,14 @@ describe('rotation', () => {
     expect(files()).toEqual({ 'log.2': 'longer than the limit\n', 'log.1': 'é1\né2\n', log: 'ffff\n' });
   });
 
-  test('without old files to keep, the file restarts', async () => {
+  test('if no old files are kept, the file is emptied', async () => {
     const file = await openLineFile(join(folder(), 'log'), noTrouble, { maxBytes: 6, keep: 0 });
     for (const line of ['aaaaa', 'bbbbb']) file.write(line);
     await file.close();
     expect(files()).toEqual({ log: 'bbbbb\n' });
   });
 
-  test('a file that another program moved away is not moved again', async () => {
+  test('a file that another program has moved is not moved again', async () => {
     const path = join(folder(), 'log');
     const file = await openLineFile(path, noTrouble, { maxBytes: 6, keep: 2 });
     file.write('aaaaa');
@@ -82,7 +82,7 @@ describe('rotation', () => {
     expect(files()).toEqual({ moved: 'aaaaa\n', log: 'new\nb\n' });
   });
 
-  test('a file that cannot be renamed grows, and no line is lost', async () => {
+  test('a file that cannot be renamed keeps growing, and no line is lost', async () => {
     const path = join(folder(), 'log');
     mkdirSync(join(folder(), 'log.1', 'in the way'), { recursive: true });
     const troubles: string[] = [];

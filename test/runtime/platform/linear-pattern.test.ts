@@ -14,7 +14,7 @@ const found = async (source: string, text: string, ignoreCase = false): Promise<
     text.slice(start, end),
   );
 
-describe('the same matches as with the usual engine', () => {
+describe('finds the same matches as RegExp', () => {
   const text =
     'Mail bob@example.com, IBAN DE89 3704 0044 0532 0130 00, aaaa b{2} [x] é Ünï 4111-1111 ab12 \n(end)';
   const sources = [
@@ -41,7 +41,7 @@ describe('the same matches as with the usual engine', () => {
     expect(await found(source, text)).toEqual(usual);
     expect(usual).not.toEqual([]);
   });
-  test.each(sources)('%s, wherever the text is cut', async (source) => {
+  test.each(sources)('%s, wherever the text is split', async (source) => {
     const pattern = compileLinearPattern(source);
     const matches = await matchesOf(pattern, text, soon());
     for (let cut = 0; cut <= text.length; cut += 1) {
@@ -63,7 +63,7 @@ describe('the same matches as with the usual engine', () => {
   });
 });
 
-test('letters of both cases match, even in lists, and escapes keep their meaning', async () => {
+test('case-insensitive matching works in character classes, and escapes keep their meaning', async () => {
   expect(await found(String.raw`SECRET[ -]Pro[A-Z]+\S`, 'my Secret-PROJECT! secret project.', true)).toEqual([
     'Secret-PROJECT!',
     'secret project.',
@@ -71,7 +71,7 @@ test('letters of both cases match, even in lists, and escapes keep their meaning
   expect(await found('secret', 'SECRET')).toEqual([]);
 });
 
-test('matches at the borders of parts are found once and complete', async () => {
+test('matches across chunk boundaries are found once and completely', async () => {
   for (const length of [8190, 8191, 8192, 8193, 8192 + MAX_MATCH_LENGTH - 2, 20_000]) {
     const text = `${'.'.repeat(length)}abcd ${'.'.repeat(9000)} abcd`;
     expect(await found(String.raw`\babcd\b`, text), String(length)).toEqual(['abcd', 'abcd']);
@@ -98,7 +98,7 @@ test('a pattern that cannot be searched in linear time is rejected with a reason
   expect(reason('((a{50}){50}){50}')).toContain('too long');
 });
 
-test('patterns that block the usual engine end soon, and others run meanwhile', async () => {
+test('patterns that block RegExp finish quickly, and other work continues', async () => {
   const evil = 'a'.repeat(100_000);
   let longest = 0;
   let last = performance.now();
@@ -116,7 +116,7 @@ test('patterns that block the usual engine end soon, and others run meanwhile', 
   await expect(slow).rejects.toThrow('took too long');
 });
 
-test('searching a part of a text is short for the longest patterns, too', async () => {
+test('scanning a chunk is fast even for the longest patterns', async () => {
   const pattern = compileLinearPattern('(?:[ab]|ab){0,60}c');
   const text = 'ab'.repeat(20_000);
   let longest = 0;
@@ -132,7 +132,7 @@ test('searching a part of a text is short for the longest patterns, too', async 
   expect(() => isFoundIn(pattern, text)).toThrow('is too long for the pattern');
 });
 
-test('only what can still become a match is open', () => {
+test('only text that can still become a match is held back', () => {
   const open = (source: string, text: string): string => {
     const pattern = compileLinearPattern(source, { ignoreCase: true });
     return text.slice(openMatchIn(pattern, text, 0));

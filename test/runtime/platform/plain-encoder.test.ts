@@ -15,20 +15,20 @@ function ready(maxLength = 64) {
   return encode;
 }
 
-test('the first texts are left to the library, because a program with few of them must not read the vocabulary', () => {
+test('the first texts use the library, because short runs should not load the vocabulary', () => {
   const encode = createPlainEncoder(json, 64);
   for (let at = 0; at < 16; at += 1) expect(encode(texts(1), true)).toBeUndefined();
   expect(encode(texts(1), true)).toHaveLength(1);
 });
 
-test("a result has the same shape as the library's", () => {
+test('a result has the same shape as a result of the library', () => {
   const [one, other] = ready()([{ text: 'Anna' }, { text: 'in Berlin' }], true) ?? [];
   expect(one).toMatchObject({ truncated: false, typeIds: undefined, details: undefined });
   expect(one?.ids).toBeInstanceOf(Int32Array);
   expect(other?.ids[0]).toBe(one?.ids[0]);
 });
 
-test('leaves pairs, long texts and many texts to the library', () => {
+test('falls back to the library for pairs, long texts and large batches', () => {
   const encode = ready();
   expect(encode([{ text: 'Anna' }], true)).toBeDefined();
   expect(encode([{ text: 'Anna', pair: 'Berlin' }], true)).toBeUndefined();
@@ -37,7 +37,7 @@ test('leaves pairs, long texts and many texts to the library', () => {
   expect(encode([{ text: 'Anna' }, { text: 'Zoë' }], true)).toBeUndefined();
 });
 
-test('a tokenizer of another kind is left to the library', () => {
+test('falls back to the library for other kinds of tokenizers', () => {
   const other = readFileSync(join(FIXTURES, 'models/roberta/tokenizer.json'), 'utf8');
   const encode = createPlainEncoder(other, 64);
   for (let at = 0; at < 40; at += 1) expect(encode(texts(1), true)).toBeUndefined();

@@ -13,7 +13,7 @@ function* milliseconds(count: number): Steps<string> {
   return 'done';
 }
 
-test('others have their turns while something long is computed', async () => {
+test('other tasks run during a long computation', async () => {
   const over = new AbortController();
   const others = async (): Promise<number> => {
     for (let turns = 0; ; turns += 1) {

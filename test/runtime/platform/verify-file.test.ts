@@ -8,12 +8,12 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('a file that cannot be opened is named with the reason', () => {
+test('a file that cannot be opened is reported with the reason', () => {
   expect(() => openFileSource(join(folder(), 'nosuch'))).toThrow(`No such file: ${join(folder(), 'nosuch')}`);
   expect(() => openFileSource(folder())).toThrow(`${folder()} is a folder. Pass a file.`);
 });
 
-test('a range is read whole, or the truncation is named', async () => {
+test('a range is read completely, or the truncation is reported', async () => {
   const path = join(folder(), 'file');
   writeFileSync(path, 'abcdef');
   await withFileSource(path, (source) => {
@@ -25,7 +25,7 @@ test('a range is read whole, or the truncation is named', async () => {
   });
 });
 
-test('chunks of a range are its bytes', async () => {
+test('chunks of a range contain its bytes', async () => {
   const path = join(folder(), 'chunks');
   writeFileSync(path, 'abcdef');
   const texts: string[] = [];
@@ -34,7 +34,7 @@ test('chunks of a range are its bytes', async () => {
   expect(texts.join('')).toBe('bcde');
 });
 
-test('texts and bytes have the same hash', () => {
+test('a text and its bytes have the same hash', () => {
   const bytes = new TextEncoder().encode('é');
   expect(sha256('é')).toBe(sha256(bytes));
   expect(Buffer.from(sha256Digest(bytes)).toString('hex')).toBe(sha256(bytes));

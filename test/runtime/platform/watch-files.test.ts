@@ -49,7 +49,7 @@ const put = (name: string, text: string): string => {
   return join(folder(), name);
 };
 
-test('writing, replacing, removing and recreating a file each count as a change', async () => {
+test('writing, replacing, removing and recreating a file each cause a reload', async () => {
   const file = put('config.toml', 'one');
   const { changed, count } = watching(file);
   const next = async (act: () => void): Promise<void> => {
@@ -91,7 +91,7 @@ test('a change of another file causes no reload', async () => {
   expect(looks).toBe(0);
 });
 
-test('a file whose folder is not there yet is seen when it comes', async () => {
+test('a file is detected even if its folder is created later', async () => {
   const { changed, count } = watching(join(folder(), 'config', 'mcpd', 'secrets.toml'));
   const change = changed();
   mkdirSync(join(folder(), 'config', 'mcpd'), { recursive: true });
@@ -100,7 +100,7 @@ test('a file whose folder is not there yet is seen when it comes', async () => {
   expect(count()).toBe(1);
 });
 
-test('a file that becomes a link in a circle, and a file again, is a change each time', async () => {
+test('a file replaced with a circular link, and restored, causes a reload each time', async () => {
   const file = put('config.toml', 'one');
   const { changed, count } = watching(file);
   const circle = changed();
@@ -114,7 +114,7 @@ test('a file that becomes a link in a circle, and a file again, is a change each
   expect(count()).toBe(2);
 });
 
-test('a link that points elsewhere now is a change', async () => {
+test('a link with a new target causes a reload', async () => {
   put('one', '1');
   put('two', '22');
   const file = join(folder(), 'config.toml');
@@ -139,7 +139,7 @@ test("changes of a link's target in another folder are detected", async () => {
   expect(count()).toBe(1);
 });
 
-test('other files of the folder are not a change, and several steps are one', async () => {
+test('other files in the folder are ignored, and several steps cause one reload', async () => {
   const file = put('config.toml', 'one');
   const { changed, count } = watching(file);
   const change = changed();

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createAccess, needsKey, requireBearerToken } from '#serve/access.ts';
 
-test('without keys anyone may call', () => {
+test('without configured keys, no key is required', () => {
   const access = createAccess([]);
   expect(needsKey(access)).toBe(false);
   for (const header of [undefined, null, '', 'Bearer x']) expect(access.check(header)).toBe(undefined);
 });
 
-test('with keys only those who send one of them', () => {
+test('with configured keys, a request must send one of them', () => {
   const access = createAccess(['one', 'two']);
   expect(needsKey(access)).toBe(true);
   for (const header of ['Bearer one', 'bearer two', 'Bearer   one '])
@@ -26,7 +26,7 @@ test('with keys only those who send one of them', () => {
   }
 });
 
-test('a token is what follows the scheme', () => {
+test('the token is the part after the scheme', () => {
   expect(requireBearerToken('Bearer mcpm_x-Y_1')).toBe('mcpm_x-Y_1');
   expect(() => requireBearerToken('Bearer ')).toThrow('Missing API key');
 });

@@ -15,7 +15,7 @@ const READERS: Readonly<Record<string, string>> = {
   'runtime/targets/gateway/api/uploads.ts': 'passes them on in pieces',
 };
 
-test('bodies of requests are only read where their bytes are counted', () => {
+test('request bodies are read only by code that counts their bytes', () => {
   const files = globSync('runtime/{serve,targets}/**/*.ts', { cwd: ROOT, exclude: ['**/browser/**'] });
   const readers = files.filter((file) => READS.test(readFileSync(join(ROOT, file), 'utf8')));
   expect(files.length).toBeGreaterThan(1000);

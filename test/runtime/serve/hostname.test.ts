@@ -8,7 +8,7 @@ test.each([
   ['0.0.0.0', '0.0.0.0'],
   ['localhost', 'localhost'],
   [' [::] ', '::'],
-])('a hostname %s is bound as %s', (hostname, bound) => {
+])('the hostname %s is bound as %s', (hostname, bound) => {
   expect(bindHost(hostname)).toBe(bound);
 });
 
@@ -17,6 +17,6 @@ test.each([
   ['::1', '[::1]:50051'],
   ['0.0.0.0', '0.0.0.0:50051'],
   ['localhost', 'localhost:50051'],
-])('an address of %s is written %s', (hostname, address) => {
+])('the address %s is formatted as %s', (hostname, address) => {
   expect(formatAddress(hostname, 50_051)).toBe(address);
 });

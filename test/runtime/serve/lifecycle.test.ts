@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
 import { createLifecycle } from '#serve/lifecycle.ts';
 
-test('requests are let in while it is ready, and drain waits until all are out', async () => {
+test('requests are admitted while the server is ready, and drain waits for all of them', async () => {
   const lifecycle = createLifecycle();
   expect(() => lifecycle.enter()).toThrow('The server is starting. Retry in a moment.');
   lifecycle.ready();
@@ -41,7 +41,7 @@ test('all listeners are notified of every change', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('who no longer wants to know stops waiting', async () => {
+test('an aborted listener stops waiting', async () => {
   const lifecycle = createLifecycle();
   const leaving = new AbortController();
   const waiting = lifecycle.changed(leaving.signal);
@@ -50,7 +50,7 @@ test('who no longer wants to know stops waiting', async () => {
   await expect(lifecycle.changed(leaving.signal)).rejects.toThrow(/abort/);
 });
 
-test('work that outlives its request is waited for, and cut when there is no time left, even if it begins then', async () => {
+test('work that outlives its request is waited for, and aborted at the timeout, even if it starts afterwards', async () => {
   const lifecycle = createLifecycle();
   const cut: string[] = [];
   lifecycle.ready();

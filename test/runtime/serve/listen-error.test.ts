@@ -20,7 +20,7 @@ function listenError(host: string, port: number): Promise<unknown> {
 const explain = async (hostname: string, port: number): Promise<string> =>
   explainListenError(await listenError(hostname, port), { hostname, port, portFlag: '--grpc-port' }).message;
 
-test('a port in use names the address and the flag', async () => {
+test('a port in use is reported with the address and the flag', async () => {
   const holder = createServer();
   await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
   const address = holder.address();
@@ -31,7 +31,7 @@ test('a port in use names the address and the flag', async () => {
   await new Promise((resolve) => holder.close(resolve));
 });
 
-test('an address of another machine, an unknown name and an impossible port are rejected with a suggestion', async () => {
+test('an address of another machine, an unknown name and an invalid port are rejected with a suggestion', async () => {
   expect(await explain('192.0.2.1', 0)).toBe(
     'Cannot listen on 192.0.2.1:0: the address does not belong to this machine. Set one that does, or 0.0.0.0 for all addresses.',
   );
@@ -50,7 +50,7 @@ test('a reserved port is rejected with a hint to use a higher one', () => {
   );
 });
 
-test('an unexpected error keeps its text and its cause', () => {
+test('an unexpected error keeps its message and cause', () => {
   const error = new Error('listen EWEIRD');
   const explained = explainListenError(error, { hostname: '[::]', port: 1, portFlag: '--grpc-port' });
   expect(explained).toBeInstanceOf(AppError);

@@ -8,7 +8,7 @@ import { callOf, useManager } from '../targets/manager/use-manager.ts';
 
 const start = useManager();
 
-test('secrets are taken out of texts in the forms they have there', () => {
+test('secrets are removed from texts in all their encoded forms', () => {
   const { text } = createRedactor(namedSecrets('pa"ss word/1', 'pa"ssw'));
   for (const form of [
     'pa"ss word/1',
@@ -22,7 +22,7 @@ test('secrets are taken out of texts in the forms they have there', () => {
   expect(text('pa"ssw pa"ssw')).toBe('[redacted] [redacted]');
 });
 
-describe('a secret is hidden as a word', () => {
+describe('a secret is redacted only as a whole word', () => {
   const { text } = createRedactor(namedSecrets('s3cret1', 'main-s3cret', 'a-secret-of-16-ch'));
 
   test.each([
@@ -39,18 +39,18 @@ describe('a secret is hidden as a word', () => {
     '?q=a%3As3cret1%40',
     'main-s3cret1',
     'xa-secret-of-16-chx',
-  ])('%s', (given) => {
+  ])('a secret is redacted in %s', (given) => {
     const left = text(given);
     expect(left).toContain('[redacted]');
     expect(left).not.toMatch(/s3cret|secret-of/);
   });
 
-  test.each(['s3cret12', 'as3cret1', 'main'])('and not in %s', (given) => {
+  test.each(['s3cret12', 'as3cret1', 'main'])('a word is not redacted in %s', (given) => {
     expect(text(given)).toBe(given);
   });
 });
 
-describe('a short secret is hidden where a text marks it as a secret', () => {
+describe('a short secret is redacted where the text marks it as a secret', () => {
   const { text, value } = createRedactor(namedSecrets('main', '2000', 'ab', 'a'));
 
   test.each([
@@ -67,7 +67,7 @@ describe('a short secret is hidden where a text marks it as a secret', () => {
     ['https://main@host', 'https://[redacted]@host'],
     ['Authorization: Basic ab', 'Authorization: Basic [redacted]'],
     ['https://x/?access_token=2000&y=1', 'https://x/?access_token=[redacted]&y=1'],
-  ])('%s', (given, expected) => {
+  ])('a marked secret is redacted in %s', (given, expected) => {
     expect(text(given)).toBe(expected);
   });
 
@@ -77,11 +77,11 @@ describe('a short secret is hidden where a text marks it as a secret', () => {
     'at Object.<anonymous> (main.js:2000:1)',
     'PASSWORD=mainly',
     'a keyboard',
-  ])('and stays in %s', (given) => {
+  ])('a value is not redacted in %s', (given) => {
     expect(text(given)).toBe(given);
   });
 
-  test('in a member of a value', () => {
+  test('a secret in a nested value is redacted', () => {
     expect(value({ password: 'main', branch: 'main', token: 2000, port: 2000 })).toEqual({
       password: '[redacted]',
       branch: 'main',
@@ -91,7 +91,7 @@ describe('a short secret is hidden where a text marks it as a secret', () => {
   });
 });
 
-test('texts about a server keep the secrets of others only', () => {
+test('texts about a server redact only secrets of others', () => {
   const { text, value } = createRedactor([
     { value: 'us-east-1', isNamed: false, owner: 'one' },
     { value: 'postgres', isNamed: true, owner: 'one' },
@@ -113,7 +113,7 @@ test('values keep their shape', () => {
   });
 });
 
-test('without secrets, texts and values are unchanged, and more secrets can be added', () => {
+test('without secrets, texts and values are unchanged, and secrets can be added later', () => {
   const redactor = createRedactor(namedSecrets('ab'));
   const value = { a: 'ab' };
   expect(redactor.value(value)).toEqual(value);
@@ -123,7 +123,7 @@ test('without secrets, texts and values are unchanged, and more secrets can be a
   expect(redactor.text('first-secret other-secret')).toBe('[redacted] [redacted]');
 });
 
-test('no secret survives, whatever is around it', () => {
+test('no secret remains, whatever surrounds it', () => {
   const secrets = array(string({ minLength: 6, unit: 'grapheme' }), { minLength: 1, maxLength: 5 });
   assert(
     property(secrets, string(), string(), (given, before, after) => {
@@ -135,7 +135,7 @@ test('no secret survives, whatever is around it', () => {
   );
 });
 
-test('a secret that a server logs or fails with is in no log, no error and no status', async () => {
+test("a secret in a server's log or error appears in no log, error or status", async () => {
   const secret = 'c4nary"secret';
   const manager = start([serverSpec('echo', 'echo')], { secrets: [secret], clock: handClock() });
   const echo = callOf('echo');

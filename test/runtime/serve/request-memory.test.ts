@@ -65,33 +65,30 @@ async function serve(limit = LIMIT) {
 /** A JSON text of this length. */
 const text = (bytes: number): string => JSON.stringify('x'.repeat(bytes - 2));
 
-test.each(['/app', '/direct'])(
-  '%s: bytes of requests are held until their responses have ended',
-  async (path) => {
-    const { kernel, post, waiting, answerAll } = await serve();
-    const { requestMemory, metrics } = kernel;
-    const first = post(path, text(3 * MIB));
-    await expect.poll(waiting).toBe(1);
-    expect(requestMemory.held()).toBe(3 * MIB);
-    const refused = await post(path, text(2 * MIB));
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('retry-after')).toBe('1');
-    expect(await refused.text()).toBe(
-      `The server holds too many bytes for requests: its limit is ${LIMIT}. Retry later, or start it with a larger --max-request-memory.`,
-    );
-    const small = post(path, text(100));
-    await expect.poll(waiting).toBe(2);
-    answerAll();
-    expect([(await first).status, (await small).status]).toEqual([200, 200]);
-    await expect.poll(requestMemory.held).toBe(0);
-    const page = await metrics.metrics();
-    expect(page).toContain('request_memory_refused_total{limit="process"} 1');
-    expect(page).toContain('request_memory_bytes 0');
-    expect(page).toContain(`request_memory_limit_bytes ${LIMIT}`);
-  },
-);
+test.each(['/app', '/direct'])('%s: request bytes count until the response has ended', async (path) => {
+  const { kernel, post, waiting, answerAll } = await serve();
+  const { requestMemory, metrics } = kernel;
+  const first = post(path, text(3 * MIB));
+  await expect.poll(waiting).toBe(1);
+  expect(requestMemory.held()).toBe(3 * MIB);
+  const refused = await post(path, text(2 * MIB));
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(await refused.text()).toBe(
+    `The server holds too many bytes for requests: its limit is ${LIMIT}. Retry later, or start it with a larger --max-request-memory.`,
+  );
+  const small = post(path, text(100));
+  await expect.poll(waiting).toBe(2);
+  answerAll();
+  expect([(await first).status, (await small).status]).toEqual([200, 200]);
+  await expect.poll(requestMemory.held).toBe(0);
+  const page = await metrics.metrics();
+  expect(page).toContain('request_memory_refused_total{limit="process"} 1');
+  expect(page).toContain('request_memory_bytes 0');
+  expect(page).toContain(`request_memory_limit_bytes ${LIMIT}`);
+});
 
-test('the declared length counts before the body arrives, and is given back if the client leaves', async () => {
+test('the Content-Length counts before the body arrives, and is released if the client disconnects', async () => {
   const { port, kernel, post } = await serve();
   const { requestMemory } = kernel;
   const socket = await opened(port);
@@ -104,7 +101,7 @@ test('the declared length counts before the body arrives, and is given back if t
   await expect.poll(requestMemory.held).toBe(0);
 });
 
-test('a body without a length counts as it arrives', async () => {
+test('a body without a Content-Length counts as it arrives', async () => {
   const { port, kernel, post } = await serve();
   const { requestMemory } = kernel;
   const socket = await opened(port);
@@ -141,7 +138,7 @@ const ENCODINGS = {
   zstd: zstdCompressSync,
 } as const;
 
-test.each(Object.entries(ENCODINGS))('%s: decoded bytes count, too', async (encoding, compress) => {
+test.each(Object.entries(ENCODINGS))('%s: decompressed bytes count, too', async (encoding, compress) => {
   const { kernel, post, waiting, answerAll } = await serve();
   const first = post('/app', compress(noise(3 * MIB)), { 'content-encoding': encoding });
   await expect.poll(waiting).toBe(1);
@@ -153,7 +150,7 @@ test.each(Object.entries(ENCODINGS))('%s: decoded bytes count, too', async (enco
 });
 
 test.each(Object.entries(ENCODINGS))(
-  '%s: a body designed to fill memory is rejected',
+  '%s: a body crafted to fill memory is rejected',
   async (encoding, compress) => {
     const { kernel, post } = await serve(1024 * MIB);
     const bomb = `[${'{},'.repeat(11_000_000)}{}]`;
@@ -167,7 +164,7 @@ test.each(Object.entries(ENCODINGS))(
 );
 
 test.each(['/app', '/direct'])(
-  '%s: a body of more values than a million is rejected before it is parsed',
+  '%s: a body with more than a million values is rejected before it is parsed',
   async (path) => {
     const { post } = await serve(1024 * MIB);
     const refused = await post(path, `[${'{},'.repeat(1_000_000)}{}]`);

@@ -28,7 +28,7 @@ beforeEach(() => {
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder(), name), content);
 });
 
-test('a certificate and its key are read, and without either there is no TLS', () => {
+test('a certificate and its key enable TLS; without both, TLS is disabled', () => {
   expect(readTls(pathOf('cert.pem'), pathOf('key.pem'))).toEqual(own);
   expect(readTls(undefined, undefined)).toBeUndefined();
 });
@@ -36,7 +36,7 @@ test('a certificate and its key are read, and without either there is no TLS', (
 test.each([
   ['cert', '--cert-file requires --key-file.'],
   ['key', '--key-file requires --cert-file.'],
-])('%s alone is not enough', (given, message) => {
+])('%s alone is rejected', (given, message) => {
   const [cert, key] = given === 'cert' ? ['a.pem', undefined] : [undefined, 'a.pem'];
   expect(() => readTls(cert, key)).toThrow(expect.objectContaining({ code: 'ConfigError', message }));
 });
@@ -46,7 +46,7 @@ test.each<[Name, string]>([
   ['empty.pem', 'no start line'],
   ['text.pem', 'no start line'],
   ['key.pem', 'no start line'],
-])('%s as certificate is rejected in one sentence', (name, reason) => {
+])('%s as a certificate causes a one-sentence error', (name, reason) => {
   const file = pathOf(name);
   const message = `^--cert-file: cannot use ${file}: ${reason}\\. It must be a PEM file with a certificate\\.$`;
   expect(() => readTls(file, pathOf('key.pem'))).toThrow(
@@ -62,7 +62,7 @@ test.each<[Name, string]>([
   ['other-key.pem', 'key values mismatch'],
   ['rsa-key.pem', 'it belongs to a different certificate'],
   ['locked-key.pem', '[^.]+'],
-])('%s as key is rejected in one sentence', (name, reason) => {
+])('%s as a key causes a one-sentence error', (name, reason) => {
   const [cert, file] = [pathOf('cert.pem'), pathOf(name)];
   const must = `It must be a PEM file with the key of ${cert}, without a passphrase`;
   expect(() => readTls(cert, file)).toThrow(

@@ -40,13 +40,13 @@ test.each(LONG)('%s is stopped at the time limit', async (call) => {
   expect(() => transform.apply([counted(1)])).toThrow('(transform_limits.seconds)');
 });
 
-test('a call through a computed name is stopped at the time limit, too', async () => {
+test('a call through a computed name is also stopped at the time limit', async () => {
   const body = 'local f = string["ma" .. "tch"] local x = f(("a"):rep(3000), (".-"):rep(4) .. "b") return t';
   const transform = await openBody(body, { limits: LIMITS });
   expect(() => transform.apply([counted(1)])).toThrow('(transform_limits.seconds)');
 });
 
-test('every function of the sandbox returns, whatever its arguments are', async () => {
+test('every sandbox function returns for any arguments', async () => {
   const body = `
     local long = ("a"):rep(1000)
     local numbers = {}
@@ -98,7 +98,7 @@ test('every function of the sandbox returns, whatever its arguments are', async 
   expect(seen.length).toBeGreaterThan(60);
 }, 300_000);
 
-test('errors of library functions have the same words and places', async () => {
+test('errors of library functions keep their messages and positions', async () => {
   const failing = async (body: string): Promise<string> => {
     const transform = await openBody(body);
     return reasonOf(() => transform.apply([counted(1)]));
@@ -118,7 +118,7 @@ test('errors of library functions have the same words and places', async () => {
   );
 });
 
-test('a long call that ends in time has the same result', async () => {
+test('a long call that finishes in time returns the same result', async () => {
   const transform = await openBody(`
     local text = ("word  "):rep(20000)
     local short, count = text:gsub("%s+", " ")

@@ -15,14 +15,14 @@ describe('limits', () => {
     ['local all = {} for i = 1, 1e9 do all[i] = Tensor.zeros{100000} end', 'memory_mb'],
     ['return Tensor.zeros{1000, 1000, 100}', 'memory_mb'],
     ['local x = Tensor.zeros{100000} for i = 1, 20 do x = Tensor.concat({x, x}, 1) end', 'memory_mb'],
-  ])('%s ends with a sentence', async (body, limit) => {
+  ])('%s is stopped with an error message', async (body, limit) => {
     const transform = await openBody(body, { limits: small, libraries: ['coroutine'] });
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`(transform_limits.${limit})`);
     // And with the next text it starts again.
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`(transform_limits.${limit})`);
   });
 
-  test('time counts too, where few instructions take long', async () => {
+  test('the time limit applies even if few instructions take long', async () => {
     const body = 'while true do pcall(string.rep, "x", 30e6) end';
     const transform = await openBody(body, { limits: { seconds: 0.2 } });
     expect(() => transform.apply([counted(1)])).toThrow(
@@ -36,14 +36,14 @@ describe('limits', () => {
     'local t = setmetatable({}, {}) getmetatable(t).__index = function(_, k) return t[k .. "x"] end return t.x',
     'return t:map_axis(1, function() return Postprocess(t) end)',
     'local x = t for i = 1, 100 do x = x:unsqueeze(1) end',
-  ])('%s ends without harm', async (body) => {
+  ])('%s is stopped without side effects', async (body) => {
     const transform = await openBody(body, { limits: small });
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow('The transform failed: ');
     await transform.ready();
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow('The transform failed: ');
   });
 
-  test('tensors that nothing refers to any more do not count', async () => {
+  test('unreferenced tensors do not count toward the limit', async () => {
     const body = 'local x = t for i = 1, 2000 do x = x + 1 end return x';
     const transform = await openBody(body, { limits: { memory_mb: 8 } });
     expect(transform.apply([counted(1, 64, 384)]).data[0]).toBe(2001);

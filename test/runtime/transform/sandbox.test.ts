@@ -4,7 +4,7 @@ import { applyBody, counted, openBody, openSource } from './open.ts';
 const values = async (body: string): Promise<number[]> => [...(await applyBody(body)).data];
 
 describe('a transform', () => {
-  test('is a function of tensors', async () => {
+  test('is a function on tensors', async () => {
     expect(await applyBody('return t')).toEqual(counted(1, 2, 3));
     expect(await values('return t[1][2] * 2')).toEqual([8, 10, 12]);
     expect(await values('return 10 - t')).toEqual([9, 8, 7, 6, 5, 4]);
@@ -12,7 +12,7 @@ describe('a transform', () => {
     expect(await values('return Tensor.new{t[1][1][3], #t, t:ndim()}')).toEqual([3, 6, 3]);
   });
 
-  test('can call back into Lua and be called in it', async () => {
+  test('can call tensor functions with Lua callbacks', async () => {
     expect(await values('return t:map_axis(2, function(row) return row:sum() + row end)')).toEqual([
       7, 8, 9, 19, 20, 21,
     ]);
@@ -36,24 +36,24 @@ describe('a transform', () => {
     ['error({})', 'it raised a table as its error'],
     ['error()', 'it raised a nil as its error'],
     ['t:map_axis(1, function() error("inside") end)', 'test.lua:2: inside'],
-  ])('%s fails with its reason and place', async (body, reason) => {
+  ])('%s fails with the reason and the line', async (body, reason) => {
     const transform = await openBody(body);
     expect(() => transform.apply([counted(1, 2, 3)])).toThrow(`The transform failed: ${reason}`);
   });
 
-  test('that is not Lua is rejected immediately', async () => {
+  test('is rejected immediately if it is not Lua', async () => {
     await expect(openSource('x = ')).rejects.toThrow(
       'The transform failed: test.lua:1: unexpected symbol near <eof>',
     );
     await expect(openSource('\u001bLua')).rejects.toThrow('The transform failed:');
   });
 
-  test('that defines no Postprocess is rejected with that reason', async () => {
+  test('is rejected if it defines no Postprocess', async () => {
     const transform = await openSource('function postprocess(t) return t end');
     expect(() => transform.apply([counted(1)])).toThrow('it does not define a function named Postprocess');
   });
 
-  test('prints to the given output', async () => {
+  test('prints to the configured output', async () => {
     const lines: string[] = [];
     await applyBody('print("a", 1, 2.5, nil, true) print(t[1][1]) return t', {
       print: (line) => lines.push(line),
@@ -82,7 +82,7 @@ describe('the sandbox', () => {
     expect(await values(`return Tensor{${name} == nil and 1 or 0}`)).toEqual([1]);
   });
 
-  test('lua_libs adds coroutine, and of os the clock only', async () => {
+  test('lua_libs adds coroutine, and only the clock from os', async () => {
     const body = `
       local wrapped = coroutine.wrap(function() coroutine.yield(t + 1) end)
       assert(os.time() > 0 and os.clock() >= 0 and os.date("%Y"))
@@ -92,7 +92,7 @@ describe('the sandbox', () => {
     expect([...data]).toEqual([2, 3, 4, 5, 6, 7]);
   });
 
-  test('nothing that a run changes is there for the next', async () => {
+  test('a run leaves no state for the next one', async () => {
     const transform = await openSource(`
       n = (n or 0) + 1
       local m = 0

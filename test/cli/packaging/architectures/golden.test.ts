@@ -62,7 +62,7 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
   }),
 );
 
-test.each(CASES)('$name computes the same as transformers: $part', async (one) => {
+test.each(CASES)('$name returns the same results as transformers: $part', async (one) => {
   const { data, dims } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
   expect(largestDifference(withoutPadding(data, dims, one), expected)).toBeLessThan(1e-5);

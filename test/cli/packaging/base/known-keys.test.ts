@@ -21,7 +21,7 @@ function repository(): { source: string; ask: (triple?: string) => Promise<strin
   };
 }
 
-test('a key is computed once for sources that do not change, for each platform', async () => {
+test('the key of unchanged sources is computed once per platform', async () => {
   const { ask, computed } = repository();
   expect([await ask(), await ask(), await ask('y'), await ask('y')]).toEqual([
     'key 1',
@@ -37,14 +37,14 @@ test.each<[string, (source: string) => void]>([
   ['the same size at another time', (source) => utimesSync(source, 1, 1)],
   ['a new file', (source) => writeFileSync(join(source, '../b.ts'), '')],
   ['a file less', (source) => rmSync(source)],
-])('a key is computed again: %s', async (_name, change) => {
+])('a changed source invalidates the key: %s', async (_name, change) => {
   const { source, ask } = repository();
   expect(await ask()).toBe('key 1');
   change(source);
   expect([await ask(), await ask()]).toEqual(['key 2', 'key 2']);
 });
 
-test('a damaged entry is replaced, and a cache that cannot be written only costs time', async () => {
+test('a damaged cache entry is replaced, and an unwritable cache only costs time', async () => {
   const { ask } = repository();
   await ask();
   const keys = join(folder(), 'cache/keys');

@@ -22,7 +22,7 @@ function roomOf(room: string, files: Readonly<Record<string, string>>): PageRoom
 
 const DOCUMENT = '<script type="module" src="assets/app.js"></script>';
 
-test('the script of a document contains all its modules, of other rooms, too', async () => {
+test('the script of a page bundles all its modules, including those of other folders', async () => {
   const own = roomOf('own', {
     'index.html': DOCUMENT,
     'app.ts':
@@ -52,7 +52,7 @@ test('the script of a document contains all its modules, of other rooms, too', a
   expect(textOf('shared/style.css')).toBe('p{color:red}\n');
 });
 
-test('a module that is missing, or not for browsers, is named', async () => {
+test('a missing module, and one that is not for browsers, is reported by name', async () => {
   const missing = roomOf('missing', { 'index.html': DOCUMENT, 'app.ts': "import './missing.ts';" });
   await expect(pageAssets([missing])).rejects.toThrow('Could not resolve "./missing.ts"');
   const secret = join(tempFolder(), 'secret.ts');
@@ -78,7 +78,7 @@ const PROGRAMS = {
 } satisfies Record<ProgramName, object>;
 
 test.each(Object.keys(PROGRAMS) as ProgramName[])(
-  'no file of the pages of %s is missing in it',
+  'the program %s contains all files of its pages',
   async (program) => {
     const { assets } = await bundleProgram(program, '1.2.3');
     const { rooms: names, scripts } = PROGRAMS[program];

@@ -46,7 +46,7 @@ describe.each(['x64', 'arm64'] as const)('removeIcuLocales on the Node binary of
     }
   }, DOWNLOAD_MS);
 
-  it('takes a fifth off it, and leaves a package with what is independent of languages', (context) => {
+  it('shrinks the binary by a fifth, and keeps language-independent ICU data', (context) => {
     context.skip(!before, 'no binary');
     expect((before ?? after).length - after.length).toBeGreaterThan(25_000_000);
     const [old, now] = [packageIn(before ?? after), packageIn(after)];
@@ -76,7 +76,7 @@ describe.each(['x64', 'arm64'] as const)('removeIcuLocales on the Node binary of
     }
   });
 
-  it('leaves everything else at its address', (context) => {
+  it('keeps all other data at its address', (context) => {
     context.skip(!before, 'no binary');
     const [old, now] = [segments(before ?? after), segments(after)];
     expect(now.length).toBe(old.length + 1);
@@ -108,39 +108,42 @@ const segments = (file: Uint8Array) =>
     bytes: offset === 0 ? file.subarray(64, 64) : file.subarray(offset, offset + fileSize),
   }));
 
-describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('a Node without the data', () => {
-  let folder = '';
-  let node = '';
-  let file: Uint8Array = new Uint8Array();
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'elf-icu-'));
-    node = join(folder, 'node');
-    file = readFileSync(process.execPath);
-    writeFileSync(node, removeIcuLocales(file), { mode: 0o755 });
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')(
+  'a Node binary without locale data',
+  () => {
+    let folder = '';
+    let node = '';
+    let file: Uint8Array = new Uint8Array();
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'elf-icu-'));
+      node = join(folder, 'node');
+      file = readFileSync(process.execPath);
+      writeFileSync(node, removeIcuLocales(file), { mode: 0o755 });
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('runs and computes the same, in every language of the user', () => {
-    const code = `console.log(JSON.stringify([${Object.keys(USES).join(',')}]))`;
-    for (const language of ['C', 'en_US.UTF-8', 'ja_JP.UTF-8']) {
-      // The name of a time zone is in the language of the user, so Node has it in none but English.
-      const expected = Object.values(USES).slice(0, language.startsWith('ja') ? -1 : undefined);
-      const env = { ...process.env, LC_ALL: language, LANG: language, TZ: 'UTC' };
-      const printed = JSON.parse(execFileSync(node, ['-e', code], { env, encoding: 'utf8' })) as unknown[];
-      expect(printed.slice(0, expected.length)).toEqual(expected);
-    }
-  });
+    it('runs and computes the same in every locale', () => {
+      const code = `console.log(JSON.stringify([${Object.keys(USES).join(',')}]))`;
+      for (const language of ['C', 'en_US.UTF-8', 'ja_JP.UTF-8']) {
+        // The name of a time zone is in the language of the user, so Node has it in none but English.
+        const expected = Object.values(USES).slice(0, language.startsWith('ja') ? -1 : undefined);
+        const env = { ...process.env, LC_ALL: language, LANG: language, TZ: 'UTC' };
+        const printed = JSON.parse(execFileSync(node, ['-e', code], { env, encoding: 'utf8' })) as unknown[];
+        expect(printed.slice(0, expected.length)).toEqual(expected);
+      }
+    });
 
-  it('is not edited again, and neither is a file without the data', () => {
-    const edited = readFileSync(node);
-    expect(removeIcuLocales(edited)).toBe(edited);
-    const small = new Uint8Array(64);
-    expect(removeIcuLocales(small)).toBe(small);
-  });
+    it('is not edited again, and neither is a file without ICU data', () => {
+      const edited = readFileSync(node);
+      expect(removeIcuLocales(edited)).toBe(edited);
+      const small = new Uint8Array(64);
+      expect(removeIcuLocales(small)).toBe(small);
+    });
 
-  it('refuses bytes of several segments', () => {
-    expect(() => cutElf(file, 0, file.length)).toThrow(
-      /^Cannot remove unused ICU data .*: no segment contains it\. Use the Node/,
-    );
-  });
-});
+    it('rejects data that spans several segments', () => {
+      expect(() => cutElf(file, 0, file.length)).toThrow(
+        /^Cannot remove unused ICU data .*: no segment contains it\. Use the Node/,
+      );
+    });
+  },
+);

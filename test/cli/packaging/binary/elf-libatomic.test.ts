@@ -36,7 +36,7 @@ describe.each(['x64', 'arm64'] as const)('the Node binary of linux-%s', (cpu) =>
     if (before) after = removeLibatomic(before);
   }, DOWNLOAD_MS);
 
-  it('needs the same libraries and versions as before, without libatomic', (context) => {
+  it('needs the same libraries and versions as before, except libatomic', (context) => {
     context.skip(!before, 'no binary');
     const [old, now] = [linked(before ?? after), linked(after)];
     expect(old.libraries).toContain(LIBATOMIC);
@@ -45,7 +45,7 @@ describe.each(['x64', 'arm64'] as const)('the Node binary of linux-%s', (cpu) =>
     expect(now.count).toBe(now.versioned.length);
   });
 
-  it('defines the function in its own code', (context) => {
+  it('defines the function itself', (context) => {
     context.skip(!before, 'no binary');
     const symbol = symbolNamed(after, '__atomic_compare_exchange');
     expect(symbol).toMatchObject({ visibility: 2, version: 0 });
@@ -54,13 +54,13 @@ describe.each(['x64', 'arm64'] as const)('the Node binary of linux-%s', (cpu) =>
     expect(readElf(after).sections[symbol.section]?.name).toBe('.text');
   });
 
-  it('has few other bytes changed, and the same size', (context) => {
+  it('has the same size, and few bytes changed', (context) => {
     context.skip(!before, 'no binary');
     expect(after.length).toBe(before?.length);
     expect(countChanged(before ?? after, after)).toBeLessThan(600);
   });
 
-  it('is returned as it is when edited again', (context) => {
+  it('is unchanged when edited again', (context) => {
     context.skip(!before, 'no binary');
     expect(removeLibatomic(after)).toBe(after);
   });
@@ -80,11 +80,11 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the edi
     expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toBe(`v${NODE_VERSION}\n`);
   });
 
-  it('has the same results when threads use the function concurrently', () => {
+  it('returns the same results when threads call the function concurrently', () => {
     expect(execFileSync(node, ['-e', CONCURRENT], { encoding: 'utf8' })).toBe('[5000,5000,5000,5000]\n');
   });
 
-  it('cannot start if the function aborts, which shows that it is used', () => {
+  it('cannot start if the function aborts, which proves that it is called', () => {
     const broken = readFileSync(node);
     const { address } = symbolNamed(broken, '__atomic_compare_exchange');
     const segment = readDynamic(broken)?.segments.find(({ executable }) => executable);
@@ -114,7 +114,7 @@ describe('removeLibatomic on a small program', () => {
     ['first', [LIBATOMIC, 'libm.so.6', 'libc.so.6']],
     ['in the middle', ['libm.so.6', LIBATOMIC, 'libc.so.6']],
     ['last', ['libm.so.6', 'libc.so.6', LIBATOMIC]],
-  ])('removes the library when it is %s', (_, libraries) => {
+  ])('removes the library if it is %s', (_, libraries) => {
     const others = libraries.filter((name) => name !== LIBATOMIC);
     const edited = removeLibatomic(smallProgram({ libraries }));
     expect(linked(edited)).toEqual({ libraries: others, versioned: others, count: 2 });
@@ -129,13 +129,13 @@ describe('removeLibatomic on a small program', () => {
     expect(file.equals(smallProgram())).toBe(true);
   });
 
-  it('returns a program that does not need libatomic', () => {
+  it('leaves a program that does not need libatomic unchanged', () => {
     const libraries = ['libc.so.6'];
     const file = smallProgram({ libraries, symbols: [['malloc', 'libc.so.6']] });
     expect(removeLibatomic(file)).toBe(file);
   });
 
-  it('returns a static program', () => {
+  it('leaves a static program unchanged', () => {
     const file = smallProgram();
     file[SMALL.header(3)] = 0;
     expect(removeLibatomic(file)).toBe(file);
@@ -161,7 +161,7 @@ describe('removeLibatomic on a small program', () => {
     ['memory behind the code', patched(SMALL.header(1) + 40, 200), 'there is no room behind its code'],
     ['no code', patched(SMALL.header(1) + 4, 4), 'it has no code'],
   ];
-  it.each(refusals)('refuses %s', (_, file, message) => {
+  it.each(refusals)('rejects %s', (_, file, message) => {
     expect(() => removeLibatomic(file)).toThrow(
       expect.objectContaining({
         code: 'ConfigError',
@@ -170,7 +170,7 @@ describe('removeLibatomic on a small program', () => {
     );
   });
 
-  it('edits a damaged program, or rejects it with a sentence', () => {
+  it('edits a damaged program, or rejects it with an error message', () => {
     const intact = smallProgram();
     const place = integer({ min: 0, max: intact.length - 1 });
     const changes = array(tuple(place, integer({ min: 0, max: 255 })), { maxLength: 4 });
@@ -184,7 +184,7 @@ describe('removeLibatomic on a small program', () => {
     );
   });
 
-  it('edits or rejects a program with any single byte of its tables changed', () => {
+  it('edits or rejects a program with any single byte changed in its tables', () => {
     const outcomes = new Set<string>();
     const places = [...range(0, SMALL.strings + 256), ...range(SMALL.dynamic, SMALL.dynamic + 256)];
     for (const at of places)

@@ -9,7 +9,7 @@ const ONNXRUNTIME = join(MODULES, 'onnxruntime-node/bin/napi-v6/linux');
 it.each([
   ['x64', 62, 'ld-linux-x86-64.so.2'],
   ['arm64', 183, 'ld-linux-aarch64.so.1'],
-])('reads what a library for %s needs', (cpu, machine, loader) => {
+])('reads the requirements of a library for %s', (cpu, machine, loader) => {
   const needs = readElfNeeds(readFileSync(join(ONNXRUNTIME, cpu, 'libonnxruntime.so.1')));
   expect(needs).toMatchObject({ machine, interpreter: undefined });
   expect(needs?.libraries).toEqual(expect.arrayContaining(['libc.so.6', 'libstdc++.so.6', loader]));

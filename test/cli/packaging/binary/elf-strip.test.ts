@@ -25,21 +25,21 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('stripEl
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('takes a fifth off it', () => {
+  it('shrinks the binary by a fifth', () => {
     expect(before.length).toBeGreaterThan(149_000_000);
     expect(after.length).toBeLessThan(117_000_000);
   });
 
-  it('leaves a program that runs', () => {
+  it('returns a program that runs', () => {
     expect(execFileSync(stripped, ['--version'], { encoding: 'utf8' })).toBe(`v${NODE_VERSION}\n`);
   });
 
-  it('leaves the dynamic symbols that an addon needs', () => {
+  it('keeps the dynamic symbols that an addon needs', () => {
     const script = `const m = { exports: {} }; process.dlopen(m, ${JSON.stringify(ADDON)}); console.log(typeof m.exports.InferenceSession)`;
     expect(execFileSync(stripped, ['-e', script], { encoding: 'utf8' })).toBe('function\n');
   });
 
-  it('keeps every loaded byte in place, and removes symbol and debug sections', () => {
+  it('keeps every loaded byte at its address, and removes symbol and debug sections', () => {
     const old = readElf(before);
     const now = readElf(after);
     expect(now.loadedEnd).toBe(old.loadedEnd);
@@ -59,11 +59,11 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('stripEl
     );
   });
 
-  it('returns a stripped file as it is', () => {
+  it('returns a stripped file unchanged', () => {
     expect(stripElf(after)).toBe(after);
   });
 
-  it('refuses a file that is cut off', () => {
+  it('rejects a truncated file', () => {
     expect(() => stripElf(before.subarray(0, before.length - 100))).toThrow(
       /section header table ends at 149711504/,
     );
@@ -80,7 +80,7 @@ describe('stripElf on a small file', () => {
     data: [...zeros(24 + 6), 3, ...zeros(17)],
   };
 
-  it('renumbers sections, links and the sections of dynamic symbols', () => {
+  it('renumbers sections, links and section indexes of dynamic symbols', () => {
     const file = elf([
       { name: '.symtab', type: 2, link: 2, data: zeros(24) },
       { name: '.strtab', type: 3, data: [0, 65, 0] },
@@ -118,7 +118,7 @@ describe('stripElf on a small file', () => {
     ['a 32-bit file', patched(elf([]), 4, 1), /class 1, data 1/],
     ['an object file', patched(elf([]), 16, 1), /type 1/],
     ['a damaged section table', patched(elf([]), 62, 200), /invalid section table/],
-  ])('refuses %s', (_, file, message) => {
+  ])('rejects %s', (_, file, message) => {
     expect(() => stripElf(file)).toThrow(
       expect.objectContaining({ code: 'ConfigError', message: expect.stringMatching(message) }),
     );

@@ -16,7 +16,7 @@ describe.each([
   ['unsigned', {}, CODE_END],
   ['signed', signed, CODE_END + 64],
 ])('a Mach-O file that was %s', (_, options: MachoOptions, size) => {
-  it('is planned up to its code end', () => {
+  it('is planned up to the end of its code', () => {
     const plan = planMacho(macho(options).subarray(0, 16_384), size);
     expect(plan.codeEnd).toBe(CODE_END);
     expect(plan.signatureCommand.isNew).toBe(options.signature === undefined);
@@ -44,7 +44,7 @@ describe.each([
     expect((symbols?.words[4] ?? 0) + (symbols?.words[5] ?? 0)).toBe(end);
   });
 
-  it('changes nothing else in the file', () => {
+  it('is otherwise unchanged', () => {
     const before = macho(options);
     const { file } = append(before, new Uint8Array(5_000));
     const commandsEnd = 32 + parseMacho(file).header.length;
@@ -88,7 +88,7 @@ describe('the signature', () => {
     expect([56, 64, 72, 80].map((at) => directory.readBigUInt64BE(at))).toEqual([0n, 0n, 0x8000n, 1n]);
   });
 
-  it('hashes the requirements and every page of the file, the last one as short as it is', () => {
+  it('hashes the requirements and every page of the file, with a shorter last page', () => {
     const directory = blob(0);
     const hashOffset = directory.readUInt32BE(16);
     const pages = directory.readUInt32BE(28);
@@ -105,7 +105,7 @@ describe('the signature', () => {
     }
   });
 
-  it('refuses a wrong number of page hashes and an identifier that is not text', () => {
+  it('rejects a wrong number of page hashes and an identifier that is not text', () => {
     const plan = planMacho(macho(signed), CODE_END + 64);
     const input = { plan, pageHashes: new Uint8Array(32), codeLimit: 8192, identifier: 'model', sha256 };
     expect(() => buildSignature(input)).toThrow(/needs 2 page hashes of 32 bytes, got 32 bytes/);
@@ -115,7 +115,7 @@ describe('the signature', () => {
   });
 });
 
-describe('sealMacho refuses', () => {
+describe('sealMacho rejects', () => {
   const file = macho(signed);
   const plan = planMacho(file, CODE_END + 64);
 
@@ -124,19 +124,19 @@ describe('sealMacho refuses', () => {
     [CODE_END - 16, /before the end of the code/],
     [0xffff_fff0, /must end below 4 GiB\. Use a smaller or quantized model/],
     [0xffff_ffff + 17, /must end below 4 GiB/],
-  ])('a payload that ends at %i', (end, message) => {
+  ])('a payload that ends at offset %i', (end, message) => {
     expect(() => sealMacho(plan, file, end, 'model')).toThrow(
       expect.objectContaining({ code: 'ConfigError', message: expect.stringMatching(message) }),
     );
   });
 
-  it('no executable of 4.2 GB', () => {
+  it('an executable of 4.2 GB', () => {
     const { signatureSize } = sealMacho(plan, file, 4_200_000_000, 'model');
     expect(signatureSize).toBeGreaterThan((4_200_000_000 / PAGE) * 32);
   });
 });
 
-describe('planMacho refuses', () => {
+describe('planMacho rejects', () => {
   it.each([
     [
       'a file without room for the command',
@@ -157,7 +157,7 @@ describe('planMacho refuses', () => {
     );
   });
 
-  it('every head that is cut off, with a message and not with a crash', () => {
+  it('any truncated header, with an error message instead of a crash', () => {
     const file = macho(signed);
     const commandsEnd = 32 + parseMacho(file).header.length;
     for (let length = 0; length < commandsEnd; length++) {
@@ -167,7 +167,7 @@ describe('planMacho refuses', () => {
     }
   });
 
-  it('takes 16 bytes of padding as room', () => {
+  it('needs only 16 bytes of padding', () => {
     expect(planMacho(macho({ padding: 16 }), CODE_END).signatureCommand.isNew).toBe(true);
   });
 });

@@ -17,7 +17,7 @@ function signedPe(): Uint8Array {
   return file;
 }
 
-test('a signature at the end goes, with the entry that names it', () => {
+test('a signature at the end is removed, with its directory entry', () => {
   const signed = signedPe();
   expect(payloadEnd(signed, signed.length)).toBe(0x480);
   const unsigned = unsignPe(signed);

@@ -15,7 +15,7 @@ const SCRIPT =
 const optimum = (task: string, options = ''): string =>
   `Export it: \`pip install "optimum-onnx[onnxruntime]"\`, then \`optimum-cli export onnx --model ./model --task ${task}${options} ./model/onnx\`, then \`encoderfile build ./model\`.`;
 
-describe('the way from a model to ONNX', () => {
+describe('the instructions to export a model to ONNX', () => {
   test.each([
     ['EsmModel', 'esm', 'feature-extraction'],
     ['EsmForMaskedLM', 'esm', 'fill-mask'],
@@ -23,7 +23,7 @@ describe('the way from a model to ONNX', () => {
     ['RoFormerForQuestionAnswering', 'roformer', 'question-answering'],
     ['DebertaForTokenClassification', 'deberta', 'token-classification'],
     ['MegatronBertForSequenceClassification', 'megatron-bert', 'text-classification'],
-  ])('%s has the task of its head', (architecture, modelType, task) => {
+  ])('%s uses the export task of its head', (architecture, modelType, task) => {
     const config = { model_type: modelType, architectures: [architecture] };
     expect(sentence(config)).toContain(optimum(task));
   });
@@ -34,11 +34,11 @@ describe('the way from a model to ONNX', () => {
     ['a model of transformers 5', { model_type: 'esm', transformers_version: '5.24.0' }],
     ['the encoder of T5', { model_type: 't5', is_encoder_decoder: true, architectures: ['T5EncoderModel'] }],
     ['a name of JavaScript', { model_type: 'constructor' }],
-  ])('%s is exported by the script', (_, config) => {
+  ])('%s is exported with the script', (_, config) => {
     expect(sentence(config)).toContain(SCRIPT);
   });
 
-  test('a model of sentence-transformers keeps its modules, and a path with spaces is quoted', () => {
+  test('a sentence-transformers model keeps its modules, and a path with spaces is quoted', () => {
     const modules = [{ type: 'sentence_transformers.models.Transformer' }];
     expect(sentence({ model_type: 'esm' }, modules)).toContain(
       optimum('feature-extraction', ' --library transformers'),
@@ -48,7 +48,7 @@ describe('the way from a model to ONNX', () => {
     ).toContain(String.raw`--model 'my m'\''odel/' --task feature-extraction 'my m'\''odel/onnx'`);
   });
 
-  test('has no head if modules of sentence-transformers read vectors of tokens', () => {
+  test('the task has no head if sentence-transformers modules read token vectors', () => {
     const masked = { model_type: 'esm', architectures: ['EsmForMaskedLM'] };
     const modules = (name: string) => [
       { type: `sentence_transformers.${name}` },
@@ -58,14 +58,14 @@ describe('the way from a model to ONNX', () => {
     expect(sentence(masked, modules('sparse_encoder.models.MLMTransformer'))).toContain('--task fill-mask');
   });
 
-  test('a model with custom code is exported by its own code, as the message states', () => {
+  test('a model with custom code runs that code, and the message warns about it', () => {
     const config = { model_type: 'bert', auto_map: { AutoModel: 'modeling.OwnModel' } };
     expect(sentence(config)).toContain(
       'Export it, which runs Python code of the model: `pip install torch transformers onnx`, then `encoderfile export-script > export.py`, then `python export.py ./model ./model/onnx --trust-remote-code`, then',
     );
   });
 
-  test('is part of an error of a setting that no graph is written for, and of no other error', () => {
+  test('instructions are part of errors about unsupported settings, and of no other errors', () => {
     const facts = exportFacts({ model_type: 'bert', architectures: ['BertForMaskedLM'] }, undefined);
     const source = { source: './model', isOnHub: false };
     expect(messageOf(withExportWay(needsExport('`x` is 1.'), facts, source))).toBe(
@@ -92,13 +92,13 @@ describe('the way from a model to ONNX', () => {
       { model_type: 'bart', is_encoder_decoder: true, architectures: ['BartForX'] },
       undefined,
     ],
-  ])('%s has none, without a command', (reason, config, modules) => {
+  ])('%s has no instructions, and no command', (reason, config, modules) => {
     const message = sentence(config, modules);
     expect(message).toMatch(/^\.\/model cannot be built: it [^`]+\. Choose another model\.$/);
     expect(message).toContain(reason);
   });
 
-  test('of damaged settings matches that of a plain encoder', () => {
+  test('damaged settings get the same instructions as a plain encoder', () => {
     for (const config of [undefined, null, 7, [], { model_type: 5, architectures: 'x', auto_map: 1 }])
       expect(exportFacts(config, { type: 'x' })).toMatchObject({ kind: 'encoder', modelType: undefined });
   });

@@ -40,7 +40,7 @@ const SENTENCE_MODEL = [
   'vocab.txt',
 ];
 
-test('only what a build reads is chosen', () => {
+test('only the files that a build needs are chosen', () => {
   const settings = [
     '1_Pooling/config.json',
     '2_Normalize/config.json',
@@ -59,13 +59,13 @@ test('only what a build reads is chosen', () => {
   );
 });
 
-test('the layers of further outputs are chosen', () => {
+test('layers for additional outputs are chosen', () => {
   const heads = ['colbert_linear.pt', 'sparse_linear.pt'];
   const files = ['config.json', 'onnx/model.onnx', 'tokenizer.json', ...heads];
   expect(chosen([...files, 'pytorch_model.bin', 'long.jpg'])).toEqual(files.toSorted());
 });
 
-test('the files of a model in 0_Transformer are chosen', () => {
+test('model files in 0_Transformer are chosen', () => {
   const files = [
     'config.json',
     'model.onnx',
@@ -77,7 +77,7 @@ test('the files of a model in 0_Transformer are chosen', () => {
   expect(chosen([...older, '0_Transformer/pytorch_model.bin'])).toEqual(older.sort());
 });
 
-test('without tokenizer.json, a vocabulary and the files next to it are chosen', () => {
+test('without tokenizer.json, a vocabulary and its settings files are chosen', () => {
   const files = [
     'model.onnx',
     'config.json',
@@ -95,12 +95,12 @@ test('without tokenizer.json, a vocabulary and the files next to it are chosen',
   ]);
 });
 
-test('exporters can write all files to onnx/', () => {
+test('exports with all files in onnx/ are supported', () => {
   const files = ['onnx/model.onnx', 'onnx/config.json', 'onnx/tokenizer.json', 'onnx/tokenizer_config.json'];
   expect(chosen([...files, 'tokenizer_config.json'])).toEqual(files.toSorted());
 });
 
-test('a repository without graphs has a way out', () => {
+test('the error for a repository without graphs suggests a fix', () => {
   const way = (...commands: string[]) =>
     `Export it: ${['hf download org/name --local-dir ./name', ...commands, 'encoderfile build ./name']
       .map((command) => `\`${command}\``)
@@ -129,7 +129,7 @@ test('a repository without graphs has a way out', () => {
   );
 });
 
-test('safetensors are chosen without an ONNX graph, or by name', () => {
+test('safetensors are chosen if there is no ONNX graph, or if named explicitly', () => {
   const settings = ['config.json', 'tokenizer.json'];
   expect(chosen([...settings, 'model.safetensors', 'pytorch_model.bin'], undefined, 'bert')).toEqual([
     'config.json',
@@ -141,7 +141,7 @@ test('safetensors are chosen without an ONNX graph, or by name', () => {
   expect(chosen(both, 'safetensors', 'bert')).toEqual(['config.json', 'model.safetensors', 'tokenizer.json']);
 });
 
-test('a graph that is not clear, and a file that is too large to read, are rejected', () => {
+test('an ambiguous graph and a file that is too large are rejected', () => {
   expect(() => chosen(['onnx/model_O4.onnx', 'onnx/model_fp16.onnx'])).toThrow(
     'hf:org/name has no model.onnx, but 2 other graphs: O4 (onnx/model_O4.onnx, 10 B)',
   );

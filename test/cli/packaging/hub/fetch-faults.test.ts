@@ -6,7 +6,7 @@ import { CONTENTS, downloadedFiles, useFetching } from '../../../helpers/use-fet
 const { cachedAt, fetched, hub, publish } = useFetching();
 const blobs = (): string[] => readdirSync(cachedAt('blobs'));
 
-test('the token goes to the hub and never to another host', async () => {
+test('the token is sent only to the hub', async () => {
   const repository = publish(CONTENTS);
   repository.access = 'private';
   hub().addToken('hf_good', 'acme/model');
@@ -18,7 +18,7 @@ test('the token goes to the hub and never to another host', async () => {
   expect(sent('cdn').map(({ authorization }) => authorization)).toEqual([undefined]);
 });
 
-test('a missing revision, and a file that disappeared, are named', async () => {
+test('a missing revision and a deleted file are reported by name', async () => {
   publish(CONTENTS);
   await expect(fetched('hf:acme/model@v9')).rejects.toThrow(
     'hf:acme/model has no revision "v9". Pass a branch, a tag or a commit of it.',
@@ -41,7 +41,7 @@ test.each([
   expect(downloadedFiles(await fetched('hf:acme/model'))).toHaveLength(3);
 });
 
-test('retries end, and a long pause is not waited for', async () => {
+test('retries are limited, and a long Retry-After is not waited for', async () => {
   publish(CONTENTS);
   hub().plan(/revision\/main$/, { status: 503 }, 99);
   await expect(fetched('hf:acme/model')).rejects.toThrow(/returned status 503\. Retry later\.$/);
@@ -54,7 +54,7 @@ test('retries end, and a long pause is not waited for', async () => {
   expect(hub().requests).toHaveLength(1);
 });
 
-test('a connection that is cut is continued where it broke', async () => {
+test('an interrupted download resumes where it stopped', async () => {
   const graph = Buffer.alloc(300_000, 'graph');
   publish({ ...CONTENTS, 'onnx/model.onnx': graph });
   hub().plan(/cdn/, { cutAfter: 100_000 });
@@ -68,7 +68,7 @@ test('a connection that is cut is continued where it broke', async () => {
   expect(ranges[2]).toMatch(/^bytes=\d+-$/);
 });
 
-test('a server without ranges sends the file again', async () => {
+test('a download from a server without range support restarts', async () => {
   const graph = Buffer.alloc(300_000, 'graph');
   publish({ ...CONTENTS, 'onnx/model.onnx': graph });
   hub().plan(/cdn/, { cutAfter: 100_000 });
@@ -77,28 +77,31 @@ test('a server without ranges sends the file again', async () => {
   expect(readFileSync(join(model.folder, 'onnx/model.onnx')).equals(graph)).toBe(true);
 });
 
-test.each(['onnx/model.onnx', 'tokenizer.json'])('wrong content of %s is discarded', async (path) => {
-  const wrong = publish(CONTENTS)
-    .files()
-    .find((file) => file.path === path);
-  hub().plan(path.endsWith('.onnx') ? /cdn/ : /resolve-cache.*tokenizer/, { isWrong: true });
-  await expect(fetched('hf:acme/model')).rejects.toThrow(
-    `${path} of hf:acme/model was discarded: its content does not have the hash that the hub states.`,
-  );
-  // The other files are no longer downloaded, but what has arrived of them is kept.
-  const discarded = wrong?.sha256 ?? wrong?.oid ?? '';
-  expect(blobs().filter((name) => name.startsWith(discarded))).toEqual([]);
-  expect(existsSync(cachedAt('refs/main'))).toBe(false);
-  expect(downloadedFiles(await fetched('hf:acme/model'))).toContain(path);
-});
+test.each(['onnx/model.onnx', 'tokenizer.json'])(
+  'a download of %s with wrong content is discarded',
+  async (path) => {
+    const wrong = publish(CONTENTS)
+      .files()
+      .find((file) => file.path === path);
+    hub().plan(path.endsWith('.onnx') ? /cdn/ : /resolve-cache.*tokenizer/, { isWrong: true });
+    await expect(fetched('hf:acme/model')).rejects.toThrow(
+      `${path} of hf:acme/model was discarded: its content does not have the hash that the hub states.`,
+    );
+    // The other files are no longer downloaded, but what has arrived of them is kept.
+    const discarded = wrong?.sha256 ?? wrong?.oid ?? '';
+    expect(blobs().filter((name) => name.startsWith(discarded))).toEqual([]);
+    expect(existsSync(cachedAt('refs/main'))).toBe(false);
+    expect(downloadedFiles(await fetched('hf:acme/model'))).toContain(path);
+  },
+);
 
-test('more bytes than stated are discarded', async () => {
+test('a download that is longer than announced is discarded', async () => {
   publish(CONTENTS);
   hub().plan(/resolve-cache.*tokenizer/, { status: 200, body: 'x'.repeat(100_000) });
   await expect(fetched('hf:acme/model')).rejects.toThrow('tokenizer.json of hf:acme/model was discarded');
 });
 
-test('a server that sends nothing times out, and one that stalls is retried', async () => {
+test('a server that sends nothing times out, and a stalled download is retried', async () => {
   publish({ ...CONTENTS, 'onnx/model.onnx': Buffer.alloc(300_000, 'graph') });
   hub().plan(/revision/, { isSilent: true }, 3);
   await expect(fetched('hf:acme/model', { seconds: 0.05 })).rejects.toThrow(
@@ -111,13 +114,13 @@ test('a server that sends nothing times out, and one that stalls is retried', as
 test.each([
   ['<html>', /does not answer like a Hugging Face hub\. Check HF_ENDPOINT/],
   ['{"sha": "../../x"}', /its answer about the model has no commit\. Check HF_ENDPOINT\.$/],
-])('a server that answers %j is not a hub', async (body, message) => {
+])('a server that returns %j is not a hub', async (body, message) => {
   publish(CONTENTS);
   hub().plan(/revision/, { status: 200, body });
   await expect(fetched('hf:acme/model')).rejects.toThrow(message);
 });
 
-test('a circle of redirects ends', async () => {
+test('redirect loops are limited', async () => {
   publish(CONTENTS);
   const location = '/api/models/acme/model/revision/main';
   hub().plan(/revision/, { status: 302, headers: { location } }, 99);

@@ -22,7 +22,7 @@ const { cachedAt, fetched, folder, hub, publish, warnings } = useFetching();
 const read = (model: FetchedModel, path: string): string => readFileSync(join(model.folder, path), 'utf8');
 const blobs = (): string[] => readdirSync(cachedAt('blobs'));
 
-test('files are in the layout that other tools share', async () => {
+test('the cache has the same layout as huggingface_hub', async () => {
   const repository = publish(CONTENTS);
   const model = await fetched('hf:acme/model');
   const commit = repository.resolve('main') ?? '';
@@ -37,7 +37,7 @@ test('files are in the layout that other tools share', async () => {
   expect(read(model, 'onnx/model.onnx')).toBe('graph');
 });
 
-test('a cached commit needs no request, and a cached branch one', async () => {
+test('a cached commit needs no request, and a cached branch needs one', async () => {
   const repository = publish(CONTENTS);
   const { commit } = await fetched('hf:acme/model');
   hub().requests.length = 0;
@@ -52,14 +52,14 @@ test('a cached commit needs no request, and a cached branch one', async () => {
   expect(readFileSync(cachedAt('refs/main'), 'utf8')).toBe(newer.commit);
 });
 
-test('branches with slashes and tags are revisions', async () => {
+test('branches with slashes and tags are valid revisions', async () => {
   const repository = publish(CONTENTS);
   const commit = repository.commit({ ...CONTENTS, 'config.json': '{"pr": 1}' }, 'refs/pr/1');
   expect((await fetched('hf:acme/model@refs/pr/1')).commit).toBe(commit);
   expect(readFileSync(cachedAt('refs/refs/pr/1'), 'utf8')).toBe(commit);
 });
 
-test('lists of files can have several pages', async () => {
+test('paginated file lists are supported', async () => {
   hub().pageSize = 2;
   publish({
     ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`data/${at}.txt`, `${at}`])),
@@ -77,7 +77,7 @@ test('a renamed repository and weak ETags are accepted', async () => {
   expect(existsSync(cachedAt('refs/main'))).toBe(true);
 });
 
-test('weights whose names only the graph knows are downloaded', async () => {
+test('external weights that only the graph names are downloaded', async () => {
   const location = 'weights of it.bin';
   const { 'onnx/model.onnx': graph = '', 'onnx/model.onnx_data': weights = '' } =
     fixtureContents('external-data');
@@ -89,7 +89,7 @@ test('weights whose names only the graph knows are downloaded', async () => {
   expect(downloadedFiles(model)).not.toContain('onnx/other.bin');
 });
 
-test('weights of modules that follow pooling are downloaded', async () => {
+test('weights of modules after pooling are downloaded', async () => {
   const dense = { type: 'sentence_transformers.models.Dense', path: '2_Dense' };
   const folders = ['2_Dense', '2_Dense_1024'].flatMap((folder) =>
     ['config.json', 'model.safetensors', 'pytorch_model.bin'].map((name) => `${folder}/${name}`),
@@ -138,7 +138,7 @@ test.each([
   await expect(fetched('hf:acme/model', { env })).rejects.toThrow(message);
 });
 
-test('names of files that lead out of the snapshot are ignored', async () => {
+test('file names that escape the snapshot are ignored', async () => {
   const repository = publish(CONTENTS);
   const oid = 'a'.repeat(40);
   repository.extraEntries = [
@@ -151,7 +151,7 @@ test('names of files that lead out of the snapshot are ignored', async () => {
   expect(readdirSync(folder())).toEqual(['huggingface']);
 });
 
-test('a link in place of a folder of the snapshot is not followed', async () => {
+test('a link in place of a snapshot folder is not followed', async () => {
   const repository = publish(CONTENTS);
   const snapshot = cachedAt('snapshots', repository.resolve('main') ?? '');
   mkdirSync(snapshot, { recursive: true });
@@ -174,7 +174,7 @@ test('a truncated blob and a dangling link are repaired', async () => {
   expect(read(model, 'onnx/model.onnx')).toBe('graph');
 });
 
-test('without links, snapshots have the files themselves', async () => {
+test('where links are unsupported, snapshots contain copies of the files', async () => {
   const repository = publish({ ...CONTENTS, 'tokenizer_config.json': '{}' });
   const env = { HF_HUB_DISABLE_SYMLINKS: '1' };
   const model = await fetched('hf:acme/model', { env });
@@ -203,7 +203,7 @@ test('offline, only the cache is used', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('a hub that is not available is replaced by the cache, an error of it is not', async () => {
+test('the cache is used if the hub is unavailable, but not if it returns an error', async () => {
   publish(CONTENTS);
   const { commit } = await fetched('hf:acme/model');
   hub().plan(/revision/, { status: 503 }, 6);
@@ -213,7 +213,7 @@ test('a hub that is not available is replaced by the cache, an error of it is no
   await expect(fetched('hf:acme/model')).rejects.toThrow('does not exist');
 });
 
-test('a cache of other tools is used; without a list of files there is a warning', async () => {
+test('a cache of other tools is reused, with a warning if it has no file list', async () => {
   publish(CONTENTS);
   await fetched('hf:acme/model');
   rmSync(cachedAt('.encoderfile'), { recursive: true });
@@ -221,7 +221,7 @@ test('a cache of other tools is used; without a list of files there is a warning
   expect(warnings).toEqual([expect.stringContaining('The cache has no list of the files of hf:acme/model')]);
 });
 
-test('a cache that cannot be written still works', async () => {
+test('a model is returned even if the cache cannot be written', async () => {
   publish(CONTENTS);
   const { commit } = await fetched('hf:acme/model');
   rmSync(cachedAt('.encoderfile'), { recursive: true });
@@ -230,7 +230,7 @@ test('a cache that cannot be written still works', async () => {
   expect(await fetched('hf:acme/model')).toMatchObject({ commit });
 });
 
-test('safetensors are downloaded if there is no graph: one file, or those of an index', async () => {
+test('safetensors are downloaded if there is no graph: a single file, or all files of an index', async () => {
   const config = '{"model_type": "bert"}';
   publish({
     'config.json': config,
@@ -263,7 +263,7 @@ test('safetensors are downloaded if there is no graph: one file, or those of an 
   expect(offline.files.map(({ path }) => path)).toEqual(files);
 });
 
-test('safetensors of an architecture without a graph are not a choice', async () => {
+test('safetensors of an unsupported architecture are not chosen', async () => {
   publish({ ...CONTENTS, 'config.json': '{"model_type": "t5"}', 'model.safetensors': 'weights' });
   expect((await fetched('hf:acme/model')).variants.map(({ name }) => name)).toEqual(['model']);
 });

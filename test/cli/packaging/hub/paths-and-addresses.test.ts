@@ -9,7 +9,7 @@ test.each([
   '..a/b..',
   '.gitattributes',
   '1_Pooling/config.json',
-])('%s is a path in the snapshot', (path) => {
+])('%s is a valid path in the snapshot', (path) => {
   expect(isSafePath(path)).toBe(true);
 });
 
@@ -28,7 +28,7 @@ test.each([
   'C:x',
   'a\0b',
   'a\nb',
-])('%j is not a path in the snapshot', (path) => {
+])('%j is not a valid path in the snapshot', (path) => {
   expect(isSafePath(path)).toBe(false);
 });
 
@@ -46,7 +46,7 @@ test.each(['http://hub.example/', 'file:///etc/passwd', 'ftp://x/', 'https://[',
   },
 );
 
-test('a token is only for the same scheme, host and port', () => {
+test('a token is sent only to the same scheme, host and port', () => {
   const endpoint = 'https://hub.example/prefix';
   const isFor = (url: string): boolean => isSameOrigin(new URL(url), endpoint);
   expect(isFor('https://hub.example/other')).toBe(true);

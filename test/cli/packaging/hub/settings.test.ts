@@ -21,7 +21,7 @@ test('defaults match those of huggingface_hub', () => {
   expect(hubSettings({ XDG_CACHE_HOME: '/x' }, false).cache).toBe('/x/huggingface/hub');
 });
 
-test('variables select the endpoint, the cache, timeouts and links', () => {
+test('variables set the endpoint, the cache, timeouts and links', () => {
   const env = {
     HF_ENDPOINT: 'https://mirror.example/hf/',
     HF_HUB_ETAG_TIMEOUT: '3',
@@ -71,7 +71,7 @@ test.each([
   expect(() => settings(env)).toThrow(message);
 });
 
-test('an error about a token does not show it', () => {
+test('an error about a token does not contain the token', () => {
   expect(() => settings({ HF_TOKEN: 'hf_secret text' })).not.toThrow(/secret/);
   mkdirSync(join(folder(), 'token'));
   expect(() => settings({})).toThrow(/^Cannot read the token in .*token: /);

@@ -4,7 +4,7 @@ import { withBertSettings } from '#cli/packaging/model/tokenizer-settings.ts';
 const json = { normalizer: { type: 'BertNormalizer', lowercase: true, strip_accents: null } };
 const BERT = { model_type: 'bert' };
 
-test('settings of a BERT tokenizer win over tokenizer.json', () => {
+test('settings of a BERT tokenizer take precedence over tokenizer.json', () => {
   const config = { do_lower_case: false, strip_accents: false, tokenize_chinese_chars: false };
   expect(withBertSettings(json, config, BERT).normalizer).toEqual({
     type: 'BertNormalizer',
@@ -24,7 +24,7 @@ test('a missing setting changes nothing', () => {
   expect(withBertSettings(json, {}, BERT)).toEqual(json);
 });
 
-test('classes that do not read the settings leave tokenizer.json as it is', () => {
+test('tokenizer classes that ignore the settings leave tokenizer.json unchanged', () => {
   for (const tokenizer_class of ['PreTrainedTokenizerFast', 'RobertaTokenizer', 'AlbertTokenizer']) {
     expect(withBertSettings(json, { tokenizer_class, do_lower_case: false }, BERT)).toBe(json);
   }

@@ -22,7 +22,7 @@ function writeProteins(words: readonly string[], config?: object): void {
 const validate = () =>
   runCliHere(['validate', '-q', 'proteins'], { cwd: folder(), env: { XDG_CACHE_HOME: folder() } });
 
-test('a tokenizer that lower-cases texts for a vocabulary in upper case is rejected with the setting', async () => {
+test('a tokenizer that lowercases texts for an uppercase vocabulary is rejected, and the error names the setting', async () => {
   writeProteins(PROTEINS);
   expect(await validate()).toEqual({
     exitCode: 1,
@@ -34,7 +34,7 @@ test('a tokenizer that lower-cases texts for a vocabulary in upper case is rejec
   expect((await validate()).stderr).not.toContain('vocabulary into');
 });
 
-test('a vocabulary of mostly lower case, and one of few words, are accepted', async () => {
+test('a mostly lowercase vocabulary, and one with few words, are accepted', async () => {
   writeProteins([...LOWER, 'A', 'B', 'C']);
   expect((await validate()).stderr).not.toContain('vocabulary into');
   writeProteins(['A', 'B', 'C']);

@@ -42,7 +42,7 @@ async function endOf(use: () => unknown): Promise<'no error' | 'clear error' | {
   }
 }
 
-test('reading before ONNX Runtime starts never fails in any other way', async () => {
+test('damaged graphs cause only expected errors before ONNX Runtime starts', async () => {
   const unclear: [seed: number, end: object][] = [];
   for (let seed = 0; seed < COUNT * 40; seed++) {
     const path = damaged(seed);
@@ -53,7 +53,7 @@ test('reading before ONNX Runtime starts never fails in any other way', async ()
   expect(unclear).toEqual([]);
 });
 
-test('a build of a damaged graph ends with one sentence', { timeout: 600_000 }, async () => {
+test('a build of a damaged graph fails with a one-sentence error', { timeout: 600_000 }, async () => {
   const tokenizer = await embedderTokenizer();
   const ends: (readonly [seed: number, end: unknown])[] = [];
   for (let seed = FIRST; seed < FIRST + COUNT; seed++) {

@@ -10,7 +10,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('a graph whose run does not end is rejected with one sentence, and its process is ended', async () => {
+test('a graph whose run never ends is rejected with a one-sentence error, and its process is killed', async () => {
   const tokenizer = await embedderTokenizer();
   const file = join(FIXTURES, 'broken/endless-loop.onnx');
   const request = graphRequest(file);

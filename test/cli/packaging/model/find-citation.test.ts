@@ -5,7 +5,7 @@ const ENTRY = '@misc{one,\n  title = {# One},\n}';
 const OTHER = '@article{two, title = {Two}}';
 const block = (content: string, mark = '```'): string => `${mark}bibtex\n${content}\n${mark}\n`;
 
-describe('the citation of a model card', () => {
+describe('the citation in a model card', () => {
   test.each([
     ['a section', `# Model\n\n## Citation\n\nPlease cite:\n\n${block(ENTRY)}`, ENTRY],
     ['a heading with more words', `### How to cite this model\n${block(ENTRY)}`, ENTRY],

@@ -7,7 +7,7 @@ const NOTICE = { name: 'NOTICE', text: 'Copyright of the authors\n' };
 const find = (stated: string | undefined, card: typeof CARD | undefined, ...licenses: (typeof CARD)[]) =>
   findLicense(stated, { card, licenses, problems: [] });
 
-test('the config comes before the card, and the card before a license file', () => {
+test('the config takes precedence over the card, and the card over a license file', () => {
   expect(find('mit', CARD, LICENSE).license).toEqual({ id: 'mit', source: 'config' });
   expect(find(undefined, CARD, LICENSE).license).toEqual({ id: 'other', name: 'llama3', source: 'card' });
   expect(find(undefined, undefined, LICENSE).license).toEqual({ id: 'MIT License', source: 'file' });
@@ -19,15 +19,15 @@ test.each([
   ['GNU GENERAL PUBLIC LICENSE\n\n Version 3, 29 June 2007\n', 'GNU GENERAL PUBLIC LICENSE, Version 3'],
   ['BSD License\n\nVersions of this software\n', 'BSD License'],
   ['---\n\n', 'LICENSE'],
-])('a license file %j is called %s', (text, id) => {
+])('a license file %j is identified as %s', (text, id) => {
   expect(find(undefined, undefined, { name: 'LICENSE', text }).license).toEqual({ id, source: 'file' });
 });
 
-test('a config that repeats the card keeps the name of the license', () => {
+test('a config that repeats the license of the card keeps its name', () => {
   expect(find('other', CARD).license).toEqual({ id: 'other', name: 'llama3', source: 'config' });
 });
 
-test('a notice states no license, but its text is kept', () => {
+test('a notice file states no license, but its text is kept', () => {
   expect(find(undefined, undefined, NOTICE)).toEqual({
     license: undefined,
     facts: undefined,
@@ -61,11 +61,11 @@ test('the citation comes from the front matter, the card, or CITATION.cff', () =
   expect(long.problems).toEqual(['The citation is not included: it is longer than 8192 characters.']);
 });
 
-test('a license file without letters is named', () => {
+test('a license file without letters is reported by name', () => {
   expect(find(undefined, undefined, { name: 'COPYING', text: '====\n1.0\n' }).license?.id).toBe('COPYING');
 });
 
-test('invalid members of the card are reported', () => {
+test('invalid fields in the card are reported', () => {
   const card = { name: 'README.md', text: '---\nlicense: [\n---\n' };
   expect(find(undefined, card).problems).toEqual([
     'README.md: `license` is ignored, because it is too long or not valid YAML.',

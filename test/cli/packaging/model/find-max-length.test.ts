@@ -25,13 +25,13 @@ test.each([510, 509, 300, 4])(
   },
 );
 
-test('a maximum that the user chose is not reduced', async () => {
+test('a maximum set by the user is not reduced', async () => {
   await expect(findMaxLength(trial((length) => length <= 300, { isChosen: true }))).rejects.toThrow(
     'model.onnx failed on a text of 512 tokens, which `max_length` allows: index 512 is out of bounds. Set `max_length` in the config to at most 300, the maximum number of tokens of the model.',
   );
 });
 
-test('a model that runs no single text has no maximum to set', async () => {
+test('a model that cannot run any text has no maximum', async () => {
   await expect(findMaxLength(trial(() => false, { isChosen: true }))).rejects.toThrow(
     /^model\.onnx fails on a single text, also on one of 3 tokens: index 3 is out of bounds\. Export it again, and test the graph with single texts\.$/,
   );

@@ -15,7 +15,7 @@ test.each([
     ['c-tokenizer.json', 'b-tokenizer.json'],
     ['b-tokenizer.json', 'c-tokenizer.json'],
   ],
-])('of %j, %j can belong to a.onnx', (files, expected) => {
+])('among %j, %j can belong to a.onnx', (files, expected) => {
   for (const file of files) writeFileSync(join(folder(), file), '');
   expect(findNamedTokenizers(join(folder(), 'a.onnx')).map((path) => basename(path))).toEqual(expected);
 });

@@ -9,7 +9,7 @@ test.each([
   ['sentiment', [{ name: 'logits', rank: 2 }]],
   ['embedder', [{ name: 'last_hidden_state', rank: 3 }]],
   ['external-data', expect.arrayContaining([expect.objectContaining({ name: expect.any(String) })])],
-])('of %s', (model, outputs) => {
+])('outputs of %s are listed', (model, outputs) => {
   expect(outputsOf(`models/${model}/model.onnx`)).toEqual(outputs);
 });
 

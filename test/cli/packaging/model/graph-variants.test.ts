@@ -23,7 +23,7 @@ const HUB = ['model', 'model_fp16', 'model_O4', 'model_qint8_avx512_vnni', 'mode
   (name) => `onnx/${name}.onnx`,
 );
 
-test('lists graphs with the sizes of their weights, and nothing else', () => {
+test('lists only graphs, with the sizes of their weights', () => {
   const others = ['openvino/openvino_model.bin', 'pytorch_model-00001-of-00002.bin', 'onnx/config.json'];
   expect(variantsOf('model.onnx', 'onnx/model_fp16.onnx', 'onnx/model_fp16.onnx_data', ...others)).toEqual([
     { path: 'model.onnx', name: 'model', bytes: 5 },
@@ -32,30 +32,30 @@ test('lists graphs with the sizes of their weights, and nothing else', () => {
 });
 
 test.each(['fp16', 'model_fp16', 'model_fp16.onnx', 'onnx/model_fp16', 'onnx/model_fp16.onnx'])(
-  '%s names a variant',
+  '%s selects a variant',
   (wanted) => {
     expect(choice(HUB, wanted)).toBe('onnx/model_fp16.onnx');
   },
 );
 
-test('without a name, model.onnx is used, first that of the folder itself', () => {
+test('without a name, model.onnx is used, preferably the one in the folder itself', () => {
   expect(choice(HUB)).toBe('onnx/model.onnx');
   expect(choice([...HUB, 'model.onnx'])).toBe('model.onnx');
   expect(choice([...HUB, 'model.onnx'], 'onnx/model')).toBe('onnx/model.onnx');
 });
 
-test('the only graph needs no name', () => {
+test('a single graph needs no name', () => {
   expect(choice(['onnx/model_quantized.onnx'])).toBe('onnx/model_quantized.onnx');
 });
 
 test.each([
   [undefined, 'model has no model.onnx, but 2 other graphs: fp16 (onnx/model_fp16.onnx, '],
   ['q8', 'model has no variant "q8"; choose one of fp16 (onnx/model_fp16.onnx, '],
-])('%j among several others is rejected with a list', (wanted, message) => {
+])('%j is rejected with a list if there are several graphs', (wanted, message) => {
   expect(() => choice(['onnx/model_fp16.onnx', 'onnx/model_q4.onnx'], wanted)).toThrow(message);
 });
 
-test('safetensors count if a graph can be written for the architecture', () => {
+test('safetensors are listed if the architecture is supported', () => {
   writeFileSync(join(folder(), 'config.json'), '{"model_type": "bert"}');
   const safetensors = { path: 'model.safetensors', name: 'safetensors', bytes: 5 };
   expect(variantsOf('model.safetensors')).toEqual([safetensors]);
@@ -68,7 +68,7 @@ test('safetensors count if a graph can be written for the architecture', () => {
   expect(listed()).not.toContainEqual(safetensors);
 });
 
-test('weights in several files are one variant', () => {
+test('weights split over several files are one variant', () => {
   writeFileSync(join(folder(), 'config.json'), '{"model_type": "bert"}');
   const parts = ['model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors'];
   expect(variantsOf('model.safetensors.index.json', ...parts)).toEqual([

@@ -12,7 +12,7 @@ const typeOf = async (config: unknown, modules?: unknown): Promise<string> =>
 const nameOf = async (config: unknown, name?: string): Promise<string> =>
   (await guess({ config, ...(name === undefined ? {} : { name }) })).name;
 
-describe('the model type', () => {
+describe('the guessed model type', () => {
   test.each([
     ['DistilBertForSequenceClassification', 'sequence_classification'],
     ['BertForTokenClassification', 'token_classification'],
@@ -36,26 +36,26 @@ describe('the model type', () => {
   });
 
   test.each(['sentence_transformers.models.Pooling', 'x.pooling.Pooling', 'Pooling'])(
-    'a list of modules with a %s is a sentence embedding',
+    'modules with a %s are a sentence embedding model',
     async (type) => {
       const config = { architectures: ['BertModel'] };
       expect(await typeOf(config, [{ type: 'x.Transformer' }, { type }])).toBe('sentence_embedding');
     },
   );
 
-  test('a list of modules with SpladePooling is a sparse embedding, whatever the architecture', async () => {
+  test('modules with SpladePooling are a sparse embedding model, regardless of the architecture', async () => {
     const modules = [{ type: 'x.MLMTransformer' }, { type: 'sentence_transformers.x.SpladePooling' }];
     expect(await typeOf({ architectures: ['BertForMaskedLM'] }, modules)).toBe('sparse_embedding');
   });
 
   test.each([[[]], [[{ type: 'x.OtherPooling' }]], [[null, 1, { type: 7 }]], [{ type: 'x.Pooling' }]])(
-    'the modules %j say nothing',
+    'the modules %j do not determine a type',
     async (modules) => {
       expect(await typeOf({ architectures: ['BertModel'] }, modules)).toBe('embedding');
     },
   );
 
-  test('labels decide where no architecture does', async () => {
+  test('labels determine the type if no architecture does', async () => {
     expect(await typeOf({ id2label: { 0: 'O', 1: 'B-PER', 2: 'I-PER' } })).toBe('token_classification');
     expect(await typeOf({ id2label: { 0: 'NEGATIVE', 1: 'POSITIVE' } })).toBe('sequence_classification');
   });
@@ -68,7 +68,7 @@ describe('the model type', () => {
     [{}],
     [{ architectures: 'BertModel', id2label: [1] }],
     [{ architectures: [1] }],
-  ])('%j is an embedding, for want of better', async (config) => {
+  ])('%j falls back to embedding', async (config) => {
     expect(await typeOf(config)).toBe('embedding');
   });
 
@@ -76,19 +76,19 @@ describe('the model type', () => {
     [[{ name: 'logits', rank: 2 }], 'sequence_classification'],
     [[{ name: 'sentence_embedding', rank: 2 }], 'sentence_embedding'],
     [[{ name: 'last_hidden_state', rank: 3 }], 'embedding'],
-  ])('without config.json, the outputs %j decide', async (outputs, modelType) => {
+  ])('without config.json, the outputs %j determine the type', async (outputs, modelType) => {
     expect(await guess({ outputs })).toMatchObject({
       modelType,
       because: expect.stringContaining(outputs[0]?.name ?? ''),
     });
   });
 
-  test('a family of embedding models is a sentence embedding', async () => {
+  test('a known embedding family is a sentence embedding model', async () => {
     const config = { architectures: ['BertModel'] };
     expect((await guess({ config, name: 'bge-small-en-v1.5' })).modelType).toBe('sentence_embedding');
   });
 
-  test('of the fixtures', async () => {
+  test('every fixture has the expected type', async () => {
     const read = (name: string, file = 'config.json'): unknown =>
       JSON.parse(readFileSync(join(FIXTURES, 'models', name, file), 'utf8'));
     expect(await guess({ config: read('sentiment'), name: 'sentiment' })).toMatchObject({
@@ -112,12 +112,12 @@ describe('the model type', () => {
   });
 });
 
-describe('the name', () => {
-  test('is that of the folder, not of the model that it was trained from', async () => {
+describe('the guessed model name', () => {
+  test('is the name of the folder, not of its base model', async () => {
     expect(await nameOf({ _name_or_path: 'dslim/bert-base-NER' }, 'mine')).toBe('mine');
   });
 
-  test('without a usable folder it is the kind of model, or just model', async () => {
+  test('is the model kind, or just "model", if the folder has no usable name', async () => {
     expect(await nameOf({ model_type: 'bert' }, '.')).toBe('bert');
     expect(await nameOf({}, '')).toBe('model');
     expect(await nameOf({}, 'a\u0007b')).toBe('model');

@@ -10,7 +10,7 @@ const read = (model: string): SourceTokenizer =>
 const idsOf = async (json: SourceTokenizer, text: string): Promise<number[][]> =>
   await (await loadTokenizer(JSON.stringify(json))).encode([text]);
 
-test.each(['ner', 'roberta'])('texts for %s are lower-cased before anything else', async (model) => {
+test.each(['ner', 'roberta'])('texts for %s are lowercased first', async (model) => {
   const json = read(model);
   const lowered = withLowerCase(json);
   for (const text of ['Anna Smith IN Paris', 'ÉCOLE', 'a b']) {
@@ -19,7 +19,7 @@ test.each(['ner', 'roberta'])('texts for %s are lower-cased before anything else
   expect(await idsOf(lowered, 'ANNA')).not.toEqual(await idsOf(json, 'ANNA'));
 });
 
-test('a tokenizer that lower-cases already stays as it is', () => {
+test('a tokenizer that already lowercases is unchanged', () => {
   const json = read('sentence');
   expect(withLowerCase(json)).toBe(json);
   for (const normalizer of [

@@ -9,7 +9,7 @@ const folder = useTempFolder();
 const write = (name: string, content: string | Uint8Array): void =>
   writeFileSync(join(folder(), name), content);
 
-test('the card, and licenses before notices', async () => {
+test('the model card comes first, and licenses before notices', async () => {
   write('README.md', '# A model\r\n');
   for (const name of ['NOTICE', 'LICENSE.txt', 'LICENSE', 'license.md.bak', 'LICENSES.csv'])
     write(name, name);
@@ -20,13 +20,13 @@ test('the card, and licenses before notices', async () => {
   });
 });
 
-test('a folder without documents, and one that is missing', async () => {
+test('a folder without documents, and a missing folder, have no documents', async () => {
   const nothing = { card: undefined, licenses: [], problems: [] };
   expect(await readDocuments(folder())).toEqual(nothing);
   expect(await readDocuments(join(folder(), 'missing'))).toEqual(nothing);
 });
 
-test('binary files and invalid UTF-8 are omitted', async () => {
+test('binary files and invalid UTF-8 are skipped', async () => {
   write('README.md', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0]));
   write('LICENSE', new Uint8Array([0x4d, 0xe9, 0x74]));
   expect(await readDocuments(folder())).toEqual({
@@ -39,7 +39,7 @@ test('binary files and invalid UTF-8 are omitted', async () => {
   });
 });
 
-test('a large card is truncated between two characters, and a large license is omitted', async () => {
+test('a large card is truncated between characters, and a large license is skipped', async () => {
   write('README.md', `#${'é'.repeat(1024 * 1024)}`);
   write('LICENSE', 'x'.repeat(1024 * 1024 + 1));
   const { card, licenses, problems } = await readDocuments(folder());
@@ -51,7 +51,7 @@ test('a large card is truncated between two characters, and a large license is o
   ]);
 });
 
-test('links are followed, but folders, pipes and empty files are not documents', async () => {
+test('links are followed; folders, pipes and empty files are not documents', async () => {
   write('card', '# A model');
   symlinkSync('card', join(folder(), 'README.md'));
   symlinkSync('nowhere', join(folder(), 'COPYING'));
@@ -64,12 +64,12 @@ test('links are followed, but folders, pipes and empty files are not documents',
   expect(problems).toEqual([expect.stringMatching(/^COPYING is not included: ENOENT/)]);
 });
 
-test('control characters are removed, because the text is printed on terminals', async () => {
+test('control characters are removed, because terminals would interpret them', async () => {
   write('LICENSE', 'a\u001B[31mb\fc\td\r\n\u009Be');
   expect((await readDocuments(folder())).licenses[0]?.text).toBe('a[31mbc\td\r\ne');
 });
 
-test('a lone carriage return, which would overwrite a line on terminals, is a line break', async () => {
+test('a lone carriage return becomes a line break, because it would overwrite a line on terminals', async () => {
   write('LICENSE', 'one\rtwo\r\nthree\r\rfour\r');
   expect((await readDocuments(folder())).licenses[0]?.text).toBe('one\ntwo\r\nthree\n\nfour\n');
 });

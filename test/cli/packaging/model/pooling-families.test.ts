@@ -43,11 +43,11 @@ test.each([
   'gte',
   'msmarco-roberta-base-ance-firstp',
   'mixedbread-ai/mxbai-embed-xsmall-v1',
-])('%s belongs to no family', (name) => {
+])('%s matches no family', (name) => {
   expect(found(name)).toBeUndefined();
 });
 
-test('an architecture alone is not enough: snowflake-arctic-embed-m-long is a nomic_bert too, and uses the first token', () => {
+test('an architecture alone does not identify a family: snowflake-arctic-embed-m-long is also a nomic_bert, but pools the first token', () => {
   expect(found('mine', { model_type: 'nomic_bert' })).toBeUndefined();
 });
 
@@ -58,11 +58,11 @@ test.each([
   ['nomic-embed-text-v1', 'document', 'search_document: '],
   ['snowflake-arctic-embed-m-v1.5', 'query', 'Represent this sentence for searching relevant passages: '],
   ['snowflake-arctic-embed-m-v2.0', 'query', 'query: '],
-])('the prompt of %s for a %s', (name, prompt, text) => {
+])('the prompt of %s for a %s is set', (name, prompt, text) => {
   expect(found(name)?.prompts[prompt]).toBe(text);
 });
 
-test('a fine-tuned model belongs to the family of its base', () => {
+test('a fine-tuned model inherits the family of its base model', () => {
   const config = { _name_or_path: '/root/.cache/torch/sentence_transformers/BAAI_bge-small-en/' };
   expect(found('mine', config)).toMatchObject({ name: 'bge', from: '_name_or_path in config.json' });
   expect(found('mine', { _name_or_path: 7 })).toBeUndefined();
@@ -73,6 +73,6 @@ test.each([
   ['/x/models--bert/snapshots/5617', { name: 'bert', repository: 'bert', revision: '5617' }],
   ['/x/mine', { name: 'mine' }],
   ['/x/mine/onnx', { name: 'mine' }],
-])('the origin of %s', (folder, origin) => {
+])('the base model of %s is found', (folder, origin) => {
   expect(modelOrigin(folder)).toEqual(origin);
 });

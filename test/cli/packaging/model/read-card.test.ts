@@ -6,7 +6,7 @@ const card = (frontMatter: string): string => `---\n${frontMatter}\n---\n\n# A m
 const NOTHING = { license: undefined, facts: undefined, invalid: [] };
 
 describe('the front matter of a model card', () => {
-  test('license, languages, base models and tags', () => {
+  test('license, languages, base models and tags are read', () => {
     const text = card(
       [
         'language:',
@@ -28,11 +28,11 @@ describe('the front matter of a model card', () => {
     });
   });
 
-  test('several licenses are one text', () => {
+  test('several licenses are joined', () => {
     expect(readCard(card('license:\n  - mit\n  - apache-2.0')).license).toEqual({ id: 'mit, apache-2.0' });
   });
 
-  test('a byte order mark, Windows line ends and an end of file without a line break', () => {
+  test('a byte order mark, Windows line endings and a missing last line break are accepted', () => {
     const text = '\uFEFF---\r\nlicense: mit # as agreed\r\ntags:\r\n  - x\r\n---';
     expect(readCard(text)).toMatchObject({ license: { id: 'mit' }, facts: { tags: ['x'] } });
   });
@@ -51,7 +51,7 @@ describe('the front matter of a model card', () => {
     expect(readCard(text)).toEqual(NOTHING);
   });
 
-  test('an invalid member does not hide the others', () => {
+  test('an invalid field does not hide the others', () => {
     const text = card('license: mit\nlanguage: [en\ntags: *missing\nmodel-index: {{{');
     expect(readCard(text)).toEqual({
       license: { id: 'mit' },
@@ -60,7 +60,7 @@ describe('the front matter of a model card', () => {
     });
   });
 
-  test('texts are one line of limited length, and lists have a limit', () => {
+  test('texts are limited to one line, and lists to a maximum length', () => {
     const text = card(`license: "a\\e[31m\\nb${'x'.repeat(500)}"\ntags: [${'t, '.repeat(1000)}]`);
     const { license, facts } = readCard(text);
     expect(license?.id).toMatch(/^a \[31m bx+…$/);
@@ -74,13 +74,13 @@ describe('the front matter of a model card', () => {
     ['that is repeated often', 'license: a\n'.repeat(4000)],
     ['that is too long', `license:\n${'- mit\n'.repeat(4000)}`],
     ['that is too long and repeated', `license:\n${'- mit\n'.repeat(4000)}license: mit`],
-  ])('a member %s is invalid', (_, text) => {
+  ])('a field %s is invalid', (_, text) => {
     const { license, facts, invalid } = readCard(card(`tags: x\n${text}`));
     expect({ license, invalid }).toEqual({ license: undefined, invalid: ['license'] });
     expect(facts?.tags).toEqual(['x']);
   });
 
-  test('no text makes it fail', () => {
+  test('any text is parsed without an exception', () => {
     const pieces = constantFrom(
       ...'license: |language:|tags:|\n|- |[|]|{|}|"|*a|&a |---|mit|: |#|!x |? '.split('|'),
     );

@@ -31,18 +31,18 @@ describe('pooling', () => {
     [{ pooling_mode: 'median' }, `${NAME} has an unsupported pooling mode median`],
     [{ pooling_mode: ['cls', 'median'] }, `${NAME} has an unsupported pooling mode median`],
     [undefined, `modules.json has a Pooling module, but ${NAME} is missing`],
-  ])('of %j is %s', (content, expected) => {
+  ])('%j is read as %s', (content, expected) => {
     expect(pooling(content)).toEqual(expected);
   });
 
-  test('is at the place that modules.json names', () => {
+  test('is read from the path in modules.json', () => {
     expect(poolingFolder(undefined)).toBe('1_Pooling');
     expect(poolingFolder(MODULES)).toBe('1_Pooling');
     expect(poolingFolder([{ type: 'a.Pooling', path: '3_P' }])).toBe('3_P');
   });
 });
 
-test('without any files nothing is known', () => {
+test('is unknown without any files', () => {
   expect(settings({})).toEqual({
     pooling: undefined,
     layers: [],
@@ -58,7 +58,7 @@ test('without any files nothing is known', () => {
   });
 });
 
-test('a module that computes something unsupported is reported', () => {
+test('reports a module with an unsupported computation', () => {
   const of = (...types: unknown[]) =>
     sentenceDefaults(
       types.map((type) => ({ type })),
@@ -77,7 +77,7 @@ test('a module that computes something unsupported is reported', () => {
 });
 
 describe('settings', () => {
-  test('of both files are read', () => {
+  test('are read from both files', () => {
     const content = {
       max_seq_length: 256,
       do_lower_case: true,
@@ -106,7 +106,7 @@ describe('settings', () => {
     },
     { similarity_fn_name: 'cosine' },
     { max_seq_length: 1e30 },
-  ])('%j are as if they were not there', (content) => {
+  ])('%j is ignored', (content) => {
     expect(settings(content)).toEqual(settings({}));
   });
 

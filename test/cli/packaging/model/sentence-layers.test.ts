@@ -11,7 +11,7 @@ const problemOf = (config: Record<string, unknown>, hasWeights = true): string |
   find(['Transformer', 'Pooling', 'Dense'], config, hasWeights).problem;
 const dense = { kind: 'dense', inputs: 4, outputs: 2, bias: false, activation: 'identity' };
 
-test('modules after Pooling are layers, without the last Normalize', () => {
+test('modules after Pooling are layers, except a final Normalize', () => {
   const config = { ...DENSE, activation_function: IDENTITY };
   const found = { path: '2_Dense', settings: dense };
   expect(find(['Transformer', 'Pooling', 'Dense', 'Normalize'], config).layers).toEqual([found]);
@@ -24,7 +24,7 @@ test('modules after Pooling are layers, without the last Normalize', () => {
   expect(findLayers([], new Map())).toEqual({ layers: [], problem: undefined });
 });
 
-test('a Normalize between others is a layer', () => {
+test('a Normalize between other modules is a layer', () => {
   const files = new Map([
     ['3_Dense', { config: { ...DENSE, activation_function: IDENTITY }, hasWeights: true }],
   ]);
@@ -34,14 +34,14 @@ test('a Normalize between others is a layer', () => {
   ]);
 });
 
-test('only classes of the library are known', () => {
+test('only classes of sentence-transformers are supported', () => {
   expect(isWeighted({ type: 'sentence_transformers.base.modules.dense.Dense' })).toBe(true);
   expect(isWeighted({ type: 'custom_st.Dense' })).toBe(false);
   expect(isWeighted({ type: 'sentence_transformers.models.Pooling' })).toBe(false);
   expect(isWeighted(undefined)).toBe(false);
 });
 
-describe('an activation function', () => {
+describe('the activation function of a Dense module', () => {
   const activationOf = (value?: unknown) => {
     const config = value === undefined ? DENSE : { ...DENSE, activation_function: value };
     const { layers, problem } = find(['Transformer', 'Pooling', 'Dense'], config);
@@ -57,7 +57,7 @@ describe('an activation function', () => {
     [IDENTITY, 'identity'],
     ['torch.nn.ReLU', 'relu'],
     ['torch.nn.modules.activation.Sigmoid', 'sigmoid'],
-  ])('%s is %s', (value, expected) => {
+  ])('%s is read as %s', (value, expected) => {
     expect(activationOf(value)).toBe(expected);
   });
 
@@ -71,8 +71,8 @@ describe('an activation function', () => {
   );
 });
 
-describe('refused is', () => {
-  test('a module without config.json or without weights that can be read', () => {
+describe('these modules are rejected', () => {
+  test('a module without config.json or readable weights', () => {
     expect(findLayers(modules('Transformer', 'Pooling', 'Dense'), new Map()).problem).toBe(
       'modules.json has the module Dense, but 2_Dense/config.json is missing',
     );
@@ -86,11 +86,11 @@ describe('refused is', () => {
     { ...DENSE, in_features: 0 },
     { ...DENSE, out_features: '2' },
     { ...DENSE, in_features: 1.5 },
-  ])('a Dense with the sizes %j', (config) => {
+  ])('a Dense module with the sizes %j', (config) => {
     expect(problemOf(config)).toBe('2_Dense/config.json has no valid in_features and out_features');
   });
 
-  test('a Dense of anything but the vector of a text', () => {
+  test('a Dense module whose input is not the text vector', () => {
     expect(problemOf({ ...DENSE, module_input_name: 'token_embeddings' })).toBe(
       '2_Dense/config.json computes "token_embeddings" of "token_embeddings", but only sentence_embedding is supported',
     );

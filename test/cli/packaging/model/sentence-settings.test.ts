@@ -40,7 +40,7 @@ const source = (config: Partial<SentenceConfig>, defaults: Partial<SentenceDefau
 const settings = (...[from, output = PER_TOKEN]: [ReturnType<typeof source>, typeof PER_TOKEN?]) =>
   sentenceSettings(from, output, tokenizer);
 
-test('without any wish the mean is taken, as it is', async () => {
+test('without any settings, pooling is the mean without normalization', async () => {
   expect(await settings(source({}))).toEqual({
     pooling: 'mean',
     includePrompt: true,
@@ -49,7 +49,7 @@ test('without any wish the mean is taken, as it is', async () => {
   });
 });
 
-test('the tokens of a prompt are counted without what stands after texts', async () => {
+test('the prompt length excludes special tokens at the end', async () => {
   const prompts = { query: 'a dog', empty: '' };
   expect((await settings(source({ prompts }))).prompts).toEqual({
     query: { text: 'a dog', tokens: 3 },
@@ -57,10 +57,10 @@ test('the tokens of a prompt are counted without what stands after texts', async
   });
 });
 
-describe('a model that pools by itself', () => {
+describe('a model with built-in pooling', () => {
   const leavesOut = { includePrompt: false, prompts: { query: 'a ' } };
 
-  test('is taken as it is, whatever the files say of pooling', async () => {
+  test('is used as is, whatever pooling its files set', async () => {
     const defaults = { pooling: 'cls', unsupported: 'has a Dense', normalize: true } as const;
     expect(await settings(source({}, defaults), PER_TEXT)).toMatchObject({
       pooling: 'none',
@@ -68,7 +68,7 @@ describe('a model that pools by itself', () => {
     });
   });
 
-  test('is only the second choice where the tokens of prompts must not count', async () => {
+  test('is used only if the prompt must not be excluded', async () => {
     expect(vectorsKind(source({}))).toEqual(['text', 'token']);
     expect(vectorsKind(source({}, leavesOut))).toEqual(['token', 'text']);
     expect(vectorsKind(source({ prompts: {} }, leavesOut))).toEqual(['text', 'token']);
@@ -88,21 +88,21 @@ describe('a transform', () => {
     transforms: true,
   });
 
-  test('pools instead, whatever the model could not have been pooled by', async () => {
+  test('replaces pooling, even pooling that the model does not support', async () => {
     const from = transformed({}, { unsupported: 'It pools oddly', includePrompt: false });
     expect(vectorsKind(from)).toEqual(['token', 'text']);
     expect(await settings(from)).toMatchObject({ pooling: 'none', includePrompt: false });
     expect(await settings(transformed({ pooling: 'none' }))).toMatchObject({ pooling: 'none' });
   });
 
-  test('does not go together with pooling', async () => {
+  test('conflicts with a pooling setting', async () => {
     await expect(settings(transformed({ pooling: 'cls' }))).rejects.toThrow(
       'x.yml sets both `pooling: cls` and a `transform`, which replaces pooling. Remove one of them.',
     );
   });
 });
 
-describe('refused are', () => {
+describe('these settings are rejected', () => {
   test.each([
     [source({ dimensions: 33 }), 'x.yml: `dimensions` is 33, but the vectors of the model have only 32.'],
     [source({}, { dimensions: 64 }), 'x.yml: `dimensions` is 64, but the vectors of the model have only 32.'],
@@ -127,13 +127,13 @@ describe('refused are', () => {
   });
 });
 
-test('a default prompt that is empty in every model of the library is not a prompt', async () => {
+test('empty default prompts named query and document are ignored', async () => {
   for (const defaultPromptName of ['query', 'document']) {
     expect(await settings(source({}, { defaultPromptName }))).not.toHaveProperty('defaultPrompt');
   }
 });
 
-describe('modules that follow pooling', () => {
+describe('modules after pooling', () => {
   const dense = { kind: 'dense', inputs: 32, outputs: 40, bias: true, activation: 'tanh' } as const;
   const layers = [{ path: '2_Dense', settings: dense }];
 
@@ -145,7 +145,7 @@ describe('modules that follow pooling', () => {
     expect(await settings(source({ pooling: 'max' }, { layers }))).toMatchObject({ layers: [dense] });
   });
 
-  test('are left out where a graph, a transform or an overriding `pooling` replaces them', async () => {
+  test('are omitted if a graph, a transform or an explicit `pooling` replaces them', async () => {
     expect(await settings(source({}, { layers }), PER_TEXT)).not.toHaveProperty('layers');
     const overridden = source({ pooling: 'mean' }, { layers, unsupported: 'It pools oddly' });
     expect(await settings(overridden)).not.toHaveProperty('layers');
@@ -153,7 +153,7 @@ describe('modules that follow pooling', () => {
     expect(await settings(transformed)).not.toHaveProperty('layers');
   });
 
-  test('must fit to each other', async () => {
+  test('must have matching sizes', async () => {
     const norm = { path: '3_LayerNorm', settings: { kind: 'layer_norm', width: 32 } as const };
     await expect(settings(source({}, { layers: [...layers, norm] }))).rejects.toThrow(
       '3_LayerNorm/config.json expects vectors with 32 dimensions, but those before it have 40.',
@@ -164,7 +164,7 @@ describe('modules that follow pooling', () => {
   });
 });
 
-test("the model's default prompt is left behind by other prompts, unless they have its name", async () => {
+test("other prompts replace the model's default prompt, unless they have its name", async () => {
   const defaults = { prompts: { query: 'a ' }, defaultPromptName: 'query' };
   expect(await settings(source({}, defaults))).toMatchObject({ defaultPrompt: 'query' });
   expect(await settings(source({ prompts: { other: 'b ' } }, defaults))).not.toHaveProperty('defaultPrompt');

@@ -11,12 +11,12 @@ const { cases } = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'scores.json'
   cases: { problem_type: string | null; logits: number[]; scores: number[] }[];
 };
 
-test('golden scores of every kind of model exist', () => {
+test('golden scores exist for every kind of model', () => {
   const kinds = cases.map(({ problem_type, logits }) => `${problem_type} ${Math.min(logits.length, 2)}`);
   expect(new Set(kinds).size).toBe(8);
 });
 
-test.each(cases)('$problem_type with $logits: the scores of transformers', (golden) => {
+test.each(cases)('$problem_type with $logits has the same scores as transformers', (golden) => {
   const { problem_type, logits, scores } = golden;
   const chosen = scoreFunctionOf({ problem_type }, logits.length);
   const computed = applyScoreFunction(chosen, Float32Array.from(logits));

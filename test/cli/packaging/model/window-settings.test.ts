@@ -14,7 +14,7 @@ describe('windowSettings', () => {
     expect(await windowSettings({ windows: undefined }, tokenizer(2), 512)).toBeUndefined();
   });
 
-  test('contexts of questions always have windows, with the stride of the pipeline of transformers', () => {
+  test('contexts of questions always have windows, with the stride of the transformers pipeline', () => {
     const question = (stride: number | undefined, maxLength: number) =>
       answerWindows({ windows: stride === undefined ? undefined : { stride } }, maxLength);
     expect(question(undefined, 384)).toEqual({ stride: 128 });
@@ -29,17 +29,20 @@ describe('windowSettings', () => {
     [undefined, 0, 1, 0],
     [0, 2, 3, 0],
     [13, 2, 16, 13],
-  ])('stride %s with %i special tokens and %i tokens is %i', async (stride, special, length, expected) => {
-    expect(await settings(stride, special, length)).toEqual({ stride: expected });
-  });
+  ])(
+    'stride %s with %i special tokens and %i tokens is resolved to %i',
+    async (stride, special, length, expected) => {
+      expect(await settings(stride, special, length)).toEqual({ stride: expected });
+    },
+  );
 
-  test('requires one token of the text in each window', async () => {
+  test('requires at least one token of the text in each window', async () => {
     await expect(settings(undefined, 4, 4)).rejects.toThrow(
       '`max_length` is 4, but `long_texts: windows` needs at least 5, because 4 tokens of each window are special tokens. Set a greater `max_length`.',
     );
   });
 
-  test('requires one token that the window before does not have', async () => {
+  test('requires at least one new token in each window', async () => {
     await expect(settings(14, 2, 16)).rejects.toThrow(
       '`stride` is 14, but must be at most 13: windows have 16 tokens, and 2 of them are special tokens. Set a smaller `stride`, or a greater `max_length`.',
     );

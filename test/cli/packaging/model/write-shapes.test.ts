@@ -16,7 +16,7 @@ import { useTempFolder } from '../../../helpers/temp-folder.ts';
 const OUTPUT = 'last_hidden_state';
 const scratch = useTempFolder();
 
-test('values of a prepared graph have shapes, in symbols for the numbers of texts and tokens', async () => {
+test('values of a prepared graph have shapes with symbols for the numbers of texts and tokens', async () => {
   const { graph, shapes } = await prepare('plain', () => {});
   const values = graph.node.flatMap(({ output }) => output).filter((name) => !['', OUTPUT].includes(name));
   expect(values.length).toBeGreaterThan(20);
@@ -25,7 +25,7 @@ test('values of a prepared graph have shapes, in symbols for the numbers of text
   expect(shapes.get('attention_mask')).toEqual(['batch', 'sequence']);
 });
 
-test('a graph with a size that stops growing with the text, or with values that are not tensors, runs as before', async () => {
+test('a graph with a capped size, or with non-tensor values, still runs', async () => {
   const plain = await prepare('plain', () => {});
   const limited = await prepare('limited', (graph) => addFirstTokens(graph, OUTPUT, 16));
   const sequence = await prepare('sequence', (graph) => passThroughSequence(graph, OUTPUT));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { copyrightComments } from '#cli/packaging/notices/copyright-comments.ts';
 
-test('finds notices in all forms of comments, without their marks', () => {
+test('finds notices in all comment styles, without comment markers', () => {
   const source = [
     '// Copyright 2008 Google Inc.',
     '//',

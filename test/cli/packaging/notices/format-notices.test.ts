@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatNotices } from '#cli/packaging/notices/format-notices.ts';
 
-test('lists all software, and prints equal texts once', () => {
+test('lists all software, and prints identical texts once', () => {
   const notice = (name: string) => ({
     name,
     version: '1.0.0',

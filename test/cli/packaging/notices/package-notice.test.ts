@@ -15,7 +15,7 @@ function writePackage(json: object, files: Readonly<Record<string, string>> = {}
   return path;
 }
 
-test('takes license files under any usual name, and the notices in bundled files once', async () => {
+test('finds license files with any common name, and reads notices in bundled files once', async () => {
   const path = writePackage(
     { license: 'MIT' },
     {
@@ -35,7 +35,7 @@ test('takes license files under any usual name, and the notices in bundled files
   ]);
 });
 
-test('takes the license in the README where there is no file', async () => {
+test('falls back to the license in the README', async () => {
   const path = writePackage(
     { license: 'MIT' },
     { 'README.md': `# left-pad\n\nPads.\n\n## License\n\n${MIT}\n` },
@@ -43,7 +43,7 @@ test('takes the license in the README where there is no file', async () => {
   expect((await packageNotice(path, [])).texts).toEqual([{ source: 'README.md', text: MIT }]);
 });
 
-test('refers to the text of Apache-2.0 where a package has none', async () => {
+test('refers to the Apache-2.0 text if a package has none', async () => {
   const path = writePackage({ license: 'Apache-2.0' });
   expect((await packageNotice(path, [])).texts).toHaveLength(1);
 });
@@ -53,7 +53,7 @@ test.each([
   [{ license: 'GPL-3.0-only' }, 'the license "GPL-3.0-only"'],
   [{ license: 'SEE LICENSE IN LICENSE' }, 'the license "SEE LICENSE IN LICENSE"'],
   [{ license: { type: 'MIT' } }, 'the license {"type":"MIT"}'],
-])('refuses %j', async (json, shown) => {
+])('rejects %j', async (json, shown) => {
   await expect(packageNotice(writePackage(json, { LICENSE: MIT }), [])).rejects.toMatchObject({
     code: 'ConfigError',
     message: expect.stringMatching(
@@ -62,7 +62,7 @@ test.each([
   });
 });
 
-test('refuses a package without a license text', async () => {
+test('rejects a package without a license text', async () => {
   await expect(packageNotice(writePackage({ license: 'MIT' }), [])).rejects.toThrow(
     'Cannot bundle left-pad 1.3.0: it has no license text. Add the text to templates/notices/left-pad@1.3.0/.',
   );

@@ -36,7 +36,7 @@ async function compressed(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-it('compresses chunks of any size, in the same bytes each time', async () => {
+it('compresses chunks of any size to reproducible bytes', async () => {
   const bytes = await compressed(reused());
   expect(gunzipSync(bytes).equals(Buffer.concat(CHUNKS))).toBe(true);
   expect(bytes.length).toBeGreaterThan(600_000);
@@ -44,7 +44,7 @@ it('compresses chunks of any size, in the same bytes each time', async () => {
   expect((await compressed(reused())).equals(bytes)).toBe(true);
 });
 
-it('passes on an error of its source', async () => {
+it('forwards an error of its source', async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(noise(100_000, 1));
     throw new Error('cannot read');
@@ -52,7 +52,7 @@ it('passes on an error of its source', async () => {
   await expect(compressed(failing())).rejects.toThrow('cannot read');
 });
 
-it('ends its source when its reader stops', async () => {
+it('closes its source when its reader stops', async () => {
   let isClosed = false;
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {

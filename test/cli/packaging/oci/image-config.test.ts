@@ -36,7 +36,7 @@ it('describes how to run the executable', () => {
   });
 });
 
-it('keeps the contents of the base image', () => {
+it('keeps the settings of the base image', () => {
   const base: BaseConfig = {
     config: {
       User: 'app:app',

@@ -45,7 +45,7 @@ function layout(manifests: readonly object[]): string {
   return folder();
 }
 
-it('finds the image of a platform by its configuration', async () => {
+it('finds the image for a platform by its configuration', async () => {
   const path = layout([image('amd64', 'one'), image('arm64', 'two')]);
   const found = await openBaseImage(path, ARM64);
   expect(found).toMatchObject({
@@ -55,7 +55,7 @@ it('finds the image of a platform by its configuration', async () => {
   });
 });
 
-it('follows indexes, ignores attestations and takes tags', async () => {
+it('follows indexes, ignores attestations and resolves tags', async () => {
   const unknown = {
     ...json({}, MEDIA.manifest),
     platform: { os: 'unknown', architecture: 'unknown' },
@@ -74,13 +74,13 @@ it('follows indexes, ignores attestations and takes tags', async () => {
   );
 });
 
-it('refuses folders that are not a layout', async () => {
+it('rejects folders that are not an OCI layout', async () => {
   for (const path of [folder(), join(folder(), 'none'), join(folder(), 'none:tag')])
     await expect(openBaseImage(path, X64)).rejects.toThrow(/ is not an OCI image layout /);
   await expect(openBaseImage(layout([]), X64)).rejects.toThrow(/ is empty\. Copy an image to it\.$/);
 });
 
-it('refuses damaged documents', async () => {
+it('rejects damaged documents', async () => {
   const good = image('amd64', 'one');
   const cases: [manifests: readonly object[], message: RegExp][] = [
     [[{ ...good, digest: 'sha256:../../etc/passwd' }], /index\.json is not a valid index/],

@@ -50,7 +50,7 @@ it('writes files and folders with fixed owners and times', async () => {
   expect(bytes.subarray(-1024).every((byte) => byte === 0)).toBe(true);
 });
 
-it('writes names of any length and script', async () => {
+it('writes names of any length in any script', async () => {
   const names = [`${'folder/'.repeat(60)}name`, 'n'.repeat(200), 'модель-模型', 'a'.repeat(99)];
   const path = await archiveOf(names.map((name) => text(name, 'content')));
   const found: string[] = [];
@@ -58,7 +58,7 @@ it('writes names of any length and script', async () => {
   expect(found).toEqual(names);
 });
 
-it('writes sizes above 8 GiB', async () => {
+it('writes file sizes above 8 GiB', async () => {
   const source = join(folder(), 'sparse');
   const length = 9 * 1024 ** 3;
   writeFileSync(source, '');
@@ -77,7 +77,7 @@ it('writes sizes above 8 GiB', async () => {
   expect(new Header(head, head.length - 512).size).toBe(length);
 });
 
-it('writes the same bytes for the same entries', async () => {
+it('writes identical bytes for identical entries', async () => {
   const entries = [text('n'.repeat(200), 'a'), text('b', 'c')];
   const first = readFileSync(await archiveOf(entries));
   expect(readFileSync(await archiveOf(entries)).equals(first)).toBe(true);

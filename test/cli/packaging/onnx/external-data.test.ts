@@ -42,7 +42,7 @@ const entries = (g: GraphProto | undefined): Record<string, string>[] =>
     Object.fromEntries(externalData.map(({ key, value }) => [key, value])),
   );
 
-test('locations and offsets are mapped, even in subgraphs; everything else stays', () => {
+test('locations and offsets are mapped, even in subgraphs; everything else is unchanged', () => {
   const mapped = mapExternalData(model, ({ location, offset, length }) => ({
     location: `${location}!`.repeat(40),
     offset: offset + 1_000_000,
@@ -60,7 +60,7 @@ test('locations and offsets are mapped, even in subgraphs; everything else stays
   expect(result.irVersion).toBe(8n);
 });
 
-test('an identity map changes no meaning', () => {
+test('an identity map leaves the graph unchanged', () => {
   expect(
     fromBinary(
       ModelProtoSchema,

@@ -61,7 +61,7 @@ describe('the output of a sentence_embedding model', () => {
     [['token', 'text'], [['embeddings', 2]], `embeddings: ${TEXT}`],
     [['text', 'token'], [['sentence_embedding', 0]], `sentence_embedding: ${TEXT}`],
     [['text', 'token'], [['last_hidden_state', 0]], `last_hidden_state: ${TOKENS}`],
-  ] as const)('of %j, with the outputs %j, is %s', (of, outputs, expected) => {
+  ] as const)('%j, among the outputs %j, selects %s', (of, outputs, expected) => {
     expect(wanted('sentence_embedding', of, outputs)).toBe(expected);
   });
 
@@ -87,19 +87,19 @@ describe('the output of a sentence_embedding model', () => {
         'model.onnx returns `sentence_embedding`. Remove `pooling`, or export the model with that output.',
     ],
     [['text'], [['last_hidden_state', 3]], '`pooling: none` requires the output sentence_embedding'],
-  ] as const)('of %j is not among %j', (of, outputs, message) => {
+  ] as const)('%j is not among %j', (of, outputs, message) => {
     expect(() => wanted('sentence_embedding', of, outputs)).toThrow(message);
   });
 });
 
-test('other types have one name each', () => {
+test('other model types have one output name each', () => {
   expect(wanted('embedding', [], BERT)).toBe(`last_hidden_state: ${TOKENS}`);
   expect(() => wanted('sequence_classification', [], BERT)).toThrow(
     'Model must return logits for model_type sequence_classification; model.onnx returns `last_hidden_state`, `pooler_output`.',
   );
 });
 
-describe('outputs without names that mean something', () => {
+describe('outputs with generic names', () => {
   /** As torch names them, with BERT's pooler second. */
   const TORCH = [
     ['output_0', 3],
@@ -111,11 +111,11 @@ describe('outputs without names that mean something', () => {
     [['token'], `output_0: ${TOKENS}`],
     [['token', 'text'], `output_0: ${TOKENS}`],
     [['text'], `882: ${TEXT}`],
-  ] as const)('of %j, with a tanh over the first token, is %s', (of, expected) => {
+  ] as const)('%j, with a tanh over the first token, selects %s', (of, expected) => {
     expect(wanted('sentence_embedding', of, TORCH, { tanh: '882' })).toBe(expected);
   });
 
-  test('vectors of tokens and of the text that both may be meant are for the user to choose from', () => {
+  test('the user must choose if both token vectors and text vectors are possible', () => {
     expect(() => wanted('sentence_embedding', ['text', 'token'], TORCH)).toThrow(
       'model.onnx returns `output_0`, `882`. Set `output` in the config to one of `output_0`, `882`.',
     );
@@ -128,7 +128,7 @@ describe('outputs without names that mean something', () => {
     );
   });
 
-  test('several of the same shape are for the user to choose from', () => {
+  test('the user must choose among outputs with the same shape', () => {
     const layers = [
       ['a', 3],
       ['b', 3],
@@ -139,7 +139,7 @@ describe('outputs without names that mean something', () => {
     expect(wanted('embedding', [], layers, { output: 'b' })).toBe(`b: ${TOKENS}`);
   });
 
-  test('the only one of the shape is taken, but never one whose name shows its purpose', () => {
+  test('the only output with the right shape is selected, unless its name shows another purpose', () => {
     expect(wanted('embedding', [], TORCH)).toBe(`output_0: ${TOKENS}`);
     expect(wanted('sequence_classification', [], [['output', 2]])).toBe('output: batch_size, num_labels');
     expect(() => wanted('token_classification', [], BERT)).toThrow('Model must return logits');
@@ -147,6 +147,6 @@ describe('outputs without names that mean something', () => {
   });
 });
 
-test('the output of an embedding model can have the name that sentence-transformers gives to token vectors', () => {
+test('an embedding model can use the sentence-transformers name for token vectors', () => {
   expect(wanted('embedding', [], OPTIMUM)).toBe(`token_embeddings: ${TOKENS}`);
 });

@@ -12,7 +12,7 @@ const vector = (...values: number[]): Compared => ({ kind: 'vectors', rows: [Flo
 const scores = (...values: number[]): Compared => ({ kind: 'scores', rows: [Float32Array.of(...values)] });
 const score = (value: number): Compared => ({ kind: 'score', value });
 
-test('vectors are compared by their cosine, and by the nearest texts of each text', () => {
+test('vectors are compared by cosine similarity and by nearest neighbors', () => {
   const angles = Array.from({ length: 12 }, (_, at) => at / 10);
   const original = angles.map((angle) => vector(Math.cos(angle), Math.sin(angle)));
   expect(accuracyOf(original, original)).toEqual({
@@ -28,7 +28,7 @@ test('vectors are compared by their cosine, and by the nearest texts of each tex
   expect(neighbors).toBeLessThan(1);
 });
 
-test('labels are compared by the greatest score, single scores by the order of texts', () => {
+test('labels are compared by the top score, and single scores by ranking', () => {
   expect(accuracyOf([scores(0.9, 0.1), scores(0.4, 0.6)], [scores(0.7, 0.3), scores(0.51, 0.49)])).toEqual({
     texts: 2,
     agreement: 0.5,
@@ -41,7 +41,7 @@ test('labels are compared by the greatest score, single scores by the order of t
   });
 });
 
-test('a model is rejected with the number that is too low', () => {
+test('a model below the threshold is rejected with the measured value', () => {
   const thresholds = { minCosine: 0.995, minAgreement: 0.98 };
   const cosine = (mean: number) => reasonAgainst({ texts: 9, cosine: { mean, worst: 0 } }, thresholds);
   expect(cosine(0.995)).toBeUndefined();
@@ -65,7 +65,7 @@ test.each<[string, Compare, number, Compared]>([
   ['scores of a text', compareTextScores(2), 2, { kind: 'scores', rows: [softmax(1, 2)] }],
   ['scores of tokens', compareTokenScores(2), 4, { kind: 'scores', rows: [softmax(1, 2), softmax(3, 4)] }],
   ['answers', compareAnswers, 4, { kind: 'scores', rows: [softmax(1, 3), softmax(2, 4)] }],
-])('%s are compared as users see them', (_, compare, count, expected) => {
+])('%s results are compared in the form that users see', (_, compare, count, expected) => {
   expect(compare(Float32Array.from({ length: count }, (_value, at) => at + 1))).toEqual(expected);
 });
 

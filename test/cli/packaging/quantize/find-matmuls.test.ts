@@ -14,7 +14,7 @@ const node = (opType: string, input: string[], result: string, ...attribute: Ret
   attribute,
 });
 
-test('finds matmuls of large constant matrices in all their forms, and groups those that share factors', () => {
+test('finds matmuls of large constant matrices in all forms, and groups those with shared factors', () => {
   const graph = create(GraphProtoSchema, {
     initializer: [
       matrix('q', 256, 512),
@@ -60,7 +60,7 @@ test('finds matmuls of large constant matrices in all their forms, and groups th
   ]);
 });
 
-test('batches have no padding: texts are cut to the shortest of their batch and keep their last token', () => {
+test('batches have no padding: texts are truncated to the shortest one and keep their last token', () => {
   const text = (length: number) => Array.from({ length }, (_, at) => (at === length - 1 ? 102 : at));
   const batches = evenBatches([text(9), text(3), text(5)], undefined);
   expect(batches).toEqual([
@@ -79,6 +79,6 @@ test.each([
   [312, 104],
   [127, 127],
   [131, 1],
-])('the largest block of a width of %i is %i', (width, block) => {
+])('for a width of %i, the largest block is %i', (width, block) => {
   expect(blockOf(width)).toBe(block);
 });

@@ -58,7 +58,7 @@ const independent = (block: number): Float32Array =>
   );
 
 describe('roundMatrix', () => {
-  test('rounds to the nearest integer where columns are independent', () => {
+  test('rounds to the nearest integer if columns are independent', () => {
     const values = numbers(INPUTS * OUTPUTS, 1);
     const { values: integers, scales } = round(values, independent(8), 8);
     for (const [index, value] of values.entries())
@@ -67,14 +67,14 @@ describe('roundMatrix', () => {
       );
   });
 
-  test('errors are compensated, so that products change less than by rounding alone', () => {
+  test('compensates errors, so that products change less than with plain rounding', () => {
     const values = numbers(INPUTS * OUTPUTS, 2);
     const { states, sums } = correlated(200);
     const alone = errorOf(values, round(values, independent(8), 8), states);
     expect(errorOf(values, round(values, sums), states)).toBeLessThan(alone / 3);
   });
 
-  test('two neighbors of a column never exceed what processors without VNNI can add', () => {
+  test('keeps the sum of two adjacent columns within the limit of CPUs without VNNI', () => {
     // The extremes are next to each other.
     const values = numbers(INPUTS * OUTPUTS, 3).map((value, index) =>
       index < 2 * OUTPUTS ? Math.sign(value) : value * 0.9,
@@ -90,7 +90,7 @@ describe('roundMatrix', () => {
     expect(largest).toBe(128);
   });
 
-  test('zero columns and hidden states that are always zero produce finite numbers', () => {
+  test('returns finite numbers for zero columns and hidden states that are always zero', () => {
     const { values, scales } = round(new Float32Array(INPUTS * OUTPUTS), new Float32Array(INPUTS * INPUTS));
     expect([...values].every((value) => value === 0)).toBe(true);
     expect([...scales].every((scale) => scale > 0 && Number.isFinite(scale))).toBe(true);

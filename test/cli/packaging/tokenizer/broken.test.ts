@@ -23,7 +23,7 @@ function accepts(read: () => unknown): boolean {
 }
 
 describe('vocab.txt', () => {
-  test('line ends and a byte order mark are not part of tokens', () => {
+  test('line endings and a byte order mark are not part of tokens', () => {
     const expected = new Map([
       ['[PAD]', 0],
       ['\u2028', 1],
@@ -48,7 +48,7 @@ describe('vocab.txt', () => {
 describe('vocab.json and merges.txt', () => {
   const ids = readVocabJson({ a: 0, b: 1, ab: 2, ['__proto__x']: 3 }, 'vocab.json');
 
-  test('a header, line ends and repeated merges', () => {
+  test('a header, Windows line endings and repeated merges are accepted', () => {
     expect(readMerges('\uFEFF#version: 0.2\r\na b\r\na b\r\n', ids, 'merges.txt')).toEqual([['a', 'b']]);
   });
 
@@ -70,7 +70,7 @@ describe('vocab.json and merges.txt', () => {
 });
 
 describe('a sentencepiece model', () => {
-  test('that is truncated anywhere is rejected, or ends between two fields', () => {
+  test('truncated anywhere, it is rejected or ends between two fields', () => {
     let refused = 0;
     for (let end = 0; end < model.length; end += 97) {
       if (!accepts(() => readSentencePieceModel(model.subarray(0, end), 'spm.model'))) refused += 1;
@@ -78,7 +78,7 @@ describe('a sentencepiece model', () => {
     expect(refused).toBeGreaterThan(model.length / 97 / 2);
   });
 
-  test('with any damage results in an error message or a model', () => {
+  test('with any damage, it results in an error message or a model', () => {
     expect(accepts(() => readSentencePieceModel(model, 'spm.model'))).toBe(true);
     assert(
       property(array(tuple(nat(), integer({ min: 0, max: 255 })), { maxLength: 20 }), (edits) => {
@@ -95,7 +95,7 @@ describe('a sentencepiece model', () => {
   });
 });
 
-describe('the family', () => {
+describe('the tokenizer family', () => {
   test.each([
     [{ tokenizer_class: 'XLMRobertaTokenizerFast' }, { model_type: 'bert' }, 'XLMRoberta'],
     [{}, { model_type: 'bert', tokenizer_class: 'AlbertTokenizer' }, 'Albert'],
@@ -104,7 +104,7 @@ describe('the family', () => {
     expect(chooseFamily({ tokenizerConfig, modelConfig }).name).toBe(name);
   });
 
-  test('an unknown one is an error with the classes that can be converted', () => {
+  test('an unknown class is an error that lists the supported classes', () => {
     const choose = (name: string) => () =>
       chooseFamily({ tokenizerConfig: { tokenizer_class: name }, modelConfig: {} });
     expect(choose('PhobertTokenizer')).toThrow('Cannot convert a tokenizer of class PhobertTokenizer');

@@ -67,7 +67,7 @@ test.each([
   ['XLMRoberta', 'xlm-roberta-bpe/sentencepiece.bpe.model'],
   ['Albert', 'albert/spiece.model'],
   ['T5', 't5/spiece.model'],
-])('a damaged model of a %s tokenizer is converted or refused: %s', (name, path) => {
+])('a damaged model of a %s tokenizer is converted or rejected: %s', (name, path) => {
   const whole = bytesOf(path);
   const model = (bytes: Uint8Array): Vocabulary => ({ kind: 'sentencepiece', path: 'spm.model', bytes });
   expect(refusal(name, model(whole))).toBeUndefined();
@@ -81,7 +81,7 @@ test.each([
   );
 });
 
-test('a field that claims more bytes than the file has is rejected before memory is allocated', () => {
+test('a field longer than the file is rejected before memory is allocated', () => {
   // The field 1 with a length of 2^31 - 1 bytes, of which the file has none; and a piece with such a text.
   const lengths = [0xff, 0xff, 0xff, 0xff, 0x07];
   for (const bytes of [
@@ -96,7 +96,7 @@ test('a field that claims more bytes than the file has is rejected before memory
   }
 });
 
-test('a damaged vocab.txt is converted or refused', () => {
+test('a damaged vocab.txt is converted or rejected', () => {
   const convert = (text: string): string | undefined =>
     refusal('Bert', { kind: 'wordpiece', path: 'vocab.txt', text });
   expect(convert(textOf('bert/vocab.txt'))).toBeUndefined();
@@ -106,7 +106,7 @@ test('a damaged vocab.txt is converted or refused', () => {
   );
 });
 
-test('damaged merges and ids are converted or refused', () => {
+test('damaged merges and ids are converted or rejected', () => {
   const content = JSON.parse(textOf('roberta/vocab.json')) as Record<string, unknown>;
   const merges = textOf('roberta/merges.txt');
   const convert = (ids: Readonly<Record<string, unknown>>, text: string): string | undefined =>

@@ -21,7 +21,7 @@ const sourceOf = (bytes: Uint8Array, name = 'x.pt'): ByteSource => ({
   },
 });
 
-test.each(readGoldenM3().files)('reads $name as torch does', ({ name, tensors }) => {
+test.each(readGoldenM3().files)('reads $name with the same result as torch', ({ name, tensors }) => {
   const source = sourceOf(fixture(name));
   const found = readTorch(source);
   expect([...found.keys()]).toEqual(Object.keys(tensors));
@@ -42,7 +42,7 @@ test.each([
   ['module', 'its instruction 0x81 is none that the tensors of a state dict need'],
   ['list', 'its instruction 0x5d is none that the tensors of a state dict need'],
   ['nested', '"state_dict" of its state dict is not a tensor'],
-])('refuses %s', (name, reason) => {
+])('rejects %s', (name, reason) => {
   const read = (): unknown => readTorch(sourceOf(fixture(name)));
   expect(read).toThrow(`x.pt is not read: ${reason}`);
   expect(read).toThrow(/torch\.save\(layer\.state_dict\(\), path\)\.$/);
@@ -77,11 +77,11 @@ test.each([
   ['}(0.', 'its instruction 0x30 is none'],
   ['\x80\x01}.', 'protocol 1 of its pickle is unknown'],
   ['\x8a\x09\x01\x01\x01\x01\x01\x01\x01\x01\x01.', 'its pickle is damaged'],
-])('runs nothing: %j', (pickle, reason) => {
+])('executes no code: %j', (pickle, reason) => {
   expect(() => readTorch(sourceOf(withPickle(pickle)))).toThrow(reason);
 });
 
-test('files that were saved on other machines, cut or replaced are rejected', () => {
+test('big-endian, truncated and replaced files are rejected', () => {
   const bytes = fixture('plain');
   expect(() => readTorch(sourceOf(bytes.subarray(0, -1)))).toThrow('is not a zip archive');
   expect(() => readTorch(sourceOf(new Uint8Array()))).toThrow('is not a zip archive');
@@ -105,7 +105,7 @@ function outcomeOf(bytes: Uint8Array): string {
 const OUTCOME = /^(?:read|x\.pt is not read: [^\n]+\.)$/;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1000);
 
-test('a hostile file results in a one-sentence error, or in tensors that it contains', () => {
+test('a hostile file causes a one-sentence error, or only tensors that it contains', () => {
   const originals = ['protocol-2', 'protocol-5', 'parameters'].map(fixture);
   const change = fc.record({ at: fc.nat(2000), value: fc.integer({ min: 0, max: 255 }) });
   fc.assert(
@@ -123,7 +123,7 @@ test('a hostile file results in a one-sentence error, or in tensors that it cont
   );
 });
 
-test('a hostile pickle results in a one-sentence error', () => {
+test('a hostile pickle causes a one-sentence error', () => {
   // Instructions that are read, so that most pickles go further than the first one.
   const known = fc.constantFrom(
     ...Buffer.from('}()t\x85\x86\x87usbq\x00h\x00NK\x05QR\x88X\x01\x00\x00\x00a\x94\x93', 'latin1'),

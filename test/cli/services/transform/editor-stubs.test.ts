@@ -22,7 +22,7 @@ function notesOf(declaration: string): string[] {
   return lines.slice(lines.lastIndexOf('', end) + 1, end);
 }
 
-test('every member that has a name is declared, with its parameters and its description', () => {
+test('every named member is declared with its parameters and description', () => {
   const named = MEMBERS.filter(({ kind, name }) => kind !== 'metamethod' && !name.startsWith('__'));
   expect(named.length).toBeGreaterThan(30);
   for (const { kind, name, parameters, doc } of named) {
@@ -37,7 +37,7 @@ test('every member that has a name is declared, with its parameters and its desc
   }
 });
 
-test('supports the operators of tensors, and Tensor can be called', () => {
+test('stubs declare tensor operators and a callable Tensor', () => {
   expect(lines.filter((line) => line.startsWith('---@operator')).map((line) => line.slice(13))).toEqual([
     'add(Tensor|number): Tensor',
     'sub(Tensor|number): Tensor',
@@ -50,7 +50,7 @@ test('supports the operators of tensors, and Tensor can be called', () => {
   expect(lines).toContain('---@overload fun(table: table): Tensor');
 });
 
-test('a parameter may be left out only where a script may do so', () => {
+test('a parameter is optional only where scripts can omit it', () => {
   expect(notesOf('function tensor:squeeze(axis) end').join('\n')).toContain('---@param axis? integer');
   expect(notesOf('function tensor:softmax(axis) end').join('\n')).toContain('---@param axis integer');
   expect(notesOf('function tensor:map_axis(axis, f) end').join('\n')).toContain(
@@ -58,7 +58,7 @@ test('a parameter may be left out only where a script may do so', () => {
   );
 });
 
-test('members that return a number alone and a tensor with an axis do so', async () => {
+test('members that return a number, or a tensor if an axis is passed, are declared as such', async () => {
   const names = lines.flatMap((line, index) =>
     line === '---@overload fun(self: Tensor): number'
       ? (/:(\w+)/.exec(lines[index + 1] ?? '')?.[1] ?? [])
@@ -76,7 +76,7 @@ test('members that return a number alone and a tensor with an axis do so', async
   expect(printed).toEqual(names.map(() => 'number\tuserdata'));
 });
 
-test('they are Lua', async () => {
+test('stubs are valid Lua', async () => {
   await expect(compileLua(scriptOf(stubs))).resolves.toBeUndefined();
   await expect(compileLua(scriptOf(`${stubs}\nend`))).rejects.toThrow(/stubs\.lua:\d+: /);
 });

@@ -26,7 +26,7 @@ function container(): Uint8Array {
 }
 
 describe('a container', () => {
-  test('is read in its layout: aligned, in order, ending on a multiple of 16', () => {
+  test('is read with its layout: aligned, in order, with a length that is a multiple of 16', () => {
     const file = container();
     const read = readContainer(sourceOf(file));
     expect(read.sections.map(({ name, offset, length }) => [name, offset, length])).toEqual([
@@ -38,7 +38,7 @@ describe('a container', () => {
     expect(findSection(read, 'graph')).toBeUndefined();
   });
 
-  test('never accepts garbage as a container, wherever it is truncated or modified', () => {
+  test('is rejected if it is truncated or modified anywhere', () => {
     const file = container();
     const tail = file.length - 400;
     for (let at = tail; at < file.length; at++) {
@@ -52,12 +52,12 @@ describe('a container', () => {
   });
 });
 
-test('crc32 matches that of zlib', () => {
+test('crc32 returns the same value as zlib', () => {
   const bytes = Uint8Array.from({ length: 999 }, (_, index) => (index * 31) % 256);
   expect(crc32(bytes)).toBe(zlibCrc32(bytes));
 });
 
-test('every name results in a location of constant width that refers to it', () => {
+test('every name results in a constant-width location that refers to it', () => {
   for (const name of ['a', 'ab', 'ein Modell', '模型.encoder', 'x'.repeat(255)]) {
     expect(Buffer.byteLength(padLocation(name))).toBe(Buffer.byteLength(LOCATION_PLACEHOLDER));
     expect(padLocation(name).replace(/^(\.\/)+\/?/, '')).toBe(name);

@@ -4,7 +4,7 @@ import { payloadEnd } from '#contract/container/payload-end.ts';
 const FILE_SIZE = 9_000_000;
 
 describe('payloadEnd', () => {
-  it('is the end of the file for ELF and for anything unknown', () => {
+  it('is the end of the file for ELF and unknown formats', () => {
     const elf = Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, ...Array.from({ length: 57 }, () => 0));
     expect(payloadEnd(elf, FILE_SIZE)).toBe(FILE_SIZE);
     expect(payloadEnd(new Uint8Array(), 0)).toBe(0);
@@ -17,11 +17,11 @@ describe('payloadEnd', () => {
     expect(payloadEnd(macho([codeSignature(3_999_999_984)]), 4_000_000_000)).toBe(3_999_999_984);
   });
 
-  it('is the end of an unsigned Mach-O file', () => {
+  it('is the end of the file for an unsigned Mach-O file', () => {
     expect(payloadEnd(macho([LC_UUID, LC_UUID]), FILE_SIZE)).toBe(FILE_SIZE);
   });
 
-  it('does not believe a signature that begins after the end of the file, or a command that is cut off', () => {
+  it('ignores a signature offset beyond the end of the file, and a truncated load command', () => {
     expect(payloadEnd(macho([codeSignature(FILE_SIZE + 16)]), FILE_SIZE)).toBe(FILE_SIZE);
     const whole = macho([LC_UUID, codeSignature(8_000_000)]);
     for (let length = 0; length < whole.length; length++) {
@@ -29,18 +29,18 @@ describe('payloadEnd', () => {
     }
   });
 
-  it('ends the search at a command of length 0', () => {
+  it('stops at a load command of length 0', () => {
     const head = macho([LC_UUID, codeSignature(8_000_000)]);
     new DataView(head.buffer).setUint32(36, 0, true);
     expect(payloadEnd(head, FILE_SIZE)).toBe(FILE_SIZE);
   });
 
-  it('is where the certificates start in a PE32+ file', () => {
+  it('is the start of the certificates in a PE32+ file', () => {
     expect(payloadEnd(pe(FILE_SIZE - 1024, 1024), FILE_SIZE)).toBe(FILE_SIZE - 1024);
     expect(payloadEnd(pe(FILE_SIZE - 1024, 1018), FILE_SIZE)).toBe(FILE_SIZE - 1024);
   });
 
-  it('is the end of a PE file that is not signed, or whose directory is left over from before injection', () => {
+  it('is the end of a PE file without a signature, or with a stale directory entry', () => {
     expect(payloadEnd(pe(0, 0), FILE_SIZE)).toBe(FILE_SIZE);
     expect(payloadEnd(pe(0, 0), 4)).toBe(4);
     expect(payloadEnd(pe(5_000_000, 1024), FILE_SIZE)).toBe(FILE_SIZE);
@@ -49,14 +49,14 @@ describe('payloadEnd', () => {
     expect(payloadEnd(pe(FILE_SIZE - 1024, 1024, { magic: 0x10b }), FILE_SIZE)).toBe(FILE_SIZE);
   });
 
-  it('reads a head that is a view into a larger buffer', () => {
+  it('reads a header that is a view into a larger buffer', () => {
     const head = macho([codeSignature(8_000_000)]);
     const larger = new Uint8Array(head.length + 7);
     larger.set(head, 7);
     expect(payloadEnd(larger.subarray(7), FILE_SIZE)).toBe(8_000_000);
   });
 
-  it('never throws, whatever is in the head', () => {
+  it('never throws, whatever the header contains', () => {
     const random = generator(20_261_121);
     const seeds = [macho([LC_UUID, codeSignature(8_000_000)]), pe(FILE_SIZE - 1024, 1024)];
     let checked = 0;

@@ -19,7 +19,7 @@ describe('an edit', () => {
     ['a byte order mark', '\uFEFF{\n  "a": "//no comment"\n}'],
     ['escapes and names like __proto__', String.raw`{"__proto__": {"a": "\"}"}, "servers": {}}`],
     ['the same name twice', '{"servers": 1, "servers": {"a": 1}}'],
-  ])('in %s adds a member, keeps the rest, and is undone', (_what, text) => {
+  ])('adds a member in %s, keeps the rest, and can be reverted', (_what, text) => {
     const added = add(text);
     expect(read(added)).toMatchObject({ servers: { new: ADDED } });
     expect(add(added)).toBe(added);
@@ -39,7 +39,7 @@ describe('an edit', () => {
     );
   });
 
-  test('for any JSON returns the changed value', () => {
+  test('returns the changed value for any JSON', () => {
     assert(
       property(dictionary(string(), jsonValue()), constantFrom(undefined, 2, '\t'), (servers, indent) => {
         const text = JSON.stringify({ first: 1, servers }, undefined, indent);

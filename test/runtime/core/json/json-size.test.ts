@@ -19,7 +19,7 @@ function countOf(value: unknown): { containers: number; more: number } {
     );
 }
 
-test('counts the lists, objects, members and items of any JSON, whatever its strings contain', () => {
+test('counts the lists, objects, members and items of any JSON, even with brackets in strings', () => {
   assert(
     property(jsonValue(), (value) => {
       const { containers, more } = countOf(value);
@@ -33,7 +33,7 @@ test('counts the lists, objects, members and items of any JSON, whatever its str
   );
 });
 
-test('reports the depth that is exceeded', () => {
+test('reports the maximum depth if it is exceeded', () => {
   expect(measure('[[[]]]', { maxDepth: 3 })).toHaveProperty('heapBytes');
   expect(measure('[[[{}]]]', { maxDepth: 3 })).toEqual({ exceeds: 'maxDepth' });
   expect(measure('["[[[[", "\\"[[[["]', { maxDepth: 1 })).toHaveProperty('heapBytes');

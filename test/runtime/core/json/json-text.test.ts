@@ -35,7 +35,7 @@ const name = fc.oneof(
   ),
 );
 
-test('a name with escapes is not taken for one that was read before', () => {
+test('an escaped name is not confused with an earlier one', () => {
   expect(parseJsonText(String.raw`{"model":"m","\\u006dax_t":1}`)).toEqual({
     model: 'm',
     [String.raw`\u006dax_t`]: 1,
@@ -45,7 +45,7 @@ test('a name with escapes is not taken for one that was read before', () => {
   expect(parseJsonText(String.raw`{"h":1,"\"":2,"\n" : 3}`)).toEqual({ h: 1, '"': 2, '\n': 3 });
 });
 
-test('every member has the name that is written, in its place, whatever was read before', () => {
+test('every member keeps its exact name and position, regardless of earlier input', () => {
   const members = fc.array(
     fc.tuple(name, fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }), fc.integer()),
     { maxLength: 6 },
@@ -70,7 +70,7 @@ test('every member has the name that is written, in its place, whatever was read
   );
 });
 
-test('invalid JSON is rejected with the message of the parser', () => {
+test("invalid JSON is rejected with the parser's message", () => {
   const texts = fc.oneof(
     fc
       .json()
@@ -93,7 +93,7 @@ test('invalid JSON is rejected with the message of the parser', () => {
   expect(() => parseJsonText(String.raw`{"a":1\u002c":x":2}`)).toThrow('position 6');
 });
 
-test('long and deep texts are read', () => {
+test('long and deeply nested texts are parsed', () => {
   const long = `{"\\"":"${'\\n\\"'.repeat(1_000_000)}"}`;
   expect(Object.keys(parseJsonText(long) as object)).toEqual(['"']);
   const deep = `${'{"\\n":['.repeat(100_000)}1${']}'.repeat(100_000)}`;
@@ -105,7 +105,7 @@ test('a reviver is called', () => {
   expect(parseJsonText(String.raw`{"\u0061":1.50,"\"":2e0}`, revive)).toEqual({ a: '1.50', '"': '2e0' });
 });
 
-test('a text full of possible names is read in one pass', () => {
+test('a text full of placeholder characters is parsed in one pass', () => {
   const run = '\uE000'.repeat(1_000_000);
   const marks = Array.from({ length: 100_000 }, (_, at) => `\uE000${at}.0`).join('');
   const text = JSON.stringify({ '"': 1, '\uE0000.0': 2, run, marks });

@@ -4,7 +4,7 @@ import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseLossless(text));
 
-test('D-25: integers beyond 2^53 are returned digit for digit', () => {
+test('D-25: integers beyond 2^53 are returned unchanged', () => {
   for (const text of [
     '9007199254740993',
     '-9007199254740993',
@@ -20,14 +20,14 @@ test('D-25: integers beyond 2^53 are returned digit for digit', () => {
   );
 });
 
-test('decimals that no double can print back are kept', () => {
+test('decimals that a double cannot represent exactly are kept', () => {
   for (const text of ['0.1234567890123456789', '3.14159265358979323846', '1e400', '-1e-400', '1.5E+999']) {
     expect(roundTrip(text)).toBe(text);
     expect(isRawNumber(parseLossless(text))).toBe(true);
   }
 });
 
-test('whatever the number, its value is never changed', () => {
+test('no number changes its value', () => {
   const digits = bigInt({ min: -(10n ** 25n), max: 10n ** 25n });
   const exponent = integer({ min: -340, max: 340 });
   assert(
@@ -38,7 +38,7 @@ test('whatever the number, its value is never changed', () => {
   );
 });
 
-test('a number that a double holds is a number', () => {
+test('a number that a double represents exactly is parsed as a number', () => {
   assert(
     property(double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       expect(parseLossless(JSON.stringify(value))).toBe(value === 0 ? 0 : value);
@@ -61,7 +61,7 @@ test('anything else is parsed as by JSON.parse', () => {
   expect(parseLossless('"12345678901234567890"')).toBe('12345678901234567890');
 });
 
-test('a key `__proto__` stays a key', () => {
+test('a `__proto__` key remains a normal key', () => {
   for (const number of ['1', '12345678901234567890']) {
     const value = parseLossless(`{"__proto__":{"admin":true},"number":${number}}`) as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

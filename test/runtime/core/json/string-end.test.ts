@@ -10,7 +10,7 @@ const texts = fc.oneof(
     .map(([n, tail]) => 'x'.repeat(n) + tail),
 );
 
-test('a string ends after the first quote that is not escaped', () => {
+test('a string ends at the first unescaped quote', () => {
   fc.assert(
     fc.property(texts, fc.string(), (text, rest) => {
       const json = Buffer.from(JSON.stringify(text));
@@ -19,7 +19,7 @@ test('a string ends after the first quote that is not escaped', () => {
   );
 });
 
-test('a string without an end reaches to the end of the text', () => {
+test('an unterminated string ends at the end of the text', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const json = Buffer.from(JSON.stringify(text)).subarray(0, -1);

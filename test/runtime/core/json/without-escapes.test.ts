@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openEscape, unescaped, withoutEscapes } from '#core/json/without-escapes.ts';
 
-test('a text of JSON without its escapes is the text that was written', () => {
+test('unescaping a JSON string restores the original text', () => {
   const text = fc.string({ unit: 'binary', maxLength: 40 });
   fc.assert(
     fc.property(text, (given) => {
@@ -22,7 +22,7 @@ test.each([
   [String.raw`\x \u00 \u00g1 \ `, String.raw`\x \u00 \u00g1 \ `],
   ['\\', '\\'],
   ['none', 'none'],
-])('%s is %s', (text, read) => {
+])('%s becomes %s', (text, read) => {
   expect(withoutEscapes(text)).toBe(read);
   expect(unescaped(text).text).toBe(read);
 });
@@ -37,7 +37,7 @@ test.each([
   [String.raw`a\\u00`, undefined],
   [String.raw`a\n`, undefined],
   ['', undefined],
-])('the open escape at the end of %s starts at %s', (text, at) => {
+])('the incomplete escape at the end of %s starts at %s', (text, at) => {
   expect(openEscape(text)).toBe(at);
 });
 

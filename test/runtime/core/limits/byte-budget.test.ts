@@ -16,7 +16,7 @@ const OVERLOADED = expect.objectContaining({
   retryAfterSeconds: 1,
 });
 
-test('requests are rejected while others hold the bytes, and accepted after these have ended', () => {
+test('a request is rejected while others use up the budget, and accepted after they end', () => {
   const { budget, refused } = budgetOf(10 * MIB);
   const first = budget.open();
   first.take(8 * MIB);
@@ -30,14 +30,14 @@ test('requests are rejected while others hold the bytes, and accepted after thes
   expect(budget.held()).toBe(4 * MIB);
 });
 
-test('a request that is alone is accepted at any size, as it grows', () => {
+test('a single request can grow to any size', () => {
   const { budget } = budgetOf(MIB);
   const hold = budget.open('a key');
   for (let at = 0; at < 10; at += 1) hold.take(MIB);
   expect(budget.held()).toBe(10 * MIB);
 });
 
-test('a caller has half of the limit, whatever other callers hold', () => {
+test('a caller can use at most half of the budget', () => {
   const { budget, refused } = budgetOf(10 * MIB);
   budget.open('large').take(4 * MIB);
   expect(() => budget.open('large').take(2 * MIB)).toThrow(/this key/);
@@ -46,7 +46,7 @@ test('a caller has half of the limit, whatever other callers hold', () => {
   expect(refused).toEqual(['caller']);
 });
 
-test('large requests do not keep small ones out', () => {
+test('large requests do not block small ones', () => {
   const { budget } = budgetOf(10 * MIB);
   budget.open('large').take(5 * MIB);
   budget.open('larger').take(5 * MIB);
@@ -56,7 +56,7 @@ test('large requests do not keep small ones out', () => {
   expect(() => Array.from({ length: 100 }, () => budget.open().take(64 * KIB))).toThrow(AppError);
 });
 
-test('an answer is always added, and keeps requests from being accepted', () => {
+test('response bytes are always accepted, and count toward the budget', () => {
   const { budget } = budgetOf(MIB);
   const hold = budget.open();
   hold.take(100);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OpenItems } from '#core/limits/open-items.ts';
 
-test('knows what came and did not go, in the order it came', () => {
+test('returns the open items in insertion order', () => {
   const items = new OpenItems<string | number, string>();
   items.set('a', 'one');
   items.set(1, 'two');

@@ -11,7 +11,7 @@ it.each([
   ['31', '96364', 1000, /^The limit on open files is 31, but at least 32 are required\. Raise it/],
   ['1024', '15', 1000, /^The limit on processes and threads is 15, but at least 16 are required\. Raise it/],
   ['1024', '15', undefined, /^The limit on processes/],
-])('refuses %s files and %s processes of user %s', (files, processes, user, message) => {
+])('rejects %s files and %s processes for user %s', (files, processes, user, message) => {
   expect(limitsProblem(limits(files, processes), user)).toMatch(message);
 });
 
@@ -20,7 +20,7 @@ it.each([
   ['unlimited', 'unlimited', 1000],
   // The limit on processes does not apply to root.
   ['1024', '1', 0],
-])('accepts %s files and %s processes of user %s', (files, processes, user) => {
+])('accepts %s files and %s processes for user %s', (files, processes, user) => {
   expect(limitsProblem(limits(files, processes), user)).toBeUndefined();
 });
 

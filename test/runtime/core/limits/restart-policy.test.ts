@@ -6,7 +6,7 @@ const { baseDelay, maxDelay, healthyAfter, healthyResponses, crashLoopFailures, 
   RESTART_POLICY;
 const most = (): number => 1;
 
-test('a program that ran long enough is restarted immediately, whatever failed before', () => {
+test('a program that ran long enough is restarted immediately, regardless of earlier failures', () => {
   expect(planRestart(7, { ranFor: healthyAfter }, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
   expect(planRestart(0, { ranFor: healthyAfter - 1 }, most)).toEqual({
     failures: 1,
@@ -15,24 +15,24 @@ test('a program that ran long enough is restarted immediately, whatever failed b
   });
 });
 
-test('a program that answered enough requests is restarted immediately, however short it ran', () => {
+test('a program that handled enough requests is restarted immediately, however short its run was', () => {
   const run = { ranFor: 900, responses: healthyResponses };
   expect(planRestart(9, run, most)).toEqual({ failures: 0, delay: 0, crashLoop: false });
   expect(planRestart(0, { ...run, responses: healthyResponses - 1 }, most).failures).toBe(1);
 });
 
-test('the most that is waited doubles with each failure, up to a limit', () => {
+test('the maximum delay doubles with each failure, up to a limit', () => {
   const delays = [0, 1, 2, 3].map((failures) => planRestart(failures, undefined, most).delay);
   expect(delays).toEqual([100, 200, 400, 800]);
   const patient = { ...RESTART_POLICY, crashLoopFailures: 100 };
   expect(planRestart(50, undefined, most, patient).delay).toBe(maxDelay);
 });
 
-test('the first wait is so short that a kill is over in well under two seconds', () => {
+test('the first delay is so short that a killed program is back within two seconds', () => {
   expect(planRestart(0, { ranFor: 0 }, most).delay).toBeLessThanOrEqual(100);
 });
 
-test('many failures in a row are a crash loop, tried seldom', () => {
+test('many failures in a row are a crash loop with long delays', () => {
   const calm = planRestart(crashLoopFailures - 2, undefined, most);
   expect(calm.crashLoop).toBe(false);
   expect(planRestart(calm.failures, { ranFor: 5 }, most)).toEqual({
@@ -42,7 +42,7 @@ test('many failures in a row are a crash loop, tried seldom', () => {
   });
 });
 
-test('whatever happens, delays are within their bounds and failures add up by one', () => {
+test('delays stay within their limits, and each failure increments the count', () => {
   const random = double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const ranFor = option(double({ min: 0, max: healthyAfter * 2, noNaN: true }), { nil: undefined });
   assert(

@@ -8,7 +8,7 @@ const row = (pid: number, parent: number, memory: number, seconds: number) => ({
   seconds,
 });
 
-test('a tree is a process with all of its descendants; ended processes are omitted', () => {
+test('a tree contains a process and all its descendants, without ended processes', () => {
   const rows = [row(1, 0, 5, 5), row(2, 1, 10, 1), row(3, 2, 20, 2), row(4, 3, 40, 4), row(5, 1, 80, 8)];
   expect([...treeUsage(rows, [2, 5, 9])]).toEqual([
     [2, { processes: 3, memory: 70, seconds: 7 }],
@@ -16,7 +16,7 @@ test('a tree is a process with all of its descendants; ended processes are omitt
   ]);
 });
 
-test('a loop of parents, which a reused process ID can make, ends', () => {
+test('a parent cycle caused by reused process IDs is handled', () => {
   expect([...treeUsage([row(2, 3, 1, 1), row(3, 2, 1, 1)], [2])]).toEqual([
     [2, { processes: 2, memory: 2, seconds: 2 }],
   ]);

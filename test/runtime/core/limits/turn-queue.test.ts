@@ -20,7 +20,7 @@ function asker(queue: TurnQueue): {
   };
 }
 
-test('so many run, so many wait in order, and more are rejected', async () => {
+test('callers up to the limit run, more wait in order, and the rest are rejected', async () => {
   const queue = new TurnQueue(2, 2);
   const { ask, granted } = asker(queue);
   const leaves = ['a', 'b', 'c', 'd', 'e'].map(ask);
@@ -34,7 +34,7 @@ test('so many run, so many wait in order, and more are rejected', async () => {
   expect([queue.running, queue.waiting]).toEqual([2, 1]);
 });
 
-test('who leaves while waiting gets no turn, and the next one does', async () => {
+test('a caller that leaves the queue gets no turn, and the next caller does', async () => {
   const queue = new TurnQueue(1, 2);
   const { ask, granted } = asker(queue);
   const leaves = ['a', 'b', 'c'].map(ask);
@@ -46,7 +46,7 @@ test('who leaves while waiting gets no turn, and the next one does', async () =>
   expect([queue.running, queue.waiting]).toEqual([1, 0]);
 });
 
-test('more room admits waiting callers; less room removes none', async () => {
+test('a higher limit admits waiting callers; a lower limit removes none', async () => {
   const queue = new TurnQueue(1, 3);
   const { ask, granted } = asker(queue);
   ['a', 'b', 'c', 'd'].forEach(ask);
@@ -58,7 +58,7 @@ test('more room admits waiting callers; less room removes none', async () => {
   expect(queue.ask().kind).toBe('refused');
 });
 
-test('reports when no caller is left', async () => {
+test('reports when the last caller leaves', async () => {
   const queue = new TurnQueue(1, 1);
   await queue.idle();
   const { ask } = asker(queue);
@@ -73,7 +73,7 @@ test('reports when no caller is left', async () => {
   expect([queue.running, queue.waiting]).toEqual([0, 0]);
 });
 
-test('under any order of calls, never more than allowed run, and each caller gets a turn', async () => {
+test('in any order of calls, the limit holds and every caller gets a turn', async () => {
   const steps = array(nat(5), { maxLength: 60 });
   await assert(
     asyncProperty(integer({ min: 1, max: 4 }), nat(4), steps, async (maxRunning, maxWaiting, actions) => {

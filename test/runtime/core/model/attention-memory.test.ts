@@ -13,13 +13,13 @@ test('attention scores take length² x heads x 4 bytes, twice', () => {
   ]);
 });
 
-test('a model without a number of heads counts as one with 12, and has no facts and no warning', () => {
+test('a model without a head count is assumed to have 12, and shows no facts and no warning', () => {
   expect(bytesPerTokenPair({})).toBe(bytesPerTokenPair(model(512, 12)));
   expect(memoryFacts(model(8192))).toEqual([]);
   expect(memoryProblem(model(8192), 1)).toBeUndefined();
 });
 
-test('the warning names the length that fits', () => {
+test('the warning names the maximum length that fits', () => {
   expect(memoryProblem(model(8192, 12), 8_000_000_000)).toBeUndefined();
   expect(memoryProblem(model(8192, 12), 2_000_000_000)).toBe(
     'A text of 8192 tokens, the maximum of this model, needs about 6.4 GB of memory, but 2.0 GB are available. ' +

@@ -13,7 +13,7 @@ function fileWith(names: readonly SectionName[]): ByteSource {
   };
 }
 
-test('a file without a model card has a way out, which depends on whether it has a model', () => {
+test('the error for a missing model card suggests a fix, which depends on whether the file has a model', () => {
   expect(() => readModelCard(fileWith(['manifest']))).toThrow(
     'file contains no model card. Put README.md next to config.json and build the model again.',
   );

@@ -16,34 +16,34 @@ const model = (sentence: Partial<SentenceSettings> = {}) => ({
 });
 
 describe('planVector', () => {
-  test('without wishes does as the model is set', () => {
+  test("uses the model's settings by default", () => {
     const asSet = { options: { normalize: true, dimensions: 16, skip: 3 }, prompt: 'find: ' };
     expect(planVector(model(), {})).toEqual(asSet);
     expect(planVector(model(), { normalize: null, dimensions: null, promptName: null })).toEqual(asSet);
   });
 
-  test('wishes go before the settings of the model', () => {
+  test("request settings override the model's settings", () => {
     expect(planVector(model(), { normalize: false, dimensions: 32, promptName: 'passage' })).toEqual({
       options: { normalize: false, dimensions: 32, skip: 0 },
       prompt: '',
     });
   });
 
-  test('an empty name is not a prompt, and nothing is skipped', () => {
+  test('an empty prompt name means no prompt, and no tokens are skipped', () => {
     expect(planVector(model(), { promptName: '' })).toMatchObject({
       options: { skip: undefined },
       prompt: '',
     });
   });
 
-  test('the tokens of a prompt count if the model requires it', () => {
+  test('prompt tokens count if the model requires it', () => {
     expect(planVector(model({ includePrompt: true }), {})).toMatchObject({
       options: { skip: undefined },
       prompt: 'find: ',
     });
   });
 
-  test('a model without settings changes nothing', () => {
+  test('a model without settings leaves vectors unchanged', () => {
     expect(planVector({ width: 8 }, {})).toEqual({
       options: { normalize: false, dimensions: undefined, skip: undefined },
       prompt: '',
@@ -62,7 +62,7 @@ describe('planVector', () => {
   });
 
   // `encode(…, prompt_name=…)` of sentence-transformers 5.7 does the same with the same prompts.
-  test('the prompts query and document are empty in a model that does not set them', () => {
+  test('query and document are empty prompts if the model does not define them', () => {
     const others = { s2p: { text: 'find: ', tokens: 3 } };
     for (const without of [{ width: 8 }, model({ prompts: {} }), model({ prompts: others })]) {
       for (const promptName of ['query', 'document']) {

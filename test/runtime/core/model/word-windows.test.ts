@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutIntoWordWindows } from '#core/model/word-windows.ts';
 
-test('a word belongs to the window in which it has the most context', () => {
+test('a word belongs to the window with the most context', () => {
   const windows = cutIntoWordWindows(Array<number>(10).fill(1), { maxWords: 6, maxTokens: 100, stride: 4 });
   expect(windows).toEqual([
     { start: 0, stop: 6, ownFrom: 0, ownTo: 4 },
@@ -10,7 +10,7 @@ test('a word belongs to the window in which it has the most context', () => {
   ]);
 });
 
-test('a window has at most as many tokens as the model supports, and a longer word gets a separate window', () => {
+test("a window has at most the model's maximum number of tokens, and a longer word gets a separate window", () => {
   const windows = cutIntoWordWindows([1, 1, 9, 2, 2, 2], { maxWords: 6, maxTokens: 5, stride: 1 });
   expect(windows.map(({ start, stop }) => [start, stop])).toEqual([
     [0, 2],

@@ -79,7 +79,7 @@ const local6 = fc
   .tuple(fc.constantFrom('fc00', 'fd12', 'fe80', 'febf'), fc.nat(0xffff))
   .map(([head, tail]) => `${head}::${tail.toString(16)}`);
 
-test('an address that Node considers private is never public', () => {
+test('an address that Node treats as private is never public', () => {
   let seen = 0;
   fc.assert(
     fc.property(fc.oneof(near, mapped, local6), (address) => {
@@ -92,7 +92,7 @@ test('an address that Node considers private is never public', () => {
   expect(seen).toBeGreaterThan(1000);
 });
 
-test('it takes for an address what Node takes for one', () => {
+test('addresses are recognized in the same forms as in Node', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain(), fc.stringMatching(/^[0-9a-f:.]{1,20}$/)),

@@ -5,7 +5,7 @@ import { boundaryFloats, randomFloats, withNeighbours } from '../float32-values.
 import { shortestDecimals } from '../float32-exact.ts';
 
 describe('shortestFloat32', () => {
-  test('is the closest of the shortest decimals that read back, by exact arithmetic', () => {
+  test('returns the closest of the shortest decimals that round-trip, by exact arithmetic', () => {
     const values = new Set([...boundaryFloats(), ...randomFloats(1, 20_000)].filter(Number.isFinite));
     expect(values.size).toBeGreaterThan(50_000);
     const wrong = [...values].filter(
@@ -14,7 +14,7 @@ describe('shortestFloat32', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a power of two can be closer to a shorter number above it', () => {
+  test('a power of two can be closer to a shorter decimal above it', () => {
     // 2^-96 is 1.262177448e-29: 1.2621774e-29 is already the number below it.
     expect(String(shortestFloat32(2 ** -96))).toBe('1.2621775e-29');
     expect(String(shortestFloat32(-(2 ** -96)))).toBe('-1.2621775e-29');
@@ -25,16 +25,16 @@ describe('encodeFloats', () => {
   const encode = (values: Float32Array): string => new TextDecoder().decode(encodeFloats(values));
   const expected = (values: Float32Array): string => JSON.stringify(Array.from(values, shortestFloat32));
 
-  test('prints the same as JSON.stringify of shortestFloat32, for a million random bit patterns', () => {
+  test('prints the same as JSON.stringify of shortestFloat32 for a million random bit patterns', () => {
     for (let round = 0; round < 100; round++)
       expect(firstDifference(randomFloats(round, 10_000))).toBeUndefined();
   });
 
-  test('powers of two and ten, integers, subnormals and what is near them', () => {
+  test('prints powers of two and ten, integers, subnormals and adjacent values', () => {
     expect(firstDifference(boundaryFloats())).toBeUndefined();
   });
 
-  test('values of every size with few digits, and their neighbors', () => {
+  test('prints values of every magnitude with few digits, and adjacent values', () => {
     const few: number[] = [];
     for (let exponent = -46; exponent < 39; exponent++) {
       for (let digits = 1; digits < 1000; digits += 7) few.push(Number(`${digits}e${exponent}`));
@@ -42,13 +42,13 @@ describe('encodeFloats', () => {
     expect(firstDifference(withNeighbours(few))).toBeUndefined();
   });
 
-  test('values with a boundary next to a decimal that would be shorter', () => {
+  test('prints values whose rounding interval ends at a shorter decimal', () => {
     // Found by trying all: double arithmetic puts these decimals inside, or outside, by less than its error.
     const values = Uint32Array.of(0x2bc4a9be, 0x30c4a9be, 0x35ca9243);
     expect(firstDifference(new Float32Array(values.buffer))).toBeUndefined();
   });
 
-  test('lists of every length near the size of a chunk', () => {
+  test('prints lists of every length near the chunk size', () => {
     for (const length of [0, 1, 2, 127, 128, 129, 255, 256, 257, 5000]) {
       expect(firstDifference(randomFloats(length, length))).toBeUndefined();
       expect(firstDifference(new Float32Array(length).fill(-0.012_345_678))).toBeUndefined();
@@ -56,7 +56,7 @@ describe('encodeFloats', () => {
     }
   });
 
-  test('a part of a longer array', () => {
+  test('prints a part of a longer array', () => {
     const values = randomFloats(3, 100).subarray(7, 50);
     expect(firstDifference(values)).toBeUndefined();
   });

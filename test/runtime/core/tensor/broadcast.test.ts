@@ -28,7 +28,7 @@ const OPERATIONS = [
   { name: 'isLessOrEqual', operation: isLessOrEqual, naive: (a: number, b: number) => Number(a <= b) },
 ];
 
-describe('operations of two tensors take the elements that broadcasting pairs', () => {
+describe('binary operations follow broadcasting rules', () => {
   test.each(OPERATIONS)('$name', ({ operation, naive }) => {
     assertAll(
       property(broadcastable(2), ({ operands: [a = [], b = []] }) => {
@@ -42,7 +42,7 @@ describe('operations of two tensors take the elements that broadcasting pairs', 
     );
   });
 
-  test('where, of three', () => {
+  test('where broadcasts three tensors', () => {
     assertAll(
       property(broadcastable(3), ({ operands: [a = [], b = [], c = []] }) => {
         const condition: Tensor = { ...numbered(a), data: numbered(a).data.map((value) => (value * 2) % 3) };
@@ -56,7 +56,7 @@ describe('operations of two tensors take the elements that broadcasting pairs', 
     );
   });
 
-  test('a number is a tensor without axes, rounded like one', () => {
+  test('a number is a tensor without axes, rounded to float32', () => {
     const tensor = numbered([2, 3]);
     const number = { data: Float32Array.of(0.1), shape: [] };
     for (const { operation } of OPERATIONS) {
@@ -66,7 +66,7 @@ describe('operations of two tensors take the elements that broadcasting pairs', 
   });
 });
 
-describe('shapes that do not fit', () => {
+describe('incompatible shapes are rejected', () => {
   test.each([
     [[2, 3], [4], '+: shapes [2, 3] and [4] cannot be broadcast: axis -1 has 3 and 4 elements.'],
     [

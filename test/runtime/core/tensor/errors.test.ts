@@ -141,7 +141,7 @@ describe('errors name the value, the rule and the fix', () => {
   });
 });
 
-describe('tables report which position is wrong', () => {
+describe('a table error names the invalid position', () => {
   const RULE = 'Tensors are created from numbers, or from nested lists of equal length.';
 
   test.each([

@@ -6,7 +6,7 @@ import { boundaryFloats, randomFloats } from '../float32-values.ts';
 describe('exponential', () => {
   const powers = createPowers();
 
-  test('is within 1e-10 of Math.exp wherever a float32 is neither 0 nor infinite', () => {
+  test('is within 1e-10 of Math.exp wherever the float32 result is neither 0 nor infinite', () => {
     let worst = 0;
     for (let value = -104; value < 89; value += 0.000_713) {
       worst = Math.max(worst, Math.abs(exponential(value, powers) / Math.exp(value) - 1));
@@ -15,14 +15,14 @@ describe('exponential', () => {
     expect(worst).toBeGreaterThan(0);
   });
 
-  test('is exact where that can be expected', () => {
+  test('is exact for exactly representable results', () => {
     expect(exponential(0, powers)).toBe(1);
     expect(exponential(-0, powers)).toBe(1);
     expect(exponential(Number.NaN, powers)).toBeNaN();
   });
 });
 
-describe('exp and sigmoid of float32 numbers of every size', () => {
+describe('exp and sigmoid of float32 numbers of every magnitude', () => {
   const data = Float32Array.from([
     ...boundaryFloats(),
     ...randomFloats(1, 20_000),

@@ -12,7 +12,7 @@ const refuseToAllocate = (): never => {
 /** Only its shape is looked at. */
 const empty = (...shape: number[]): Tensor => ({ data: new Float32Array(), shape });
 
-describe('absurd sizes are rejected before memory is allocated', () => {
+describe('excessive sizes are rejected before memory is allocated', () => {
   test('too many elements', () => {
     expect(() => full(refuseToAllocate, [100_000, 100_000], 1, 'ones')).toThrow(
       'A tensor of shape [100000, 100000] is too large: it would have 10000000000 elements; the maximum is 268435456.',
@@ -21,7 +21,7 @@ describe('absurd sizes are rejected before memory is allocated', () => {
     expect(() => full(refuseToAllocate, [2 ** 14, 2 ** 14], 1, 'ones')).toThrow('memory was taken');
   });
 
-  test('empty tensors that it would take long to walk through', () => {
+  test('empty tensors with too many rows', () => {
     const message = 'A tensor of shape [1000000000000, 0] is too large';
     expect(() => full(refuseToAllocate, [1e12, 0], 1, 'ones')).toThrow(message);
     expect(() => reshape(empty(0), [1e12, 0])).toThrow(message);
@@ -48,7 +48,7 @@ describe('absurd sizes are rejected before memory is allocated', () => {
   });
 });
 
-test('memory is requested once, for exactly the needed size', () => {
+test('memory is allocated once, with the exact size', () => {
   const asked: number[] = [];
   const counting = (elements: number): Float32Array => {
     asked.push(elements);

@@ -18,7 +18,7 @@ const tensorOf = (shape: number[], find: (index: number[]) => number): Tensor =>
   shape,
 });
 
-describe('elements get to their places', () => {
+describe('elements move to the right positions', () => {
   test('transpose', () => {
     assertAll(
       property(shapes(2, 5), (shape) => {
@@ -68,7 +68,7 @@ describe('elements get to their places', () => {
     );
   });
 
-  test('mapAxis takes the tensor apart and puts it together again', () => {
+  test('mapAxis splits a tensor and joins the results', () => {
     assertAll(
       property(shapeAndAxis, ({ shape, axis }) => {
         pre(shape[axis] !== 0);
@@ -97,7 +97,7 @@ describe('elements get to their places', () => {
   });
 });
 
-describe('lanes are found along every axis', () => {
+describe('lanes are iterated along every axis', () => {
   const REDUCTIONS = [
     { name: 'SUM', reduction: SUM, naive: (lane: number[]) => lane.reduce((sum, value) => sum + value, 0) },
     {
@@ -129,11 +129,11 @@ describe('lanes are found along every axis', () => {
   });
 });
 
-describe('rows are weighed in blocks', () => {
+describe('weighted sums of rows are computed in blocks', () => {
   // More columns than are summed at a time.
   const WIDTH = 2500;
 
-  test('matmul of a matrix of many columns', () => {
+  test('matmul supports matrices with many columns', () => {
     const [left, right] = [numbered([2, 3]), numbered([3, WIDTH], -100)];
     const expected = tensorOf([2, WIDTH], ([row = 0, column = 0]) =>
       [0, 1, 2].reduce((sum, i) => sum + at(left, [row, i]) * at(right, [i, column]), 0),
@@ -141,7 +141,7 @@ describe('rows are weighed in blocks', () => {
     expect(matmul(allocateFloats, left, right)).toEqual(expected);
   });
 
-  test('meanPool of wide vectors', () => {
+  test('meanPool supports wide vectors', () => {
     const [tensor, mask] = [
       numbered([2, 3, WIDTH]),
       { data: Float32Array.of(1, 0, 1, 0, 0, 1), shape: [2, 3] },

@@ -24,7 +24,7 @@ test.each([
   expect(toText(shown)).toBe(text);
 });
 
-test('shows only the ends of long axes', () => {
+test('abbreviates long axes', () => {
   const shown = { ...numbered([10, 11]), data: Float32Array.from({ length: 110 }, (_, at) => at) };
   expect(toText(shown)).toBe(
     [
@@ -40,7 +40,7 @@ test('shows only the ends of long axes', () => {
   );
 });
 
-test('large values of any kind are shown in short form', () => {
+test('abbreviates large values of any kind', () => {
   for (const shape of [
     [200_000],
     [400, 400],

@@ -22,7 +22,7 @@ test.each([
   expect(expand(text, ENV)).toMatchObject({ text: expected, problems: [] });
 });
 
-test('D-21: two dollar signs are one', () => {
+test('D-21: two dollar signs become one', () => {
   expect(expand('pa$$word $$WORD $$$WORD', ENV).text).toBe('pa$word $WORD $value');
 });
 
@@ -32,14 +32,14 @@ test.each([
   ['an open brace', 'a ${WORD', '${ is not closed with }.'],
   ['no name', '${a b}', '"${a b}" is not a variable reference.'],
   ['nothing', '${}', '"${}" is not a variable reference.'],
-])('%s is a problem with a way out', (_, text, message) => {
+])('the error for %s suggests a fix', (_, text, message) => {
   const { problems } = expand(text, ENV);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toContain(message);
   expect(problems[0]).toContain('Write $$ for a literal dollar sign.');
 });
 
-test('any text survives being escaped', () => {
+test('escaping and expanding returns any text unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('$', '{', '}', 'A', ':', '-', ' ') }), (text) => {
       expect(expand(escapeDollars(text), ENV)).toEqual({ text, used: [], problems: [] });
@@ -48,7 +48,7 @@ test('any text survives being escaped', () => {
   );
 });
 
-test('no text makes it throw', () => {
+test('no text causes an exception', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('$', '{', '}', 'W', ':', '-') })),

@@ -15,16 +15,16 @@ test.each([
   ['a*a', 'aa', true],
   ['memo://*/x', 'memo://one/x', true],
   ['a.c', 'abc', false],
-])('%s on %s: %s', (pattern, name, expected) => {
+])('%s matches %s: %s', (pattern, name, expected) => {
   expect(matchesAny([pattern], name)).toBe(expected);
 });
 
-test('nothing fits no patterns, and one of several is enough', () => {
+test('an empty pattern list matches nothing, and any one pattern is sufficient', () => {
   expect(matchesAny([], 'a')).toBe(false);
   expect(matchesAny(['b', 'a*'], 'abc')).toBe(true);
 });
 
-test('finds the same matches as a regular expression', () => {
+test('matches the same names as a regular expression', () => {
   const text = string({ unit: constantFrom('a', 'b', '.', 'B'), maxLength: 8 });
   const pattern = string({ unit: constantFrom('a', 'b', '.', '*'), maxLength: 6 });
   assert(
@@ -37,6 +37,6 @@ test('finds the same matches as a regular expression', () => {
   );
 });
 
-test('a pattern made to take long does not', () => {
+test('a pathological pattern is matched quickly', () => {
   expect(matchesAny([`${'a*'.repeat(5000)}b`], 'a'.repeat(10_000))).toBe(false);
 });

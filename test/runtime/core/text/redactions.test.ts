@@ -10,18 +10,18 @@ test.each([
   'Authorization',
   'client_secret',
   'DATABASE_DSN',
-])('a value called %s is a secret', (name) => {
+])('a value named %s is a secret', (name) => {
   expect(isSecretName(name)).toBe(true);
 });
 
 test.each(['PORT', 'TRANSPORT', 'BRANCH', 'TOKEN_URL', 'KEY_FILE', 'MAX_TOKENS', 'AUTH_MODE', ''])(
-  'a value called %s is a setting',
+  'a value named %s is a setting',
   (name) => {
     expect(isSecretName(name)).toBe(false);
   },
 );
 
-test('values without a secret name are kept if they are long and neither settings nor places', () => {
+test('a value without a secret name is a secret if it is long and neither a setting nor a path', () => {
   const redactions = createRedactions();
   for (const value of [
     'stdio',
@@ -47,7 +47,7 @@ test('values without a secret name are kept if they are long and neither setting
   ]);
 });
 
-test('values with a secret name are kept at any length, but for settings, and longest first', () => {
+test('a value with a secret name is a secret at any length unless it is a setting; the longest come first', () => {
   const redactions = createRedactions();
   for (const value of ['abc', 'debug', 'production', 'Bearer a-token', 'first line\nline'])
     redactions.add(value, ['KEY']);
@@ -61,7 +61,7 @@ test('values with a secret name are kept at any length, but for settings, and lo
   ]);
 });
 
-test('the password in a URL is a secret, as it is written and as it is sent', () => {
+test('a URL password is a secret, both encoded and decoded', () => {
   const redactions = createRedactions();
   redactions.add('postgres://me:p%40ss-word@host/db', ['DATABASE_URL']);
   expect(redactions.all().map(({ value, isNamed }) => [value, isNamed])).toEqual([
@@ -71,7 +71,7 @@ test('the password in a URL is a secret, as it is written and as it is sent', ()
   ]);
 });
 
-test('one of several names is enough, and a value with two owners is available to both', () => {
+test('one secret name is sufficient, and a value can have two owners', () => {
   const redactions = createRedactions();
   redactions.add('a-long-value', ['VALUE', 'API_KEY'], 'one');
   redactions.add('a-long-value', ['VALUE'], 'one');

@@ -10,7 +10,7 @@ test.each([
   ["it's", String.raw`'it'\''s'`],
   ['a>b', "'a>b'"],
   ['$(id)', "'$(id)'"],
-])('%j is one word of a shell: %s', (text, word) => {
+])('%j is quoted as one shell word: %s', (text, word) => {
   expect(shellWord(text)).toBe(word);
 });
 
@@ -18,7 +18,10 @@ test.each([
   ['<value>', 'X=<value>'],
   ['>/tmp/file', "'X=>/tmp/file'"],
   ['<a>b', "'X=<a>b'"],
-])('a placeholder at the end of a header stays readable, other redirections are quoted: %s', (form, word) => {
-  const listed = { headers: [['X', form]] } as unknown as Parameters<typeof listedSteps>[1];
-  expect(listedSteps('one', listed, {}, {})).toContain(`config headers set one ${word}\``);
-});
+])(
+  'a placeholder at the end of a header stays readable, and other redirections are quoted: %s',
+  (form, word) => {
+    const listed = { headers: [['X', form]] } as unknown as Parameters<typeof listedSteps>[1];
+    expect(listedSteps('one', listed, {}, {})).toContain(`config headers set one ${word}\``);
+  },
+);

@@ -16,10 +16,10 @@ test.each([
   // White space of Python, but not of JavaScript, and the other way round.
   ['a\u001cb\u0085c\ufeffd', 'a|b|c|\ufeff|d'],
   [' \t\n', ''],
-])('%j has the words that Python finds', (text, wanted) => {
+])('%j is split into the same words as in Python', (text, wanted) => {
   expect(words(text).join('|')).toBe(wanted);
 });
 
-test('reading stops after a number of words', () => {
+test('splitting stops at the maximum number of words', () => {
   expect(splitWords('a b c', 2)).toEqual([0, 1, 2, 3]);
 });

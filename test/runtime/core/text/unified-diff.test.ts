@@ -10,10 +10,10 @@ test.each([
     '@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+x\n 6\n 7\n 8\n',
   ],
   ['a\na\n', 'a\na\na\n', '@@ -1,2 +1,3 @@\n a\n a\n+a\n'],
-])('%j to %j', (before, after, hunk) => {
+])('the diff from %j to %j is correct', (before, after, hunk) => {
   expect(unifiedDiff('f', before, after)).toBe(`--- f\n+++ f\n${hunk}`);
 });
 
-test('equal texts have no difference', () => {
+test('identical texts have an empty diff', () => {
   expect(unifiedDiff('f', 'a', 'a')).toBe('');
 });

@@ -60,7 +60,7 @@ test.each(['ner', 'sentiment', 'distilbert', 'multi-vector', 'splade'])(
   },
 );
 
-test('a tokenizer that keeps letters as they are, and one with the older template', async () => {
+test('case-preserving tokenizers and the older template are supported', async () => {
   const content = JSON.parse(fixture('ner')) as Record<string, Record<string, unknown>>;
   for (const json of [
     { ...content, normalizer: { ...content['normalizer'], lowercase: false, strip_accents: false } },
@@ -80,15 +80,15 @@ test.each([
   ['characters that are removed', 'a\u00ADb'],
   ['special tokens', 'a [MASK] b'],
   ['special tokens in other letters', 'a [mask] b'],
-])('leaves texts with %s to the library', (_, text) => {
+])('falls back to the library for texts with %s', (_, text) => {
   expect(openBoth(fixture('ner')).own?.encode(text, true)).toBeUndefined();
 });
 
-test.each(['roberta', 'gliner-span', 'm3'])('leaves the tokenizer of %s to the library', (model) => {
+test.each(['roberta', 'gliner-span', 'm3'])('falls back to the library for the tokenizer of %s', (model) => {
   expect(openBoth(fixture(model)).own).toBeUndefined();
 });
 
-test('leaves tokenizers with other rules to the library', () => {
+test('falls back to the library for tokenizers with other rules', () => {
   const content = JSON.parse(fixture('ner')) as TokenizerJson & Record<string, object>;
   const own = (changes: object) => readWordPiece({ ...content, ...changes });
   expect(own({})).toBeDefined();

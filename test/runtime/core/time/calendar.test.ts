@@ -20,7 +20,7 @@ const CASES: readonly (readonly [now: string, unit: CalendarUnit, zone: string, 
   ['2026-09-05T12:00:00Z', 'day', 'America/Santiago', '2026-09-06T04:00:00Z'],
 ];
 
-test.each(CASES)('after %s the next %s in %s starts at %s', (now, unit, timeZone, next) => {
+test.each(CASES)('after %s, the next %s in %s starts at %s', (now, unit, timeZone, next) => {
   expect(nextStart({ unit, timeZone }, Date.parse(now))).toBe(Date.parse(next));
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['+02:00', true],
   ['Berlin', false],
   ['', false],
-])('%j is a time zone: %s', (name, expected) => {
+])('%j is a valid time zone: %s', (name, expected) => {
   expect(isTimeZone(name)).toBe(expected);
 });

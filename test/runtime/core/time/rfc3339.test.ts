@@ -10,11 +10,11 @@ test.each([
   [1_769_860_800_000.001, '2026-01-31T12:00:00.000001Z'],
   [1_769_860_799_999.9998, '2026-01-31T12:00:00Z'],
   [-500, '1969-12-31T23:59:59.5Z'],
-])('%d is %s', (milliseconds, text) => {
+])('%d is formatted as %s', (milliseconds, text) => {
   expect(rfc3339(milliseconds)).toBe(text);
 });
 
-test('is always a time that can be read back to the microsecond', () => {
+test('can always be parsed back to the same microsecond', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 4e12, noNaN: true }), (milliseconds) => {
       const text = rfc3339(milliseconds);

@@ -9,13 +9,16 @@ test.each([
   ['30d', 2_592_000_000],
   ['2w', 1_209_600_000],
   ['0d', 0],
-])('%j is a span', (text, milliseconds) => {
+])('%j is a valid duration', (text, milliseconds) => {
   expect(parseSpan(text)).toBe(milliseconds);
 });
 
-test.each(['', '30', 'd', '1.5h', '-1d', '1D', '1h30m', '123456789s', '1y'])('%j is not a span', (text) => {
-  expect(parseSpan(text)).toBeUndefined();
-});
+test.each(['', '30', 'd', '1.5h', '-1d', '1D', '1h30m', '123456789s', '1y'])(
+  '%j is not a valid duration',
+  (text) => {
+    expect(parseSpan(text)).toBeUndefined();
+  },
+);
 
 test.each([
   ['1w', 604_800_000],
@@ -23,12 +26,12 @@ test.each([
   ['12h', 43_200_000],
   ['36h', 129_600_000],
   ['90s', 90_000],
-])('the largest unit that fits: %s', (text, milliseconds) => {
+])('durations are printed in the largest exact unit: %s', (text, milliseconds) => {
   expect(spanText(milliseconds)).toBe(text);
   expect(parseSpan(text)).toBe(milliseconds);
 });
 
-test('an expiry is a span from now, or a date', () => {
+test('an expiry is a duration from now, or a date', () => {
   expect(parseExpiry('1d', 1000)).toBe(86_401_000);
   expect(parseExpiry('2027-01-31', 1000)).toBe(Date.UTC(2027, 0, 31));
   expect(parseExpiry('2027-01-31T12:00:00+01:00', 1000)).toBe(Date.UTC(2027, 0, 31, 11));

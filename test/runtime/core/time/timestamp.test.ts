@@ -20,7 +20,7 @@ test.each([
   [253_402_300_799, '9999-12-31T23:59:59.000Z'],
   [1_896_091_200_123, '2030-01-31T12:00:00.123Z'],
   ['1896091200.5', '2030-01-31T12:00:00.500Z'],
-])('%j is %s', (given, time) => {
+])('%j is parsed as %s', (given, time) => {
   expect(new Date(parseTimestamp(given) ?? Number.NaN).toISOString()).toBe(time);
 });
 
@@ -44,6 +44,6 @@ test.each([
   Number.NaN,
   Number.POSITIVE_INFINITY,
   253_402_300_800_000,
-])('%j is none', (given) => {
+])('%j is not a valid timestamp', (given) => {
   expect(parseTimestamp(given)).toBe(undefined);
 });

@@ -18,7 +18,7 @@ describe('poolRows', () => {
       ['last', 'cls'],
       [8, -9, 1, -2],
     ],
-  ] as const)('%s of three rows', (pooling, expected) => {
+  ] as const)('%s pools three rows', (pooling, expected) => {
     expect(pool(ROWS, 2, pooling)).toEqual(expected);
   });
 
@@ -35,25 +35,25 @@ describe('poolRows', () => {
       ['mean', 'last'],
       [5.5, -6.5, 8, -9],
     ],
-  ] as const)('%s without the first row', (pooling, expected) => {
+  ] as const)('%s skips the first row', (pooling, expected) => {
     expect(pool(ROWS, 2, pooling, 1)).toEqual(expected);
   });
 
   test.each(POOLINGS.filter((pooling) => pooling !== 'none'))(
-    '%s of no rows at all is zero, whether there were none or none counts',
+    '%s is zero without rows, or if all rows are masked',
     (pooling) => {
       for (const skip of [3, 4, 99]) expect(pool(ROWS, 2, pooling, skip)).toEqual([0, 0]);
       expect(pool(new Float32Array(), 2, pooling)).toEqual([0, 0]);
     },
   );
 
-  test('the values that were given stay as they are', () => {
+  test('the input is not modified', () => {
     const values = Float32Array.from(ROWS);
     for (const pooling of POOLINGS) poolRows(values, 2, pooling, 1);
     expect(values).toEqual(ROWS);
   });
 
-  test('NaN is not lost in a maximum', () => {
+  test('the maximum preserves NaN', () => {
     expect(pool(Float32Array.of(NaN, 1, 5, NaN), 2, 'max')).toEqual([NaN, NaN]);
     expect(pool(Float32Array.of(-Infinity, 1, -Infinity, 2), 2, 'max')).toEqual([-Infinity, 2]);
   });

@@ -4,7 +4,7 @@ import { parseCgroupPaths } from '#platform/cgroups/cgroup-paths.ts';
 const mount = (root: string, point: string, source: string): string =>
   `35 28 0:30 ${root} ${point} rw,nosuid shared:9 - ${source}\n`;
 
-test('with version 2 only, the folder is the path of the process below the mount', () => {
+test('with cgroup v2 only, the path of the process is below the mount', () => {
   const mounts = mount('/', '/sys/fs/cgroup', 'cgroup2 cgroup2 rw,nsdelegate');
   expect(parseCgroupPaths('0::/user.slice/a b.scope\n', mounts)).toEqual({
     unified: '/sys/fs/cgroup/user.slice/a b.scope',
@@ -13,7 +13,7 @@ test('with version 2 only, the folder is the path of the process below the mount
   expect(parseCgroupPaths('0::/\n', mounts).unified).toBe('/sys/fs/cgroup');
 });
 
-test('with both versions, limits are where their controllers are', () => {
+test('with both versions, limits are in the hierarchies of their controllers', () => {
   const mounts = [
     mount('/', '/sys/fs/cgroup/cpu,cpuacct', 'cgroup cgroup rw,cpu,cpuacct'),
     mount('/', String.raw`/sys/fs/my\040memory`, 'cgroup none rw,memory'),
@@ -26,7 +26,7 @@ test('with both versions, limits are where their controllers are', () => {
   });
 });
 
-test('a mount that shows a part of the hierarchy is used for the groups in it only', () => {
+test('a partial mount is used only for the cgroups inside it', () => {
   const mounts = mount('/docker/1', '/sys/fs/cgroup', 'cgroup2 cgroup2 rw');
   expect(parseCgroupPaths('0::/docker/1\n', mounts).unified).toBe('/sys/fs/cgroup');
   expect(parseCgroupPaths('0::/docker/1/a\n', mounts).unified).toBe('/sys/fs/cgroup/a');

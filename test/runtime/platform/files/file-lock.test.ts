@@ -22,12 +22,12 @@ test('a lock is exclusive and leaves no file', async () => {
   expect(readdirSync(folder())).toEqual([]);
 });
 
-test('failed work releases the lock', async () => {
+test('a lock is released if the work fails', async () => {
   await expect(withFileLock(path(), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withFileLock(path(), () => Promise.resolve('yes'))).toBe('yes');
 });
 
-test('the lock of a running process is respected, and that of a killed one is free', async () => {
+test('a running process keeps its lock, and the lock of a killed process is free', async () => {
   const holder = await startLockHolder(path());
   expect(tryLock(path())).toBeUndefined();
   await holder.kill();
@@ -36,14 +36,14 @@ test('the lock of a running process is respected, and that of a killed one is fr
   lock?.release();
 });
 
-test('a lock file that an earlier process left does not block', () => {
+test('a lock file left over from an earlier process does not block', () => {
   writeFileSync(`${path()}.lock`, '');
   const lock = tryLock(path());
   expect(lock).toBeDefined();
   lock?.release();
 });
 
-test('has one holder at a time, however many wait', async () => {
+test('there is one holder at a time, however many callers wait', async () => {
   let inside = 0;
   const work = Array.from({ length: 20 }, () =>
     withFileLock(path(), async () => {
@@ -57,7 +57,7 @@ test('has one holder at a time, however many wait', async () => {
   expect(inside).toBe(0);
 });
 
-test('processes that take and release the lock at the same time work one after the other', async () => {
+test('concurrent processes that use the lock run one after another', async () => {
   const module = join(ROOT, 'runtime/platform/files/file-lock.ts');
   const program = `
     import { readFileSync, writeFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ test('processes that take and release the lock at the same time work one after t
   expect(readdirSync(folder())).toEqual(['f']);
 });
 
-test('a second attempt of the same process does not release the lock for others', async () => {
+test('a second attempt in the same process does not release the lock', async () => {
   const module = join(ROOT, 'runtime/platform/files/file-lock.ts');
   const program = `
     const { tryLock } = await import(process.argv[1]);

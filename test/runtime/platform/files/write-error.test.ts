@@ -12,17 +12,17 @@ test.each([
   ['ENOSPC', 'Cannot write out: the disk is full. Free some space, or write to another disk.'],
   ['EISDIR', 'Cannot write out: it is a folder. Pass a file.'],
   ['EBUSY', 'Cannot write out: as the system says.'],
-])('%s is explained', (code, message) => {
+])('%s has a specific error message', (code, message) => {
   expect(explainWriteError('out', withCode(code))).toMatchObject({ message });
 });
 
-test('the way to another place matches that of the caller', () => {
+test('the suggested fix comes from the caller', () => {
   expect(explainWriteError('cache', withCode('EROFS'), 'Set HF_HUB_CACHE to another folder')).toMatchObject({
     message: 'Cannot write cache: the file system is read-only. Set HF_HUB_CACHE to another folder.',
   });
 });
 
-test('errors without a code are returned as they are', () => {
+test('errors without a code are returned unchanged', () => {
   const error = new Error('no code');
   expect(explainWriteError('out', error)).toBe(error);
 });

@@ -24,7 +24,7 @@ const folder = useTempFolder();
 const path = (name: string): string => join(folder(), name);
 const modeOf = (file: string): string => (statSync(file).mode & 0o7777).toString(8);
 
-test('a new file has the requested mode, or that of the umask', async () => {
+test('a new file has the requested mode, or the default of the umask', async () => {
   await writeText(path('plain'), 'x');
   await writeText(path('secret'), 'x', { mode: 0o600 });
   expect(modeOf(path('plain'))).toBe((0o666 & ~process.umask()).toString(8));
@@ -32,7 +32,7 @@ test('a new file has the requested mode, or that of the umask', async () => {
   expect(readdirSync(folder())).toEqual(['plain', 'secret']);
 });
 
-test('an existing file keeps its mode, and a program can be run', async () => {
+test('an existing file keeps its mode, and an executable stays executable', async () => {
   writeFileSync(path('f'), 'old', { mode: 0o640 });
   await writeText(path('f'), 'new');
   expect([readFileSync(path('f'), 'utf8'), modeOf(path('f'))]).toEqual(['new', '640']);
@@ -48,7 +48,7 @@ test.runIf(process.getuid?.() === 0)('an existing file keeps its owner', async (
   expect([readFileSync(path('f'), 'utf8'), uid, gid]).toEqual(['new', 65_534, 65_533]);
 });
 
-test('a link stays a link, even one to a file that does not exist yet', async () => {
+test('a symbolic link is kept, even if its target does not exist yet', async () => {
   mkdirSync(path('deep'));
   writeFileSync(path('deep/real'), 'old');
   symlinkSync('deep/real', path('link'));
@@ -83,7 +83,7 @@ test.runIf(process.platform === 'linux')('a named pipe is written, not replaced'
 });
 
 test.runIf(process.platform === 'linux')(
-  'a descriptor of this process is written where it stands',
+  'a file descriptor of this process is written at its current position',
   async () => {
     const fd = openSync(path('log'), 'w');
     try {
@@ -97,7 +97,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a folder and a file as a parent are one sentence each', async () => {
+test('a folder, and a file as a parent folder, cause one-sentence errors', async () => {
   mkdirSync(path('d'));
   writeFileSync(path('f'), '');
   await expect(writeText(path('d'), 'x')).rejects.toThrow(
@@ -108,7 +108,7 @@ test('a folder and a file as a parent are one sentence each', async () => {
   );
 });
 
-test('leftovers of exited processes are removed, including those of an earlier process with the same ID', async () => {
+test('temporary files of exited processes are removed, even if a process ID was reused', async () => {
   const { pid: gone } = spawnSync(process.execPath, ['--version']);
   const own = temporaryPath(path('f'));
   const leave = (file: string, seconds: number): string => {

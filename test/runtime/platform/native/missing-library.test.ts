@@ -21,6 +21,6 @@ it.each([
   '/tmp/x/libonnxruntime.so.1: cannot open shared object file: No such file or directory',
   '/tmp/x/libonnxruntime.so.1: failed to map segment from shared object: Operation not permitted',
   '/tmp/x/tokenizers.node: invalid ELF header',
-])('leaves %s to others', (message) => {
+])('does not handle %s', (message) => {
   expect(explainMissingLibrary(new Error(message))).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { treeUsage } from '#core/limits/tree-usage.ts';
 import { readProcessTable } from '#platform/process-tree/process-table.ts';
 
 test.skipIf(process.platform === 'win32')(
-  'this process is in the table, with its parent, its memory and its processor time',
+  'this process is in the table, with its parent, memory and CPU time',
   async () => {
     const rows = await readProcessTable();
     const own = rows?.find(({ pid }) => pid === process.pid);

@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test('ps and /proc find the same processes', async () => {
+test('ps and /proc return the same processes', async () => {
   const { child, line } = start('console.log(1); setInterval(() => {}, 60_000)');
   await line();
   const marked = (await findMarkedByProc()).filter(({ pid }) => pid === child.pid);
@@ -90,31 +90,34 @@ test('ps and /proc find the same processes', async () => {
   expect(Math.abs(Number(identity?.startedAt) - Date.now() / 1000)).toBeLessThan(120);
 });
 
-test.each(['cgroups', 'marks'])('the next program ends what a killed one left, found by %s', async (how) => {
-  const owner = `${OWNER} ${how}`;
-  const program = spawn(process.execPath, [join(import.meta.dirname, 'started.ts'), owner, how], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(createInterface({ input: program.stdout }), 'line')) as [string];
-  const pids = JSON.parse(line) as number[];
-  onTestFinished(() => {
-    for (const pid of pids.filter((left) => isAlive(left))) process.kill(pid, 'SIGKILL');
-  });
-  const next = createProcessTrees(owner, how === 'cgroups' ? readCgroupPaths() : NO_CGROUPS);
-  onTestFinished(() => next.close());
-  expect(await next.endAbandoned()).toBe(0);
-  program.kill('SIGKILL');
-  await once(program, 'exit');
-  const other = createProcessTrees(`${owner} of another`);
-  expect(await other.endAbandoned()).toBe(0);
-  other.close();
-  expect(pids.map((pid) => isAlive(pid))).toEqual([true, true]);
-  expect(await next.endAbandoned()).toBeGreaterThanOrEqual(2);
-  expect(pids.map((pid) => isAlive(pid))).toEqual([false, false]);
-});
+test.each(['cgroups', 'marks'])(
+  'the next program ends processes left over from a killed one, found by %s',
+  async (how) => {
+    const owner = `${OWNER} ${how}`;
+    const program = spawn(process.execPath, [join(import.meta.dirname, 'started.ts'), owner, how], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(createInterface({ input: program.stdout }), 'line')) as [string];
+    const pids = JSON.parse(line) as number[];
+    onTestFinished(() => {
+      for (const pid of pids.filter((left) => isAlive(left))) process.kill(pid, 'SIGKILL');
+    });
+    const next = createProcessTrees(owner, how === 'cgroups' ? readCgroupPaths() : NO_CGROUPS);
+    onTestFinished(() => next.close());
+    expect(await next.endAbandoned()).toBe(0);
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+    const other = createProcessTrees(`${owner} of another`);
+    expect(await other.endAbandoned()).toBe(0);
+    other.close();
+    expect(pids.map((pid) => isAlive(pid))).toEqual([true, true]);
+    expect(await next.endAbandoned()).toBeGreaterThanOrEqual(2);
+    expect(pids.map((pid) => isAlive(pid))).toEqual([false, false]);
+  },
+);
 
 test.runIf(canLimit)(
-  'a server that needs more memory than its limit is killed, and the manager knows why',
+  'a server that exceeds its memory limit is killed, and the manager reports the reason',
   async () => {
     const script =
       'process.once("SIGUSR2", () => { for (const all = [];;) all.push(Buffer.alloc(2 ** 20, 1)); }); console.log(1); setInterval(() => {}, 60_000)';
@@ -127,10 +130,8 @@ test.runIf(canLimit)(
   },
 );
 
-test.runIf(canLimit)(
-  'a server gets its share of a processor, and no more processes than its limit',
-  async () => {
-    const script = `
+test.runIf(canLimit)('a server is limited to its CPU share and number of processes', async () => {
+  const script = `
     setTimeout(() => {
       const before = process.cpuUsage();
       for (const end = Date.now() + 1000; Date.now() < end; );
@@ -140,14 +141,13 @@ test.runIf(canLimit)(
       console.log(spawnSync('sh', ['-c', 'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 60 & done'], { stdio: 'ignore' }).status !== 0);
     }, 300);
   `;
-    const { line } = start(script, { limits: { cpus: 0.2, processes: 20 } });
-    expect(Number(await line())).toBeLessThan(0.5);
-    expect(await line()).toBe('true');
-  },
-);
+  const { line } = start(script, { limits: { cpus: 0.2, processes: 20 } });
+  expect(Number(await line())).toBeLessThan(0.5);
+  expect(await line()).toBe('true');
+});
 
 test.runIf(process.getuid?.() === 0)(
-  'a user who cannot create cgroups gets an error for each limit',
+  'a user without permission to create cgroups gets an error for each limit',
   async () => {
     const url = new URL('../../../../runtime/platform/process-tree/process-trees.ts', import.meta.url).href;
     const script = `

@@ -6,7 +6,7 @@ import { processorWaitOf } from '#platform/process-tree/processor-wait.ts';
 const SPIN = 'for (;;);';
 
 test.runIf(existsSync('/proc/self/schedstat') && existsSync('/usr/bin/taskset'))(
-  'processes that want the same processor wait for it; one that sleeps does not',
+  'processes that compete for a CPU wait for it; a sleeping process does not',
   { timeout: 60_000 },
   async () => {
     const start = (...command: readonly string[]): number => {

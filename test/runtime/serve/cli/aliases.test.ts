@@ -29,7 +29,7 @@ const SERVE: Command = {
 const parse = (args: readonly string[], env: Record<string, string> = {}): Invocation =>
   parseInvocation(SERVE, args, env);
 
-test('an older name of an option sets it, and the last one on the command line counts', () => {
+test('an option also has its older names, and the last value on the command line wins', () => {
   expect(parse(['--max-body-bytes', '1']).value('max-body')).toBe('1');
   expect(parse(['--max-body-bytes=1', '--max-body', '2']).value('max-body')).toBe('2');
   expect(parse(['--max-body', '2', '--max-body-bytes=1']).value('max-body')).toBe('1');
@@ -37,7 +37,7 @@ test('an older name of an option sets it, and the last one on the command line c
   expect(parse(['--max-body-bytes', '1']).given('max-body')).toBe(true);
 });
 
-test('an older variable counts where neither a flag nor the variable of today is set', () => {
+test('an older variable applies if neither the flag nor the current variable is set', () => {
   const older = { OLD_MAX_BODY: '1' };
   expect(parse([], older).value('max-body')).toBe('1');
   expect(parse([], { ...older, TEST_MAX_BODY: '2' }).value('max-body')).toBe('2');
@@ -46,7 +46,7 @@ test('an older variable counts where neither a flag nor the variable of today is
   expect(parse([], { OLD_LOG: 'info' }).value('level')).toBe('info');
 });
 
-test('an error names the flag or the variable that the user wrote', () => {
+test('an error names the flag or variable that the user passed', () => {
   const refusal = (args: readonly string[], env?: Record<string, string>): string => {
     try {
       wholeNumberOption(parse(args, env), 'max-body', { min: 1, max: 9 });
@@ -62,7 +62,7 @@ test('an error names the flag or the variable that the user wrote', () => {
   expect(refusal(['--max-bodi=1'])).toBe("Unknown option '--max-bodi'. Did you mean --max-body?");
 });
 
-test('an older word for a choice is accepted with the older name only', () => {
+test('an older choice is accepted only with the older option name', () => {
   expect(parse(['--log', 'off']).value('level')).toBe('silent');
   expect(parse([], { OLD_LOG: 'off' }).value('level')).toBe('silent');
   expect(parse(['--log', 'off']).values('level')).toEqual(['silent']);
@@ -70,12 +70,12 @@ test('an older word for a choice is accepted with the older name only', () => {
   expect(() => parse([], { TEST_LEVEL: 'off' })).toThrow('TEST_LEVEL: "off" is not one of');
 });
 
-test('an option that exists for an earlier program has no variable', () => {
+test('an option inherited from an earlier program has no variable', () => {
   expect(parse(['--addr', 'a'], { TEST_ADDR: 'b' }).value('addr')).toBe('a');
   expect(parse([], { TEST_ADDR: 'b' }).value('addr')).toBeUndefined();
 });
 
-test('help and completion show no older names, variables, words or hidden options', () => {
+test('help and completion omit older names, variables, choices and hidden options', () => {
   const program: Program = { name: 'x', title: 'X.', options: SERVE.options, commands: { serve: SERVE } };
   const shown = [programHelp(program), commandHelp(program, 'serve', SERVE)].join('\n');
   expect(shown).toContain('--max-body <bytes>');
@@ -124,14 +124,14 @@ const run = async (...args: string[]): Promise<string> => {
   return text;
 };
 
-test('an option of a command takes the name of an option of the program, which keeps its other names', async () => {
+test('a command option can take over a name of a program option, which keeps its other names', async () => {
   expect(await run('show', '--config', 'f')).toBe('f f');
   expect(await run('plugin', '--config', 'a=1', '--config-file', 'f')).toBe('f a=1');
   expect(await run('plugin', '--config', 'a=1', '-c', 'f')).toBe('f a=1');
   expect(await run('plugin', '--help')).toContain('-c, --config-file <file>');
 });
 
-test('options of the program before the command mean the program, by each of their names', async () => {
+test('options before the command set program options, under any of their names', async () => {
   for (const words of [['--config', 'f'], ['--config=f'], ['--config-file', 'f'], ['-c', 'f'], ['-cf']]) {
     expect(await run(...words, 'show')).toBe('f f');
     expect(await run(...words, 'plugin', '--config', 'a=1')).toBe('f a=1');

@@ -34,13 +34,13 @@ test.each([
   [['say'], ['a']],
   [['words', 'say'], ['a']],
   [['words', 'old', 'say'], ['a']],
-])('%j is found', async (words, positionals) => {
+])('%j selects the right command', async (words, positionals) => {
   const { code, out } = await run(...words, 'a');
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({ program: 'talker', positionals, tones: [], place: 'here' });
 });
 
-test('an option may be repeated, and each of its values must be one of the choices', async () => {
+test('an option can be repeated, and each value must be one of the choices', async () => {
   const { out } = await run('say', 'a', '--tone', 'low', '--tone=high');
   expect(JSON.parse(out)).toMatchObject({ tones: ['low', 'high'] });
   const { code, err } = await run('say', 'a', '--tone', 'odd', '--tone=high');
@@ -50,7 +50,7 @@ test('an option may be repeated, and each of its values must be one of the choic
   });
 });
 
-test('arguments after -- are separate', async () => {
+test('arguments after -- are passed separately', async () => {
   const { out } = await run('say', 'a', '--', '--tone', 'b');
   expect(JSON.parse(out)).toMatchObject({
     positionals: ['a', '--tone', 'b'],
@@ -59,7 +59,7 @@ test('arguments after -- are separate', async () => {
   });
 });
 
-test('options of the program stand before or after the command', async () => {
+test('program options can precede or follow the command', async () => {
   for (const args of [
     ['--place', 'there', 'words', 'say', 'a'],
     ['--place=there', 'say', 'a'],
@@ -69,7 +69,7 @@ test('options of the program stand before or after the command', async () => {
   }
 });
 
-test("a group's help lists its commands, however it is requested", async () => {
+test('the help of a group lists its commands, however it is requested', async () => {
   const { code, out } = await run('words', '--help');
   expect(code).toBe(0);
   expect(out).toMatch(
@@ -85,7 +85,7 @@ test("a group's help lists its commands, however it is requested", async () => {
   expect(await run('words')).toMatchObject({ code: 2, err: out, out: '' });
 });
 
-test('help of a command names its own options and those of the program', async () => {
+test('the help of a command lists its own options and those of the program', async () => {
   const { out } = await run('words', 'old', 'say', '--help');
   expect(out).toContain('Usage: talker words old say <word>... [options]');
   expect(out).toContain('How to say it (one of low, high; repeatable)');
@@ -101,6 +101,6 @@ test.each([
   ],
   [['zzz'], 'Unknown command "zzz". Commands: say, words.\nSee `talker --help`.'],
   [['toString'], 'Unknown command "toString". Commands: say, words.\nSee `talker --help`.'],
-])('%j names no command', async (args, message) => {
+])('%j is an unknown command', async (args, message) => {
   expect(await run(...args)).toEqual({ code: 2, out: '', err: `Error: ${message}\n` });
 });

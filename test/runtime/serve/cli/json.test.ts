@@ -38,7 +38,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out, err };
 }
 
-test('with --json, an error is one JSON document on stderr, and the exit code stays', async () => {
+test('with --json, an error is one JSON document on stderr, with the same exit code', async () => {
   for (const words of [
     ['fail', '--json'],
     ['--json', 'fail'],
@@ -53,7 +53,7 @@ test('with --json, an error is one JSON document on stderr, and the exit code st
   expect((await run('fail')).err).toBe('Error: It failed.\n');
 });
 
-test('a wrong command line too, with the way to the help', async () => {
+test('a usage error is also JSON, and refers to the help', async () => {
   const { code, err } = await run('show', '--nosuch', '--json');
   expect({ code, err: JSON.parse(err) }).toEqual({
     code: 2,

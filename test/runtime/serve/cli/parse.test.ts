@@ -31,7 +31,7 @@ const refusal = (args: readonly string[], env?: Record<string, string>, command?
   return expect.unreachable('it was accepted');
 };
 
-test('a flag wins over the environment, the environment over the default', () => {
+test('a flag overrides the environment, and the environment overrides the default', () => {
   expect(parse([]).value('port')).toBe('8080');
   expect(parse([], { TEST_PORT: '1' }).value('port')).toBe('1');
   expect(parse(['--port', '2'], { TEST_PORT: '1' }).value('port')).toBe('2');
@@ -39,7 +39,7 @@ test('a flag wins over the environment, the environment over the default', () =>
   expect(parse([], { TEST_PORT: '' }).value('port')).toBe('8080');
 });
 
-test('a switch is on, off, or as set in the environment', () => {
+test('a switch can be set on the command line or in the environment', () => {
   expect(parse([]).flag('quiet')).toBe(false);
   expect(parse(['--quiet']).flag('quiet')).toBe(true);
   expect(parse(['--quiet=1']).flag('quiet')).toBe(true);
@@ -48,7 +48,7 @@ test('a switch is on, off, or as set in the environment', () => {
   expect(parse(['--quiet=0'], { TEST_QUIET: '1' }).flag('quiet')).toBe(false);
 });
 
-test('texts, flags among them and what follows --', () => {
+test('arguments can follow flags and --', () => {
   const invocation = parse(['a', '-f', 'json', 'b', '--', '-c', '--port=1'], {}, INFER);
   expect(invocation.positionals).toEqual(['a', 'b', '-c', '--port=1']);
   expect(invocation.value('format')).toBe('json');
@@ -74,15 +74,15 @@ test.each([
   [['--port', 'x'], '--port: "x" is not a whole number from 0 to 65535.'],
   [['--rule', 'x'], '--rule: "x" is not one of cut, refuse.'],
   [['stray'], 'Unexpected argument "stray".'],
-])('%j is rejected in one line', (args, message) => {
+])('%j is rejected with a one-line error', (args, message) => {
   expect(refusal(args)).toBe(message);
 });
 
-test('where texts are arguments, the error names the way to pass one that starts with a dash', () => {
+test('if a command takes texts, the error explains how to pass one that starts with a dash', () => {
   expect(refusal(['-x'], {}, INFER)).toBe("Unknown option '-x'. Put texts that start with a dash after --.");
 });
 
-test('an invalid value of the environment is reported with the name of its variable', () => {
+test('an invalid environment value is reported with the variable name', () => {
   expect(refusal([], { TEST_PORT: 'x' })).toBe('TEST_PORT: "x" is not a whole number from 0 to 65535.');
   expect(refusal([], { TEST_RULE: 'x' })).toBe('TEST_RULE: "x" is not one of cut, refuse.');
   expect(refusal([], { TEST_QUIET: 'yes' })).toBe('TEST_QUIET: "yes" is not one of true, 1, false, 0.');
@@ -94,7 +94,7 @@ test('an unknown option is reported with a suggestion', () => {
   expect(refusal(['--rul=cut'], {}, INFER)).toBe("Unknown option '--rul'. Did you mean --rule?");
 });
 
-test('an empty value is rejected, and an empty variable is none', () => {
+test('an empty value is rejected, and an empty variable is ignored', () => {
   const rule = '--key must not be empty. Remove it, or set a value: --key <keys>.';
   expect([refusal(['--key', '']), refusal(['--key='])]).toEqual([rule, rule]);
   expect(refusal(['-f', ''])).toContain('--format must not be empty');

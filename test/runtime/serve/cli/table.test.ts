@@ -14,7 +14,7 @@ describe('formatTable', () => {
     ['longer', 'a text that is much too long for its column'],
   ];
 
-  test('lines up its columns', () => {
+  test('aligns its columns', () => {
     expect(formatTable(['ONE', 'TWO'], rows, terminal(Infinity))).toEqual([
       'ONE     TWO',
       'a       short',
@@ -22,13 +22,13 @@ describe('formatTable', () => {
     ]);
   });
 
-  test('fits the terminal', () => {
+  test('fits the width of the terminal', () => {
     const lines = formatTable(['ONE', 'TWO'], rows, terminal(20));
     expect(lines[2]).toBe('longer  a text that…');
     expect(Math.max(...lines.map((line) => line.length))).toBe(20);
   });
 
-  test('counts columns, not characters, and cuts none in two', () => {
+  test('counts columns instead of characters, and never splits a character', () => {
     const wide = [['日本語', '👩‍👩‍👧 e\u0301 😀😀😀']];
     const [, line = ''] = formatTable(['ONE', 'TWO'], wide, terminal(Infinity));
     expect(line).toBe('日本語  👩‍👩‍👧 e\u0301 😀😀😀');
@@ -36,13 +36,13 @@ describe('formatTable', () => {
     expect([head, cut]).toEqual(['ONE     TWO', '日本語  👩‍👩‍👧 e\u0301 😀…']);
   });
 
-  test('styles the text, not the gaps', () => {
+  test('styles the text, but not the gaps', () => {
     const [, line] = formatTable(['ONE', 'TWO'], [[{ text: 'a', style: 'red' }, 'b']], terminal(80));
     expect(line).toBe('<red>a</>    b');
   });
 });
 
-test('text from servers cannot move the cursor', () => {
+test('removes control sequences from server texts', () => {
   expect(oneLine('a\u001B[2Jb\n\tc\u0007\u2028d')).toBe('ab c d');
 });
 
@@ -52,6 +52,6 @@ test.each([
   [60_000, '1m 0s'],
   [3_725_000, '1h 2m'],
   [90_000_000, '1d 1h'],
-])('%i ms are %s', (milliseconds, text) => {
+])('%i ms is formatted as %s', (milliseconds, text) => {
   expect(span(milliseconds)).toBe(text);
 });

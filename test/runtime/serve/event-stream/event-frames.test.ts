@@ -44,7 +44,7 @@ const stream = fc
   })
   .map((events) => events.map(([lines, end]) => lines.map((each) => each.join('')).join('') + end).join(''));
 
-test('any split of any stream results in the same events and all bytes', () => {
+test('any split of a stream results in the same events and bytes', () => {
   fc.assert(
     fc.property(stream, fc.array(fc.nat(), { maxLength: 12 }), (text, places) => {
       const bytes = Buffer.from(text);
@@ -56,7 +56,7 @@ test('any split of any stream results in the same events and all bytes', () => {
   );
 });
 
-test('it finds the events that another parser finds', () => {
+test('a reference parser finds the same events', () => {
   fc.assert(
     fc.property(stream, (text) => {
       // They differ in what they make of an event that does not end.
@@ -67,7 +67,7 @@ test('it finds the events that another parser finds', () => {
   );
 });
 
-test('any bytes at all are taken, and none is lost', () => {
+test('any bytes are accepted and passed on', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (parts) => {
       expect(Buffer.concat(framesOf(parts))).toEqual(Buffer.concat(parts));
@@ -75,7 +75,7 @@ test('any bytes at all are taken, and none is lost', () => {
   );
 });
 
-test('a letter of several bytes may be torn apart', () => {
+test('a multibyte character can be split across chunks', () => {
   const bytes = Buffer.from('data: 東京 🌍\n\n');
   for (let at = 0; at <= bytes.length; at += 1) {
     expect(eventsOf([bytes.subarray(0, at), bytes.subarray(at)])).toEqual([
@@ -84,7 +84,7 @@ test('a letter of several bytes may be torn apart', () => {
   }
 });
 
-test('an event that does not end is rejected at the limit, in one piece or many', () => {
+test('an unterminated event is rejected at the limit, in one chunk or many', () => {
   const splitter = createFrameSplitter(1000);
   const piece = Buffer.alloc(100, 'a');
   expect(() => {

@@ -31,7 +31,7 @@ async function send(options: Partial<BodyOptions>, init: RequestInit): Promise<A
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-test('each problem is reported with its place, its rule and the value there', async () => {
+test('each problem is reported with its location, rule and value', async () => {
   const wrong = { count: 0, tags: ['a', 7, { long: true }], other: null, link: 'no link' };
   expect((await send({}, { body: JSON.stringify(wrong) })).body).toEqual({
     message:
@@ -51,12 +51,12 @@ test('each problem is reported with its place, its rule and the value there', as
   });
 });
 
-test('values that are long are not sent back', async () => {
+test('long values are not included in the response', async () => {
   const { body } = await send({}, { body: JSON.stringify({ count: 'x'.repeat(101) }) });
   expect(body.details).toEqual([{ message: expect.any(String), location: 'body.count', rule: 'type' }]);
 });
 
-test('JSON that is nested too deep is reported with its place', async () => {
+test('JSON that is nested too deeply is reported with its location', async () => {
   const message = 'The body exceeds the maximum nesting depth of 2 lists and objects.';
   expect(await send({ maxDepth: 2 }, { body: '[[[]]]' })).toEqual({
     status: 422,
@@ -64,7 +64,7 @@ test('JSON that is nested too deep is reported with its place', async () => {
   });
 });
 
-test('broken JSON is reported with its place', async () => {
+test('malformed JSON is reported with its location', async () => {
   const message = 'The body is not valid JSON: it ends too early.';
   expect(await send({}, { body: '{"a":' })).toEqual({
     status: 400,
@@ -72,7 +72,7 @@ test('broken JSON is reported with its place', async () => {
   });
 });
 
-test('the words for an empty and for a large body can be others', async () => {
+test('messages for empty and large bodies can be customized', async () => {
   const options = { emptyMessage: 'nothing', tooLargeMessage: (limit: number) => `more than ${limit}` };
   expect(await send(options, { body: '' })).toMatchObject({ status: 400, body: { message: 'nothing' } });
   expect(await send(options, { body: new Blob([]), headers: {} })).toMatchObject({
@@ -87,7 +87,7 @@ test('the words for an empty and for a large body can be others', async () => {
   });
 });
 
-test('a body that never ends is given up on', async () => {
+test('a body that never ends times out', async () => {
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(Buffer.from('{')),
   });
@@ -98,7 +98,7 @@ test('a body that never ends is given up on', async () => {
   });
 });
 
-test('another parser can be used, and another depth', async () => {
+test('the parser and the maximum depth can be customized', async () => {
   const parse = (): unknown => ({ count: 3 });
   expect((await send({ parse }, { body: '{}' })).body).toEqual({ count: 3 });
   const deep = `{"deep":${'['.repeat(100)}${']'.repeat(100)}}`;

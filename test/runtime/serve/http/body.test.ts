@@ -46,7 +46,7 @@ function stream(chunk: Uint8Array, times: number): ReadableStream<Uint8Array> {
   });
 }
 
-test('a valid body passes unchanged', async () => {
+test('a valid body is passed on unchanged', async () => {
   const body = { inputs: ['a', ['b', 'c']], count: 3, mode: null, metadata: { ['__proto__']: 'x', k: 'v' } };
   expect(await send(body)).toEqual([200, JSON.stringify(body)]);
   const raw = '{"inputs":["\\ud800"],"metadata":{"__proto__":"x"}}';
@@ -55,7 +55,7 @@ test('a valid body passes unchanged', async () => {
 
 describe('the content type', () => {
   test.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8'])(
-    '%s is taken',
+    '%s is accepted',
     async (type) => {
       expect((await post('{"inputs":["a"]}', { 'Content-Type': type }))[0]).toBe(200);
     },
@@ -76,21 +76,21 @@ describe('the content type', () => {
   });
 });
 
-describe('the limit', () => {
+describe('the body limit', () => {
   const refusal = [
     413,
     expect.stringMatching(/^Body too large: the maximum is 1000000 bytes\. .*--max-body\.$/),
   ];
 
-  test('holds for the announced length, before anything is read', async () => {
+  test('applies to the Content-Length before anything is read', async () => {
     expect(await post('{}', { ...JSON_TYPE, 'Content-Length': String(MAX_BODY + 1) })).toEqual(refusal);
   });
 
-  test('holds for a body without an announced length', async () => {
+  test('applies to a body without a Content-Length', async () => {
     expect(await post(stream(Buffer.alloc(100_000, 32), Infinity))).toEqual(refusal);
   });
 
-  test('is a limit, not one less', async () => {
+  test('allows exactly the maximum', async () => {
     const fitting = `{"inputs":["${'x'.repeat(MAX_BODY - 15)}"]}`;
     expect(fitting.length).toBe(MAX_BODY);
     expect((await post(stream(Buffer.from(fitting), 1)))[0]).toBe(200);
@@ -98,7 +98,7 @@ describe('the limit', () => {
   });
 });
 
-describe('broken JSON', () => {
+describe('malformed JSON', () => {
   test.each([
     ['', 'it is empty.'],
     [' \n', 'it is empty.'],
@@ -119,7 +119,7 @@ describe('broken JSON', () => {
     expect(await post(body)).toEqual([400, `The body is not valid JSON: ${why}`]);
   });
 
-  test('in a large body is found by the parser, and refused anyway', async () => {
+  test('is reported with its position by the parser, even in a large body', async () => {
     const long = `{"inputs":["${'x'.repeat(100_000)}"`;
     expect(await post(long)).toEqual([400, 'The body is not valid JSON: it ends too early.']);
     expect(await post(`${long} x`)).toEqual([
@@ -139,7 +139,7 @@ describe('broken JSON', () => {
   });
 });
 
-describe('a wrong shape', () => {
+describe('an invalid body', () => {
   test.each([
     [3, 'the body must be an object, not 3'],
     [{}, 'inputs is missing'],
@@ -168,14 +168,14 @@ describe('a wrong shape', () => {
     expect(await send(body)).toEqual([422, message]);
   });
 
-  test('a number too large for this world is not called null', async () => {
+  test('with a number too large for a double is reported as Infinity, not null', async () => {
     expect(await post('{"inputs":[],"count":1e999}')).toEqual([
       422,
       'count must be a whole number, not Infinity',
     ]);
   });
 
-  test('with very many problems reports some of them', async () => {
+  test('with many problems reports the first ones', async () => {
     const [status, message] = await send({ inputs: Array.from({ length: 1000 }, (_, at) => at) });
     expect(status).toBe(422);
     expect(message).toMatch(
@@ -183,14 +183,14 @@ describe('a wrong shape', () => {
     );
   });
 
-  test('in a large body reports the first problem', async () => {
+  test('reports only the first problem if it is large', async () => {
     expect(await send({ inputs: Array.from({ length: 50_000 }, () => 1), count: 0 })).toEqual([
       422,
       'inputs/0 must be text or a pair of texts, not 1',
     ]);
   });
 
-  test('nested deeper than any request is rejected unparsed, which could take seconds', async () => {
+  test('nested too deeply is rejected before parsing, which could take seconds', async () => {
     const tooDeep = [422, 'The body exceeds the maximum nesting depth of 64 lists and objects.'];
     expect(await post(`${'['.repeat(65)}${']'.repeat(65)}`)).toEqual(tooDeep);
     expect(await post(`{"a":${'[{"b":'.repeat(32)}`)).toEqual(tooDeep);
@@ -211,7 +211,7 @@ describe('a wrong shape', () => {
     ['very many keys', `{${Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',')}}`],
     ['a very long key', `{"${'k'.repeat(900_000)}":1}`],
     ['a very long text', JSON.stringify({ mode: 'm'.repeat(900_000) })],
-  ])('of %s does no harm', async (_name, body) => {
+  ])('of %s is handled safely', async (_name, body) => {
     const [status, message] = await post(body);
     expect(status).toBe(422);
     expect(message.length).toBeLessThan(500);

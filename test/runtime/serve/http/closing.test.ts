@@ -13,7 +13,7 @@ const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
 
 describe('closing', () => {
-  test('ends idle connections immediately, takes no new ones, and lets running requests end', async () => {
+  test('closes idle connections immediately, accepts no new ones, and lets running requests finish', async () => {
     const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const app = new Hono()
       .get('/', (c) => c.text('hello'))
@@ -38,7 +38,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('answers requests that are on their way: on connections that wait to be accepted, and unread', async () => {
+  test('handles requests that have arrived but are not read yet, even on unaccepted connections', async () => {
     const listener = await listen(hello());
     const kept = await talk(listener.port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(kept.socket, 'data');
@@ -55,7 +55,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('stops listening although clients connect again after each answer, and loses none of them', async () => {
+  test('stops listening while clients reconnect after each response, and loses no request', async () => {
     const listener = await listen(hello());
     const answers: string[] = [];
     const client = async (): Promise<void> => {
@@ -71,7 +71,7 @@ describe('closing', () => {
     expect(answers.filter((answer) => !/^HTTP\/1\.1 200 [^]*hello$/.test(answer))).toEqual([]);
   });
 
-  test('a request after the end of its connection is not run', async () => {
+  test('a request after the connection has ended is not run', async () => {
     const paths: string[] = [];
     const app = new Hono().get('*', (c) => {
       paths.push(c.req.path);
@@ -90,7 +90,7 @@ describe('closing', () => {
     expect(paths).toEqual(['/first']);
   });
 
-  test('from the stop of the server on, responses ask clients to use other connections', async () => {
+  test('from shutdown on, responses contain Connection: close', async () => {
     const lifecycle = createLifecycle();
     lifecycle.ready();
     const [started, finish] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -112,7 +112,7 @@ describe('closing', () => {
     before.socket.destroy();
   });
 
-  test('does not cut off a large answer that its client still reads', async () => {
+  test('does not cut off a large response that a client is still reading', async () => {
     const large = 'x'.repeat(30_000_000);
     const listener = await listen(new Hono().get('/', (c) => c.text(large)));
     const request = httpRequest({ port: listener.port, host: '127.0.0.1' }).end();
@@ -124,7 +124,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('cuts off connections that take too long', async () => {
+  test('cuts off connections at the timeout', async () => {
     const started = Promise.withResolvers<void>();
     const app = new Hono().get('/', async () => {
       started.resolve();
@@ -137,7 +137,7 @@ describe('closing', () => {
     expect(await ended).toBe('');
   });
 
-  test('over TLS too', async () => {
+  test('works over TLS too', async () => {
     const listener = await listen(hello(), { tls: selfSigned() });
     const request = httpsGet(`https://localhost:${listener.port}/`, { rejectUnauthorized: false });
     const [response] = await once(request, 'response');

@@ -76,17 +76,20 @@ describe('responses', () => {
     ['gzip', zlib.gunzipSync],
     ['br', zlib.brotliDecompressSync],
     ['zstd', zlib.zstdDecompressSync],
-  ] as const)('a large one is sent in %s, from the app and from direct routes', async (coding, decode) => {
-    for (const path of ['/large', '/direct']) {
-      const { headers, bytes } = await send(path, accept(coding));
-      expect(headers['content-encoding'], path).toBe(coding);
-      expect(headers['content-length']).toBe(String(bytes.length));
-      expect(headers['vary']).toContain('Accept-Encoding');
-      expect(JSON.parse(decode(bytes).toString())).toEqual(LARGE);
-    }
-  });
+  ] as const)(
+    'a large response is compressed with %s, from the app and from direct routes',
+    async (coding, decode) => {
+      for (const path of ['/large', '/direct']) {
+        const { headers, bytes } = await send(path, accept(coding));
+        expect(headers['content-encoding'], path).toBe(coding);
+        expect(headers['content-length']).toBe(String(bytes.length));
+        expect(headers['vary']).toContain('Accept-Encoding');
+        expect(JSON.parse(decode(bytes).toString())).toEqual(LARGE);
+      }
+    },
+  );
 
-  test('clients without the header get it as it is, with the same headers', async () => {
+  test('clients without Accept-Encoding get an uncompressed response with the same headers', async () => {
     for (const headers of [{}, accept('identity'), accept('gzip;q=0'), accept('compress')]) {
       const answer = await send('/large', headers);
       expect(answer.headers['content-encoding']).toBeUndefined();
@@ -103,7 +106,7 @@ describe('responses', () => {
     expect([status, headers['content-encoding'], headers['vary']]).toEqual([200, undefined, undefined]);
   });
 
-  test('not for requests with cookies, nor for HEAD', async () => {
+  test('responses to requests with cookies and to HEAD are not compressed', async () => {
     const cookies = { ...accept('gzip'), cookie: 'a=b' };
     expect((await send('/large', cookies)).headers['content-encoding']).toBeUndefined();
     const head = await send('/large', accept('gzip'), { method: 'HEAD' });
@@ -120,7 +123,7 @@ describe('responses', () => {
     ['gzip;q=0.5, identity', undefined],
     ['gzip;q=x', undefined],
     ['', undefined],
-  ])('Accept-Encoding "%s" is answered in %s', (header, coding) => {
+  ])('Accept-Encoding "%s" results in %s', (header, coding) => {
     expect(preferredCoding(header)).toBe(coding);
   });
 });
@@ -138,7 +141,7 @@ describe('requests', () => {
     ['br', zlib.brotliCompressSync],
     ['zstd', zlib.zstdCompressSync],
   ] satisfies [string, (text: string) => Uint8Array][])(
-    '%s is read, with a length and in chunks',
+    '%s bodies are decompressed, with a Content-Length and chunked',
     async (coding, encode) => {
       for (const more of [{}, { 'transfer-encoding': 'chunked' }]) {
         const { status, bytes } = await post(coding, encode(text), more);
@@ -147,7 +150,7 @@ describe('requests', () => {
     },
   );
 
-  test('the limit holds for the decompressed body', async () => {
+  test('the limit applies to the decompressed body', async () => {
     const gzip = promisify(zlib.gzip);
     const bomb = await gzip(Buffer.alloc(50 * MAX_BODY_BYTES, ' '));
     expect(bomb.length).toBeLessThan(MAX_BODY_BYTES);
@@ -162,7 +165,7 @@ describe('requests', () => {
     }
   });
 
-  test('another encoding is 415 with the known ones, and broken data is 400', async () => {
+  test('an unknown encoding returns 415 with the supported ones, and malformed data 400', async () => {
     const unknown = await post('compress', text);
     expect(unknown.status).toBe(415);
     expect(unknown.headers['accept-encoding']).toBe('gzip, deflate, br, zstd');

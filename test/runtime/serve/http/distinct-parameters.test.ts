@@ -12,7 +12,7 @@ test.each([
   '/x?a+b=1&a%20b=2',
   '/x?__proto__=1&__proto__=2',
   '/y?tag=a&tag=b',
-])('a parameter that is in a query twice is rejected: %s', async (url) => {
+])('a duplicate query parameter is rejected: %s', async (url) => {
   const app = httpShell(testKernel(), {
     repeatable: (path) => (path === '/x' ? new Set(['tag']) : undefined),
   });
@@ -31,7 +31,7 @@ test.each([
   '/x?include[]=a&include%5B%5D=b',
   '/x?&&',
   '/x?',
-])('any other query is read: %s', async (url) => {
+])('any other query is accepted: %s', async (url) => {
   const app = httpShell(testKernel(), {
     repeatable: (path) => (path === '/x' ? new Set(['tag']) : undefined),
   });

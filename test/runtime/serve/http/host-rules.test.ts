@@ -21,7 +21,7 @@ test.each([
   '127.1',
   '0:0:0:0:0:0:0:1',
   '::ffff:127.0.0.1',
-])('bound to %s, only loopback names and addresses are answered', (hostname) => {
+])('bound to %s, only loopback names and addresses are accepted', (hostname) => {
   const good = [
     'localhost',
     'localhost:8080',
@@ -37,17 +37,17 @@ test.each([
 });
 
 test.each(['', 'a b', 'localhost@evil.example', 'evil.example#localhost', 'localhost/x', 'a:b:c', '[::1'])(
-  'the Host header %j is not a host',
+  'the Host header %j is invalid',
   (host) => {
     expect(allowed(EVERYWHERE, host)).toBe(false);
   },
 );
 
-test('without a Host header, as over HTTP/2, the URL has the host', () => {
+test('without a Host header, as over HTTP/2, the host comes from the URL', () => {
   expect(allowed(LOOPBACK, undefined)).toBe(true);
 });
 
-test('bound to more than loopback, names must be allowed, too', () => {
+test('if bound to a non-loopback address, host names must be allowed, too', () => {
   expect(allowed(EVERYWHERE, 'models.example:8080')).toBe(false);
   const rules = { ...EVERYWHERE, allowedHosts: ['models.example', 'Other.Example'] };
   for (const host of ['models.example', 'MODELS.example:8080', 'other.example', 'localhost']) {
@@ -58,7 +58,7 @@ test('bound to more than loopback, names must be allowed, too', () => {
   expect(allowed({ ...LOOPBACK, allowedHosts: ['models.example'] }, 'models.example')).toBe(true);
 });
 
-test('web pages of the same host may call, if that host cannot have been made to point here', () => {
+test('web pages of the same host are allowed, if DNS rebinding is impossible for that host', () => {
   expect(allowed(LOOPBACK, 'localhost:8080', 'http://localhost:8080')).toBe(true);
   expect(allowed(LOOPBACK, 'localhost:8080', 'https://localhost:8080')).toBe(true);
   for (const origin of ['http://localhost:6274', 'http://127.0.0.1:8080', 'http://localhost'])
@@ -72,7 +72,7 @@ test('web pages of the same host may call, if that host cannot have been made to
   expect(allowed(named, 'models.example', 'https://models.example:8443')).toBe(false);
 });
 
-test('other web pages may not, unless their origin is allowed', () => {
+test('other web pages are rejected, unless their origin is allowed', () => {
   for (const rules of [LOOPBACK, EVERYWHERE]) {
     for (const origin of ['http://evil.example', 'null', 'http://localhost.evil.example', 'file://', '']) {
       expect(allowed(rules, 'localhost:8080', origin), origin).toBe(false);
@@ -86,13 +86,13 @@ test('other web pages may not, unless their origin is allowed', () => {
   }
 });
 
-test('the name that the server listens on is known', () => {
+test('the name that the server listens on is allowed', () => {
   expect(allowed({ hostname: 'Models.internal' }, 'models.internal:80')).toBe(true);
   for (const hostname of ['0.0.0.0', '[::]', '127.0.0.1', 'models.internal'])
     expect(allowed({ hostname }, 'evil.example'), hostname).toBe(false);
 });
 
-test('a server accepts any name once it has a key', () => {
+test('a server with an API key accepts any host name', () => {
   let hasKey = false;
   const check = createHostCheck({ ...EVERYWHERE, anyName: () => hasKey });
   const statusOf = (headers: Record<string, string>): boolean =>

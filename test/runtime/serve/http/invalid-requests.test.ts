@@ -109,7 +109,7 @@ describe.each(Object.entries(PORTS))('%s', (target, port) => {
   });
 });
 
-test('an error after the response has started adds nothing to it', async () => {
+test('an error after the response has started sends nothing more', async () => {
   const socket = connect(PORTS.gateway, '127.0.0.1');
   socket.on('error', () => {});
   let received = '';
@@ -125,7 +125,7 @@ test('an error after the response has started adds nothing to it', async () => {
   expect(received).toMatch(/^HTTP\/1\.1 200 [^]*begun\r\n$/);
 });
 
-test('over TLS a client without TLS is disconnected, and one with TLS gets the error', async () => {
+test('on a TLS port, a plaintext client is disconnected, and a TLS client gets the error', async () => {
   const port = await listen(malformedRequestAnswer, selfSigned());
   expect(await answerTo(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).not.toContain('HTTP/');
   const socket = connectTls({ port, rejectUnauthorized: false });
@@ -136,7 +136,7 @@ test('over TLS a client without TLS is disconnected, and one with TLS gets the e
   expect(received).toMatch(/^HTTP\/1\.1 400 [^]*"error":/);
 });
 
-describe('a client that waits for leave to send its body', () => {
+describe('a client that sends Expect: 100-continue', () => {
   const asking = (path: string, key: string): string =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${key}\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n`;
 
@@ -161,7 +161,7 @@ describe('a client that waits for leave to send its body', () => {
   test.each([
     ['its key is not good', '/', 'Bearer wrong', '401'],
     ['its body is not read', '/unread', KEY, '200'],
-  ])('gets its answer immediately if %s', async (_why, path, key, status) => {
+  ])('gets the final response immediately if %s', async (_why, path, key, status) => {
     const answer = await answerTo(PORTS.gateway, asking(path, key));
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*connection: close`, 'i'));
     expect(answer).not.toContain('100 Continue');

@@ -11,7 +11,7 @@ import { talk, useListeners } from './listeners.ts';
 const listen = useListeners();
 const hello = (): Hono => new Hono().get('/', (c) => c.text('hello'));
 
-test('port 0 takes a free port and reports it; all forms of a host name work', async () => {
+test('port 0 selects a free port and reports it; all forms of a host name work', async () => {
   for (const hostname of ['127.0.0.1', 'localhost', '0.0.0.0']) {
     const { port } = await listen(hello(), { hostname });
     expect(port).toBeGreaterThan(0);
@@ -39,19 +39,19 @@ test('with a certificate it serves HTTPS only', async () => {
 describe('slow and broken clients', () => {
   const timeouts = { headers: 100, request: 200, keepAlive: 100 };
 
-  test('a connection without a request is closed without an answer', async () => {
+  test('a connection without a request is closed without a response', async () => {
     const { port } = await listen(hello(), { timeouts });
     const { ended } = await talk(port, '');
     expect(await ended).toBe('');
   });
 
-  test('half a header is dropped', async () => {
+  test('a connection with an incomplete header is closed', async () => {
     const { port } = await listen(hello(), { timeouts });
     const { ended } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow');
     expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('half a body is dropped', async () => {
+  test('a connection with an incomplete body is closed', async () => {
     const kernel = testKernel();
     const app = httpShell(kernel);
     app.post('/', async (c) => c.text(String((await readBytes(c, 100)).length)));
@@ -66,7 +66,7 @@ describe('slow and broken clients', () => {
     expect(kernel.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   });
 
-  test('a connection without a next request is ended', async () => {
+  test('an idle keep-alive connection is closed', async () => {
     const { port } = await listen(hello(), { timeouts });
     const { ended } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await ended).toContain('hello');
@@ -92,7 +92,7 @@ describe('slow and broken clients', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
   });
 
-  test('a body that is too large is rejected while the client still sends it', async () => {
+  test('a body that is too large is rejected while the client is still sending it', async () => {
     const app = httpShell(testKernel());
     app.post('/', async (c) => c.text(String((await readBytes(c, 1000)).length)));
     const { port } = await listen(app);
@@ -110,7 +110,7 @@ describe('slow and broken clients', () => {
   });
 });
 
-test('the request is aborted when its client leaves', async () => {
+test('a request is aborted when its client disconnects', async () => {
   const [started, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const app = new Hono().get('/', async (c) => {
     c.req.raw.signal.addEventListener('abort', () => aborted.resolve());
@@ -125,7 +125,7 @@ test('the request is aborted when its client leaves', async () => {
   await expect(aborted.promise).resolves.toBeUndefined();
 });
 
-test('a thousand clients that connect and leave do no harm', async () => {
+test('a thousand clients that connect and disconnect cause no failure', async () => {
   const { port } = await listen(hello());
   for (let round = 0; round < 10; round++) {
     const sockets = await Promise.all(
@@ -137,7 +137,7 @@ test('a thousand clients that connect and leave do no harm', async () => {
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('hello');
 });
 
-describe('a client that closes its half of the connection after the request', () => {
+describe('a client that half-closes its connection after the request', () => {
   const slow = (gone: () => void): Hono =>
     new Hono().get('/', async (c) => {
       c.req.raw.signal.addEventListener('abort', gone);
@@ -145,7 +145,7 @@ describe('a client that closes its half of the connection after the request', ()
       return c.text('hello');
     });
   test.each(['GET / HTTP/1.0\r\n\r\n', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'])(
-    'is answered: %j',
+    'gets its response: %j',
     async (request) => {
       let isGone = false;
       const { port } = await listen(slow(() => (isGone = true)));
@@ -155,7 +155,7 @@ describe('a client that closes its half of the connection after the request', ()
       expect(isGone).toBe(false);
     },
   );
-  test('has disconnected if it keeps connections for the next request', async () => {
+  test('is disconnected if the connection is kept alive', async () => {
     const gone = Promise.withResolvers<void>();
     const { port } = await listen(slow(() => gone.resolve()));
     const { socket } = await talk(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');

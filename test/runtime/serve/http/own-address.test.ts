@@ -25,7 +25,7 @@ test.each([
   '[::1]:8090',
   'tools.example:8090',
   '192.168.0.2:8090',
-])('a loopback name or a host of the configuration counts: %s', (host) => {
+])('a loopback name or a configured host is accepted: %s', (host) => {
   expect(addressOf({ host })).toBe(`http://${host}`);
   expect(addressOf({ host }, {}, { scheme: 'https' })).toBe(`https://${host}`);
 });
@@ -40,13 +40,13 @@ test.each([
   'localhost:1/attacker',
   'a b',
   '',
-])('another host does not: %j', (host) => {
+])('any other host is not accepted: %j', (host) => {
   expect(addressOf({ host })).toBeUndefined();
   expect(addressOf({ host, ...FORWARDED })).toBeUndefined();
 });
 
 test.each(['0.0.0.0', '[::]', '::', '0', '::0', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', ''])(
-  'the address of all networks is no name of this server: %j',
+  'a wildcard address is not a name of this server: %j',
   (hostname) => {
     for (const host of ['0.0.0.0:8090', '[::]:8090', '[::ffff:0:0]', 'attacker.example', '6.6.6.6']) {
       expect([host, addressOf({ host }, { hostRules: { hostname } })]).toEqual([host, undefined]);
@@ -59,7 +59,7 @@ test.each([
   ['10.0.0.5', '10.0.0.5'],
   ['::ffff:10.0.0.5', '10.0.0.5'],
   ['fd00::5', '[fd00::5]'],
-])('the address at which the connection arrived counts: %s', (localAddress, host) => {
+])('the local address of the connection is accepted: %s', (localAddress, host) => {
   const socket = { localAddress, localPort: 8090 };
   const hostRules = { hostname: '0.0.0.0' };
   expect(addressOf({ host: `${host}:80` }, { hostRules }, { socket })).toBe(`http://${host}:80`);
@@ -67,7 +67,7 @@ test.each([
   expect(socketAddress({ scheme: 'https', headers: new Headers(), socket })).toBe(`https://${host}:8090`);
 });
 
-test('forwarded headers count with trustProxy only, the first of a chain', () => {
+test('forwarded headers are used only with trustProxy, and the first of a chain wins', () => {
   const headers = { host: 'localhost', ...FORWARDED };
   expect(addressOf(headers)).toBe('http://localhost');
   expect(addressOf(headers, { trustProxy: true })).toBe('https://proxy.example');
@@ -75,7 +75,7 @@ test('forwarded headers count with trustProxy only, the first of a chain', () =>
   expect(addressOf(chain, { trustProxy: true })).toBe('https://a.example:8443');
 });
 
-test('a proxy that forwards no host does not make the Host header known', () => {
+test('a proxy without X-Forwarded-Host does not make the Host header trusted', () => {
   const headers = { host: 'attacker.example', 'X-Forwarded-Proto': 'https' };
   expect(addressOf(headers, { trustProxy: true })).toBeUndefined();
 });

@@ -60,7 +60,7 @@ const head = (length: number): string => `POST / HTTP/1.1\r\nhost: x\r\ncontent-
 const next = async (outcomes: AsyncIterator<string>): Promise<string> =>
   (await outcomes.next()).value as string;
 
-test('bodies arriving with their head, after it, in chunks, or not at all, in sequence', async () => {
+test('reads bodies that arrive with their header, after it, in chunks, or not at all', async () => {
   const { socket, outcomes } = await echo();
   const long = 'ü'.repeat(100_000);
   socket.write(head(5) + 'hello');
@@ -79,7 +79,7 @@ test('bodies arriving with their head, after it, in chunks, or not at all, in se
   expect([await next(outcomes), await next(outcomes)]).toEqual(['a', 'b']);
 });
 
-test('a body that is cut off, or does not come in time, is none', async () => {
+test('a truncated or late body is rejected', async () => {
   const cut = await echo();
   cut.socket.write(head(10) + 'half');
   await once(server, 'request');
@@ -91,7 +91,7 @@ test('a body that is cut off, or does not come in time, is none', async () => {
   expect(await next(slow.outcomes)).toBe('request body read timeout');
 });
 
-test('a client that is gone before its answer ends nothing but its connection', async () => {
+test('a client that disconnects before its response affects only its connection', async () => {
   const { socket, outcomes } = await echo({ answers: false });
   const gone = once(server, 'request').then(([incoming]) => once(incoming as IncomingMessage, 'close'));
   socket.write(head(5) + 'hello');

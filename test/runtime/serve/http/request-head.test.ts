@@ -23,12 +23,12 @@ function app() {
   return shell;
 }
 
-test('heads that RFC 9112 does not allow never reach the app', async () => {
+test('request heads that violate RFC 9112 never reach the app', async () => {
   const { port } = await listen(app());
   expect(await answersToHeads(port)).toEqual(VALID_ANSWERS);
 });
 
-test.each(Object.entries(RAW_CHUNKS))('an app gets no body with %s', async (_name, { text, answer }) => {
+test.each(Object.entries(RAW_CHUNKS))('an app receives no body with %s', async (_name, { text, answer }) => {
   const { port } = await listen(app());
   expect(statusOf(await sendRaw(port, text.replace('/healthz', '/echo')))).toBe(String(answer));
 });
@@ -45,7 +45,7 @@ test.each(['http://shown.example:81/echo?a=b', 'https://shown.example:81/echo?a=
   },
 );
 
-test('an invalid head on a connection ends it, and what follows is not another request', async () => {
+test('an invalid head closes the connection, and the data after it is not parsed as a request', async () => {
   const { port } = await listen(app());
   const valid = 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab';
   const invalid = 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n';
@@ -54,7 +54,7 @@ test('an invalid head on a connection ends it, and what follows is not another r
 });
 
 test.each(['x', 'gzip', 'identity'])(
-  'the transfer coding %s has one answer, and nothing follows it',
+  'the transfer coding %s gets one response, and nothing follows it',
   async (coding) => {
     const { port } = await listen(app());
     const head = `POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n`;

@@ -14,7 +14,7 @@ const PROBLEMS: ErrorFormat = {
   },
 };
 
-test('a format without a prefix matches that of all errors, and may add headers', async () => {
+test('an error format without a prefix applies to all errors, and can add headers', async () => {
   const app = httpShell(testKernel(), { errorFormats: [PROBLEMS] });
   for (const path of ['/', '/nothing', '/v1/x']) {
     const response = await app.request(path);
@@ -29,7 +29,7 @@ test.each([
   [0, '1'],
   [0.2, '1'],
   [12.1, '13'],
-])('after %s seconds it is worth trying again', async (retryAfterSeconds, header) => {
+])('a retry delay of %s seconds is rounded in Retry-After', async (retryAfterSeconds, header) => {
   for (const code of ['OverloadedError', 'UnavailableError'] as const) {
     const app = httpShell(testKernel());
     app.get(`/${code}`, () => {
@@ -39,7 +39,7 @@ test.each([
   }
 });
 
-test('slashes at the end can be made to count for nothing', async () => {
+test('trailing slashes can be ignored', async () => {
   const statuses = async (strict: boolean): Promise<number[]> => {
     const app = httpShell(testKernel(), { strict });
     return await Promise.all(['/healthz', '/healthz/'].map(async (path) => (await app.request(path)).status));
@@ -48,7 +48,7 @@ test('slashes at the end can be made to count for nothing', async () => {
   expect(await statuses(false)).toEqual([200, 200]);
 });
 
-test('who calls is known to the routes and stands in the log, but not on open paths', async () => {
+test('routes and the log receive the caller, except on open paths', async () => {
   const kernel = testKernel();
   const access = { check: (header: string | null | undefined) => ({ name: header ?? 'nobody' }) };
   const app = httpShell({ ...kernel, access }, { openPaths: ['/open'] });
@@ -63,14 +63,14 @@ test('who calls is known to the routes and stands in the log, but not on open pa
   ]);
 });
 
-describe('host rules hold on every path', () => {
+describe('host rules apply to every path', () => {
   const app = httpShell(testKernel(), {
     hostRules: { hostname: '127.0.0.1', allowedHosts: ['tools.example'] },
   });
   const statusOf = async (headers: Record<string, string>, path = '/healthz'): Promise<number> =>
     (await app.request(path, { headers })).status;
 
-  test('by name', async () => {
+  test('by host name', async () => {
     for (const host of ['localhost:80', '127.0.0.1', 'tools.example'])
       expect(await statusOf({ Host: host })).toBe(200);
     for (const path of ['/healthz', '/metrics', '/nothing']) {
@@ -78,7 +78,7 @@ describe('host rules hold on every path', () => {
     }
   });
 
-  test('by the origin of a page', async () => {
+  test('by page origin', async () => {
     expect(await statusOf({ Origin: 'http://localhost' })).toBe(200);
     expect(await statusOf({ Origin: 'http://localhost:3000' })).toBe(403);
     expect(await statusOf({ Origin: 'https://evil.example' })).toBe(403);
@@ -86,7 +86,7 @@ describe('host rules hold on every path', () => {
   });
 });
 
-test('pages of other origins can do what the rules allow, and use credentials only if they are listed', async () => {
+test('pages of other origins are limited to the CORS rules, and use credentials only if listed', async () => {
   const corsRules = { methods: ['GET'], headers: ['X-A'], credentials: true, maxAgeSeconds: 7 };
   const preflight = {
     method: 'OPTIONS',
@@ -113,7 +113,7 @@ test.each([
   ['key', 401, 200],
   ['off', 401, 404],
 ] as const)(
-  'with metrics %s, a request without a key gets %i, one with a key %i',
+  'with metrics %s, a request without a key gets %i, and one with a key %i',
   async (metrics, without, withKey) => {
     const access = createAccess(['secret']);
     const app = httpShell({ ...testKernel(), access }, { metrics });

@@ -18,7 +18,7 @@ describe('request ids', () => {
     return response.headers.get('X-Request-Id');
   };
 
-  test('a sane one is kept, any other is replaced', async () => {
+  test('a valid ID is kept, and any other is replaced', async () => {
     expect(await idFor('My_id-1.2')).toBe('My_id-1.2');
     expect(await idFor('x'.repeat(128))).toBe('x'.repeat(128));
     for (const bad of [undefined, '', 'x'.repeat(129), 'a b', 'a"b', 'ä'.normalize('NFC')]) {
@@ -26,7 +26,7 @@ describe('request ids', () => {
     }
   });
 
-  test('errors and manual responses have it, too', async () => {
+  test('error responses and direct responses have one, too', async () => {
     const own = httpShell(testKernel());
     own.get('/raw', () => new Response('raw'));
     own.get('/foreign', () => fetch('data:text/plain,foreign'));
@@ -37,20 +37,23 @@ describe('request ids', () => {
 });
 
 describe('errors', () => {
-  test.each(Object.entries(HTTP_STATUS))('%s is %i with the bare message as text', async (code, status) => {
-    const app = httpShell(testKernel());
-    app.get('/fails', () => {
-      throw new AppError(code as ErrorCode, `what is wrong: ${code}`, { cause: new Error('secret') });
-    });
-    const response = await app.request('/fails');
-    expect(response.status).toBe(status);
-    expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
-    expect(response.headers.get('Retry-After')).toBe([429, 503].includes(status) ? '1' : null);
-    expect(response.headers.get('WWW-Authenticate')).toBe(status === 401 ? 'Bearer' : null);
-    expect(await response.text()).toBe(`what is wrong: ${code}`);
-  });
+  test.each(Object.entries(HTTP_STATUS))(
+    '%s returns %i with the bare message as text',
+    async (code, status) => {
+      const app = httpShell(testKernel());
+      app.get('/fails', () => {
+        throw new AppError(code as ErrorCode, `what is wrong: ${code}`, { cause: new Error('secret') });
+      });
+      const response = await app.request('/fails');
+      expect(response.status).toBe(status);
+      expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
+      expect(response.headers.get('Retry-After')).toBe([429, 503].includes(status) ? '1' : null);
+      expect(response.headers.get('WWW-Authenticate')).toBe(status === 401 ? 'Bearer' : null);
+      expect(await response.text()).toBe(`what is wrong: ${code}`);
+    },
+  );
 
-  test('unexpected errors are logged and never shown', async () => {
+  test('an unexpected error is logged and never returned', async () => {
     const kernel = testKernel();
     const app = httpShell(kernel);
     app.get('/breaks', () => {
@@ -63,7 +66,7 @@ describe('errors', () => {
     expect(logged).toMatchObject({ requestId: 'the-id', err: { type: 'TypeError', message: 'secret' } });
   });
 
-  test('an unknown path is 404, a known one with another method 405 with Allow', async () => {
+  test('an unknown path returns 404, and an unsupported method 405 with Allow', async () => {
     const app = httpShell(testKernel());
     app.get('/thing/:id', (c) => c.text('thing'));
     app.delete('/thing/:id', (c) => c.text('gone'));
@@ -82,7 +85,7 @@ describe('errors', () => {
     expect((await (await app.request(`/${'x'.repeat(10_000)}`)).text()).length).toBeLessThan(300);
   });
 
-  test('under the path of an API that has its own errors, all of them have its form', async () => {
+  test('every error below an API path has the error format of that API', async () => {
     const app = httpShell(testKernel(['key']), { errorFormats: [OPENAI_ERRORS] });
     app.post('/v1/things', () => {
       throw new AppError('OverloadedError', 'busy');
@@ -106,7 +109,7 @@ describe('errors', () => {
   });
 });
 
-test('with API keys only the health routes and those named are open', async () => {
+test('with API keys, only the health routes and listed paths are open', async () => {
   const app = httpShell(testKernel(['key']), { openPaths: ['/open'] });
   app.get('/open', (c) => c.text('open'));
   app.get('/closed', (c) => c.text('closed'));
@@ -122,7 +125,7 @@ test('with API keys only the health routes and those named are open', async () =
   expect(await statusOf('/metrics', 'key')).toBe(200);
 });
 
-test('readyz follows the lifecycle; healthz only reports that the process lives', async () => {
+test('readyz follows the lifecycle; healthz only reports that the process is alive', async () => {
   const lifecycle = createLifecycle();
   const app = httpShell({ ...testKernel(), lifecycle });
   app.get('/work', admit(lifecycle), (c) => c.text('done'));
@@ -141,7 +144,7 @@ test('readyz follows the lifecycle; healthz only reports that the process lives'
   expect(await answer('/healthz')).toEqual([200, 'ok']);
 });
 
-test('a request that was let in is waited for', async () => {
+test('an admitted request is waited for', async () => {
   const kernel = testKernel();
   const app = httpShell(kernel);
   const [entered, work] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -161,7 +164,7 @@ test('a request that was let in is waited for', async () => {
   await draining;
 });
 
-test('requests are logged, and measured by the pattern of their route', async () => {
+test('requests are logged, and measured by route pattern', async () => {
   const kernel = testKernel();
   const app = httpShell(kernel);
   app.get('/thing/:id', (c) => c.text('thing'));
@@ -187,20 +190,20 @@ test('two apps can share a kernel', async () => {
   expect(await kernel.metrics.metrics()).toContain('route="/healthz",status="200"} 2');
 });
 
-describe('web pages of other origins', () => {
+describe('web pages from other origins', () => {
   const preflight = {
     method: 'OPTIONS',
     headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'POST' },
   };
 
-  test('may not call by default', async () => {
+  test('are rejected by default', async () => {
     const app = httpShell(testKernel());
     const response = await app.request('/healthz', { headers: { Origin: 'https://a.example' } });
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(null);
     expect((await app.request('/healthz', preflight)).status).toBe(405);
   });
 
-  test('may where configured, with preflights that need no key', async () => {
+  test('are accepted if configured, with preflights that need no key', async () => {
     const app = httpShell(testKernel(['key']), {
       corsOrigins: ['https://a.example'],
       exposedHeaders: ['X-Special'],
@@ -216,7 +219,7 @@ describe('web pages of other origins', () => {
     expect(refused.headers.get('Access-Control-Expose-Headers')).toMatch(/X-Request-Id.*X-Special/);
   });
 
-  test('all may with *', async () => {
+  test('are all accepted with *', async () => {
     const app = httpShell(testKernel(), { corsOrigins: ['*'] });
     const response = await app.request('/healthz', { headers: { Origin: 'https://b.example' } });
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');

@@ -5,7 +5,7 @@ import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
 import { handClock } from '../../../helpers/hand-clock.ts';
 import { testKernel } from '../../../helpers/test-kernel.ts';
 
-test('requests have spans, but polled paths do not', async () => {
+test('requests have spans, except on polled paths', async () => {
   const spans: OtlpSpan[] = [];
   const queue = {
     add: ({ create }: { create: () => readonly OtlpSpan[] }) => void spans.push(...create()),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEventLog } from '#serve/mcp/event-log.ts';
 
-test('a stream has what was sent over it, by number', () => {
+test('a stream returns its events by number', () => {
   const log = createEventLog(100);
   const [one, other] = [log.open(), log.open()];
   expect([one.add('a'), other.add('b'), one.add('c')]).toEqual([1, 1, 2]);
@@ -26,7 +26,7 @@ test('the oldest events of all streams are dropped first', () => {
   expect(other.last).toBe(2);
 });
 
-test('a stream that is forgotten takes no room', () => {
+test('a forgotten stream uses no memory', () => {
   const log = createEventLog(100);
   const stream = log.open();
   stream.add('abc');

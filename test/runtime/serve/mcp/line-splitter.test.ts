@@ -7,7 +7,7 @@ function split(chunks: readonly (string | Uint8Array)[], maxBytes = 1000): Line[
   return [...chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk))), ...splitter.end()];
 }
 
-test('lines may come in any pieces, even of a character', () => {
+test('lines can be split anywhere, even inside a character', () => {
   const text = 'one\nzwei äöü\n\n{"three": "☃"}\nlast';
   const bytes = Buffer.from(text);
   const expected = text.split('\n').map((line) => ({ text: line }));
@@ -19,7 +19,7 @@ test('lines may come in any pieces, even of a character', () => {
   }
 });
 
-test('whatever the lines and the chunks, the output equals the input', () => {
+test('any lines in any chunks are returned unchanged', () => {
   const line = string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
   assert(
     property(array(line, { minLength: 1 }), (lines) => {
@@ -30,7 +30,7 @@ test('whatever the lines and the chunks, the output equals the input', () => {
   );
 });
 
-test('never more than the limit is kept', () => {
+test('at most the limit is buffered', () => {
   assert(
     property(array(uint8Array({ maxLength: 40 }), { maxLength: 20 }), (chunks) => {
       // Bytes that are not UTF-8 become at most one replacement character each.
@@ -40,7 +40,7 @@ test('never more than the limit is kept', () => {
   );
 });
 
-test('a line over the limit is reported immediately and only once, and the next one is read', () => {
+test('a line over the limit is reported immediately and once, and the next line is read', () => {
   const splitter = createLineSplitter(8);
   expect(splitter.push(Buffer.from('12345678'))).toEqual([]);
   expect(splitter.push(Buffer.from('9'))).toEqual([{ tooLong: true }]);
@@ -55,7 +55,7 @@ test('a line over the limit is reported immediately and only once, and the next 
   expect(splitter.end()).toEqual([]);
 });
 
-test('lines over the limit can be cut instead, when they end', () => {
+test('lines over the limit can be truncated instead', () => {
   const splitter = createLineSplitter(4, { cut: true });
   expect(splitter.push(Buffer.from('123456'))).toEqual([]);
   expect(splitter.push(Buffer.from('789\n\n12\n'))).toEqual([{ text: '1234' }, { text: '' }, { text: '12' }]);

@@ -18,7 +18,7 @@ function open(max: number): {
   return { store, clock, dropped };
 }
 
-test('when full, the session that was used longest ago makes room', () => {
+test('when full, the least recently used session is removed', () => {
   const { store, dropped } = open(3);
   for (const id of ['a', 'b', 'c']) expect(store.add(id, id)).toBe(true);
   store.enter('a')();
@@ -27,7 +27,7 @@ test('when full, the session that was used longest ago makes room', () => {
   expect(store.values()).toEqual(['c', 'a', 'd']);
 });
 
-test('sessions in use are never given up', () => {
+test('sessions in use are never removed', () => {
   const { store, clock, dropped } = open(2);
   store.add('a', 'a');
   store.add('b', 'b');
@@ -46,7 +46,7 @@ test('sessions in use are never given up', () => {
   expect(store.get('b')).toBe('b');
 });
 
-test('idle sessions expire, even between two looks at them', () => {
+test('idle sessions expire, even between two checks', () => {
   const { store, clock, dropped } = open(10);
   store.add('a', 'a');
   clock.advance(600);
@@ -61,7 +61,7 @@ test('idle sessions expire, even between two looks at them', () => {
   expect(store.size).toBe(0);
 });
 
-test('a session that ended while in use stays gone', () => {
+test('a session that ended while in use does not return', () => {
   const { store, clock } = open(2);
   store.add('a', 'a');
   const leave = store.enter('a');

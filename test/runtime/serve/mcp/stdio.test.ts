@@ -54,7 +54,7 @@ test('reads one message per line, in any chunks, until stdin ends', async () => 
   await done;
 });
 
-test('messages follow the same rules as over HTTP: unknown members are ignored, and an invalid message gets an error', async () => {
+test('messages follow the same rules as over HTTP: unknown fields are ignored, and an invalid message returns an error', async () => {
   const { stdin, write, read, done } = open();
   write({ ...INITIALIZE, trace: 'abc' });
   expect(await read()).toMatchObject({ id: 1, result: {} });
@@ -73,7 +73,7 @@ test('messages follow the same rules as over HTTP: unknown members are ignored, 
   await done;
 });
 
-test('batches get a batch of responses, only in the version that supports them', async () => {
+test('a batch gets a batch of responses, only in the version that supports batches', async () => {
   const list = [call(2, 'echo'), { jsonrpc: '2.0', method: 'notifications/initialized' }, call(3, 'echo')];
   const versioned = (protocolVersion: string): object => ({
     ...INITIALIZE,
@@ -99,7 +99,7 @@ test('batches get a batch of responses, only in the version that supports them',
   await done;
 });
 
-test('a client of an unknown version is offered the version of the server', async () => {
+test("a client with an unknown version is offered the server's version", async () => {
   const { stdin, write, read, done } = open({ offeredVersion: '2025-06-18' });
   write({ ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: '1999-01-01' } });
   expect(await read()).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
@@ -118,7 +118,7 @@ test('requests in flight when stdin ends get a response', async () => {
   await done;
 });
 
-test('requests in flight when the signal arrives get a response, and nothing more is read', async () => {
+test('requests in flight at the signal get a response, and nothing more is read', async () => {
   const end = new AbortController();
   const { server, stdin, stdout, write, read, done } = open({ signal: end.signal });
   const started = server.next('started');
@@ -134,7 +134,7 @@ test('requests in flight when the signal arrives get a response, and nothing mor
   await open({ signal: AbortSignal.abort() }).done;
 });
 
-test('lines that are not messages are answered with an error, and the next one is read', async () => {
+test('a line that is not a message returns an error, and the next one is read', async () => {
   const { stdin, write, read, done } = open({ maxLineBytes: 500 });
   write('no JSON');
   expect(await read()).toMatchObject(error(null, -32_700));
@@ -159,7 +159,7 @@ test('lines that are not messages are answered with an error, and the next one i
   await done;
 });
 
-test('a cancelled request is not answered and not waited for', async () => {
+test('a cancelled request gets no response, and shutdown does not wait for it', async () => {
   const { server, stdin, stdout, write, done } = open();
   const started = server.next('started');
   write(call(9, 'wait'));
@@ -171,7 +171,7 @@ test('a cancelled request is not answered and not waited for', async () => {
   expect(stdout.read()).toBeNull();
 });
 
-test('a client that does not read is not read from', async () => {
+test('the server stops reading from a client that does not read', async () => {
   const { stdin, stdout, write, read, done } = open();
   const message = { ...call(1, 'echo'), params: { name: 'echo', arguments: { text: 'x'.repeat(50_000) } } };
   const send = (count: number): void => {
@@ -190,7 +190,7 @@ test('a client that does not read is not read from', async () => {
 });
 
 test.each(['error', 'close'])(
-  'a client that is gone (%s) ends it and cancels its requests',
+  'a client that disconnects (%s) ends the server and cancels its requests',
   async (event) => {
     const { server, stdout, write, done } = open();
     const started = server.next('started');
@@ -202,7 +202,7 @@ test.each(['error', 'close'])(
   },
 );
 
-test('an answer that cannot be written is a failure, not a client that left', async () => {
+test('a response that cannot be written is a failure, not a disconnected client', async () => {
   const { stdout, write, done } = open();
   stdout._write = (_chunk, _encoding, callback) =>
     callback(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }));
@@ -213,7 +213,7 @@ test('an answer that cannot be written is a failure, not a client that left', as
   });
 });
 
-test('a client that closes stdout before it has the response is a failure', async () => {
+test('closing stdout before the response is a failure', async () => {
   const { stdout, write, done } = open();
   stdout._write = (_chunk, _encoding, callback) =>
     callback(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
@@ -224,7 +224,7 @@ test('a client that closes stdout before it has the response is a failure', asyn
   });
 });
 
-test('stdin that breaks is stdin that ends', async () => {
+test('an stdin error counts as the end of stdin', async () => {
   const { stdin, write, read, done } = open();
   write(call(1, 'echo'));
   expect(await read()).toMatchObject({ id: 1 });

@@ -30,7 +30,7 @@ test('a session exists from initialize to DELETE', async () => {
   expect((await post(call(3, 'echo'), session(id))).status).toBe(404);
 });
 
-test('without a session 400, with an unknown one 404', async () => {
+test('a request without a session returns 400, with an unknown one 404', async () => {
   const { mcp, post, send } = open();
   for (const method of ['GET', 'DELETE']) {
     expect((await send(method)).status).toBe(400);
@@ -51,7 +51,7 @@ test('without a session 400, with an unknown one 404', async () => {
   expect(mcp.sessions()).toBe(0);
 });
 
-test('other methods, types and sizes are rejected', async () => {
+test('other methods, content types and oversized bodies are rejected', async () => {
   const { mcp, post, send, initialize } = open({ maxBodyBytes: 1000 });
   const id = await initialize();
   const put = await send('PUT', session(id));
@@ -75,7 +75,7 @@ test('other methods, types and sizes are rejected', async () => {
   expect(mcp.sessions()).toBe(1);
 });
 
-test('a strange host or origin is rejected before anything else', async () => {
+test('a foreign host or origin is rejected before anything else', async () => {
   const { mcp, post, send } = open();
   const evil = { host: 'evil.example', origin: 'http://evil.example' };
   const refused = await post(INITIALIZE, evil);
@@ -86,7 +86,7 @@ test('a strange host or origin is rejected before anything else', async () => {
   expect(mcp.sessions()).toBe(0);
 });
 
-test('one stream per session can be opened with GET, and keeps the session alive', async () => {
+test('one GET stream per session can be opened, and keeps the session alive', async () => {
   const clock = manualClock();
   const { mcp, send, initialize } = open({ clock, idleMilliseconds: 1000 });
   const id = await initialize();
@@ -104,7 +104,7 @@ test('one stream per session can be opened with GET, and keeps the session alive
   expect((await send('GET', headers)).status).toBe(404);
 });
 
-test('a session expires when it is not used, not while it answers', async () => {
+test('a session expires if it is idle, but not during a request', async () => {
   const clock = manualClock();
   const { mcp, server, post, initialize } = open({ clock, idleMilliseconds: 1000 });
   const [busy, idle] = [await initialize(), await initialize()];
@@ -120,7 +120,7 @@ test('a session expires when it is not used, not while it answers', async () => 
   expect((await post(call(3, 'echo'), session(busy))).status).toBe(200);
 });
 
-test('at the maximum number of sessions, the longest idle one is replaced, or 503 is returned', async () => {
+test('at the session limit, the longest idle session is replaced, or 503 is returned', async () => {
   const { mcp, server, post, initialize } = open({ maxSessions: 2 });
   const [first, second] = [await initialize(), await initialize()];
   await messages(await post(call(2, 'echo'), session(first)));
@@ -142,7 +142,7 @@ test('at the maximum number of sessions, the longest idle one is replaced, or 50
   expect(mcp.sessions()).toBe(2);
 });
 
-test('a cancelled request gets no answer, and its stream ends', async () => {
+test('a cancelled request gets no response, and its stream ends', async () => {
   const { server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');
@@ -156,23 +156,26 @@ test('a cancelled request gets no answer, and its stream ends', async () => {
   expect(await messages(await post(call(7, 'echo'), session(id)))).toMatchObject([{ id: 7, result: {} }]);
 });
 
-test.each([true, false])('a client that goes away cancels its request: %s', async (cancelWhenGone) => {
-  const { mcp, server, post, initialize } = open({ cancelWhenGone });
-  const id = await initialize();
-  const started = server.next('started');
-  const leave = new AbortController();
-  post(call(7, 'wait'), session(id), leave.signal).catch(() => undefined);
-  await started;
-  let cancelled = false;
-  void server.next('cancelled').then(() => (cancelled = true));
-  leave.abort();
-  expect(await messages(await post(call(8, 'echo'), session(id)))).toHaveLength(1);
-  expect(cancelled).toBe(cancelWhenGone);
-  server.release();
-  await mcp.close();
-});
+test.each([true, false])(
+  'a client that disconnects cancels its request only if configured: %s',
+  async (cancelWhenGone) => {
+    const { mcp, server, post, initialize } = open({ cancelWhenGone });
+    const id = await initialize();
+    const started = server.next('started');
+    const leave = new AbortController();
+    post(call(7, 'wait'), session(id), leave.signal).catch(() => undefined);
+    await started;
+    let cancelled = false;
+    void server.next('cancelled').then(() => (cancelled = true));
+    leave.abort();
+    expect(await messages(await post(call(8, 'echo'), session(id)))).toHaveLength(1);
+    expect(cancelled).toBe(cancelWhenGone);
+    server.release();
+    await mcp.close();
+  },
+);
 
-test('closing lets accepted requests be answered, ends streams, and takes no more', async () => {
+test('closing waits for accepted requests, ends streams, and accepts no more requests', async () => {
   const clock = manualClock();
   const { mcp, server, post, send, initialize } = open({ clock });
   const [busy, listening] = [await initialize(), await initialize()];
@@ -190,7 +193,7 @@ test('closing lets accepted requests be answered, ends streams, and takes no mor
   expect({ sessions: mcp.sessions(), timers: clock.timers }).toEqual({ sessions: 0, timers: 0 });
 });
 
-test('closing does not wait forever', async () => {
+test('closing has a timeout', async () => {
   const { mcp, server, post, initialize } = open();
   const id = await initialize();
   const started = server.next('started');

@@ -49,7 +49,7 @@ async function* eventsOf(answer: Response): AsyncGenerator<Record<string, string
   return undefined;
 }
 
-test('a notification before the answer makes it a stream', async () => {
+test('a notification before the response starts a stream', async () => {
   const { post, open } = opened();
   const session = await open();
   const answer = await post(callWith(2, 'tell', 'hello'), session);
@@ -64,7 +64,7 @@ test('a notification before the answer makes it a stream', async () => {
   expect(rest).toEqual([]);
 });
 
-test('clients before 2025-11-25 get no event without data', async () => {
+test('clients older than 2025-11-25 get no event without data', async () => {
   const { post, open } = opened();
   const events = await Array.fromAsync(
     eventsOf(await post(callWith(2, 'tell', 1), await open('2025-06-18'))),
@@ -72,7 +72,7 @@ test('clients before 2025-11-25 get no event without data', async () => {
   expect(events.map(({ id }) => id)).toEqual(['1-1', '1-2']);
 });
 
-test('an answer that takes long becomes a stream', async () => {
+test('a slow response becomes a stream', async () => {
   const { server, post, open } = opened({ streamAfterMilliseconds: 1 });
   const answer = await post(call(2, 'wait'), await open());
   expect(answer.headers.get('content-type')).toBe('text/event-stream');
@@ -81,7 +81,7 @@ test('an answer that takes long becomes a stream', async () => {
   expect(events.map(({ id }) => id)).toEqual(['1-0', '1-1']);
 });
 
-test('a lost stream resumes after the last event', async () => {
+test('an interrupted stream resumes after the last event', async () => {
   const { server, post, send, open } = opened();
   const session = await open();
   const lost = await post(callWith(2, 'tell-and-wait', 'before'), session);
@@ -114,7 +114,7 @@ test('a client that reconnects during the call gets the response when it is read
   expect((await events.next()).done).toBe(true);
 });
 
-test.each(['7-1', '1-x', '', 'nonsense'])('an event %j of no stream is rejected', async (id) => {
+test.each(['7-1', '1-x', '', 'nonsense'])('an unknown event ID %j is rejected', async (id) => {
   const { send, open } = opened();
   const headers = { ...(await open()), accept: 'text/event-stream', 'last-event-id': id };
   expect((await send('GET', headers)).status).toBe(400);
@@ -127,7 +127,7 @@ test('streams of another session cannot be resumed', async () => {
   expect((await send('GET', other)).status).toBe(400);
 });
 
-test('a server that drops calls of clients that left has nothing to continue', async () => {
+test('a server that cancels calls of disconnected clients has no events to resume', async () => {
   const { post, send, open } = opened({ cancelWhenGone: true });
   const session = await open();
   const events = await Array.fromAsync(eventsOf(await post(callWith(2, 'tell', 1), session)));
@@ -137,7 +137,7 @@ test('a server that drops calls of clients that left has nothing to continue', a
   await stream.body?.cancel();
 });
 
-test('a list of requests gets a list of responses', async () => {
+test('a batch of requests gets a batch of responses', async () => {
   const { post, open } = opened();
   const session = await open('2025-03-26');
   const list = [call(2, 'echo'), { jsonrpc: '2.0', method: 'notifications/any' }, call(3, 'echo')];
@@ -155,14 +155,14 @@ test.each([
   { jsonrpc: '2.0', id: 1 },
   [{ jsonrpc: '2.0', id: 1, method: 'ping' }, 5],
   5,
-])('%j is not a message', async (body) => {
+])('%j is not a valid message', async (body) => {
   const { post, open } = opened();
   const answer = await post(body, await open());
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ id: null, error: { code: -32_600 } });
 });
 
-test('a body that is nested too deep is rejected', async () => {
+test('a body that is nested too deeply is rejected', async () => {
   const { post, open } = opened();
   const answer = await post('['.repeat(100_000), await open());
   expect(answer.status).toBe(400);
@@ -178,7 +178,7 @@ async function asked({ post, open }: Opened, ms: number) {
   return { session, events, question, next };
 }
 
-test('a server sends a request to its client in the response to a call', async () => {
+test('a server request is sent to the client in the response stream of a call', async () => {
   const all = opened();
   const { session, question, next } = await asked(all, 60_000);
   expect(question).toMatchObject({ method: 'roots/list' });
@@ -188,7 +188,7 @@ test('a server sends a request to its client in the response to a call', async (
   expect((await all.post(answer, session)).status).toBe(202);
 });
 
-test('an error of the client is the server’s answer', async () => {
+test('a client error is returned to the server', async () => {
   const all = opened();
   const { session, question, next } = await asked(all, 60_000);
   const error = { code: -1, message: 'No.', data: { why: 'so' } };
@@ -196,7 +196,7 @@ test('an error of the client is the server’s answer', async () => {
   expect(await next()).toEqual({ jsonrpc: '2.0', id: 2, error });
 });
 
-test('a client that does not answer in time gets an error, and so does the server', async () => {
+test('if a client does not respond in time, both client and server get an error', async () => {
   const { question, next } = await asked(opened(), 1);
   expect(await next()).toMatchObject({
     method: 'notifications/cancelled',
@@ -208,7 +208,7 @@ test('a client that does not answer in time gets an error, and so does the serve
   });
 });
 
-test('a client that ends its session answers nothing any more', async () => {
+test('a client that ends its session sends no more responses', async () => {
   const all = opened();
   const { session, events } = await asked(all, 60_000);
   expect((await all.send('DELETE', session)).status).toBe(200);

@@ -28,7 +28,7 @@ test('headers without a Bearer challenge', () => {
   expect(parseBearerChallenge(['Basic a', 'Bearer error="x"'])).toEqual({ error: 'x' });
 });
 
-test('a written challenge is read as the same, and every text is read without an error', () => {
+test('a formatted challenge parses to the same value, and any text is parsed without an error', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', ',', ' ', '=', ':', '/', '?') });
   fc.assert(
     fc.property(fc.record({ error: text, errorDescription: text, scope: text }), (challenge) => {

@@ -5,7 +5,7 @@ import { challengeOf, createPkce } from '#serve/oauth/pkce.ts';
 import { readResourceMetadata } from '#serve/oauth/resource-metadata.ts';
 import { readServerMetadata } from '#serve/oauth/server-metadata.ts';
 
-test('the URLs of metadata are tried in the order of the MCP specification', () => {
+test('metadata URLs are tried in the order of the MCP specification', () => {
   expect(resourceMetadataUrls(new URL('https://example.com/public/mcp'))).toEqual([
     'https://example.com/.well-known/oauth-protected-resource/public/mcp',
     'https://example.com/.well-known/oauth-protected-resource',

@@ -24,7 +24,7 @@ function client(options: Partial<OAuthHttpOptions> = {}) {
   return http;
 }
 
-test('a server on the internet cannot make the program call private addresses, by any spelling or name', async () => {
+test('a server on the internet cannot make the program call private addresses, however they are written', async () => {
   const { seen, port } = await serve((_request, response) => response.end('{}'));
   const http = client({ allowsPrivate: false });
   for (const host of [
@@ -47,7 +47,7 @@ test('a server on the internet cannot make the program call private addresses, b
   }
 });
 
-test('URLs without TLS, of other protocols or with credentials are rejected, without their query', async () => {
+test('URLs without TLS, with other protocols or with credentials are rejected, and the error omits their query', async () => {
   const http = client({ allowsHttp: false });
   for (const url of [
     'http://id.example/keys?secret=x',
@@ -61,7 +61,7 @@ test('URLs without TLS, of other protocols or with credentials are rejected, wit
   }
 });
 
-test('metadata is redirected within its origin only, other requests never; large and other bodies are not metadata', async () => {
+test('only metadata follows redirects, within its origin; large and non-JSON bodies are rejected', async () => {
   const { seen, port } = await serve(({ url }, response) => {
     if (url === '/here') response.writeHead(302, { location: '/there' }).end();
     else if (url === '/there') response.end('{"found": true}');
@@ -79,7 +79,7 @@ test('metadata is redirected within its origin only, other requests never; large
   await expect(http.get(`${base}/large`)).rejects.toThrow('Cannot connect to');
 });
 
-test('metadata is searched in order, and a failing server is not taken for one without metadata', async () => {
+test('metadata URLs are tried in order, and a failing server is not treated as one without metadata', async () => {
   const found = new Map<string, number>();
   const { seen, port } = await serve(({ url = '' }, response) => {
     response

@@ -87,7 +87,7 @@ test('only algorithms with public keys are accepted', async () => {
   await expect(verify(shared)).rejects.toThrow('algorithm is not allowed');
 });
 
-test('keys are cached, rotated and kept while the issuer does not respond', async () => {
+test('keys are cached, rotated, and kept while the issuer does not respond', async () => {
   const { state, verify } = issuer();
   const [old, next] = [await keyOf('old'), await keyOf('next')];
   state.keys = [old.jwk];
@@ -113,7 +113,7 @@ test('keys are cached, rotated and kept while the issuer does not respond', asyn
   await expect(verify(await old.sign(far)), 'a removed key').rejects.toThrow('its key is unknown');
 });
 
-test('an issuer that never responded makes the server unavailable, not the token invalid', async () => {
+test('an issuer that has never responded makes the server unavailable, not the token invalid', async () => {
   const { state, verify } = issuer();
   state.fails = true;
   const key = await keyOf('one');
@@ -124,7 +124,7 @@ test('an issuer that never responded makes the server unavailable, not the token
   });
 });
 
-test('keys of this program are not JWTs', async () => {
+test('API keys of this program are not JWTs', async () => {
   expect(isJwt(await (await keyOf('one')).sign({}))).toBe(true);
   for (const key of ['mk-abc', 'eyJ.a', 'a.b.c', '']) expect(isJwt(key)).toBe(false);
 });

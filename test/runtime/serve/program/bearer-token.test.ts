@@ -8,7 +8,7 @@ test('the scheme is case-insensitive and any number of spaces follows it', () =>
   }
 });
 
-test('headers without a bearer token', () => {
+test('headers without a bearer token are ignored', () => {
   for (const header of [undefined, null, '', 'K', 'Bearer', 'Bearer ', 'BearerK', 'Basic K', 'Bearer\tK']) {
     expect(readBearerToken(header), String(header)).toBe(undefined);
   }

@@ -12,7 +12,7 @@ function recorded() {
   return { closers, calls, closer };
 }
 
-test('the last one closes first, and the next one waits for it', async () => {
+test('closers run in reverse order, one after another', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('store'));
   closers.add(closer('server'));
@@ -20,7 +20,7 @@ test('the last one closes first, and the next one waits for it', async () => {
   expect(calls).toEqual(['server begins', 'server ends', 'store begins', 'store ends']);
 });
 
-test('a failure keeps no other closer from being called, and is reported', async () => {
+test('a failing closer does not prevent the others, and is reported', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('store'));
   closers.add(() => Promise.reject(new Error('first')));
@@ -31,14 +31,14 @@ test('a failure keeps no other closer from being called, and is reported', async
   expect(calls).toEqual(['store begins', 'store ends']);
 });
 
-test('a second call closes nothing again', async () => {
+test('a second call closes nothing', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('store'));
   await Promise.all([closers.close(), closers.close()]);
   expect(calls).toEqual(['store begins', 'store ends']);
 });
 
-test('a replacement is closed instead of the last addition', async () => {
+test('a replacement is closed instead of the latest closer', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('log'));
   closers.add(closer('store'));
@@ -47,7 +47,7 @@ test('a replacement is closed instead of the last addition', async () => {
   expect(calls).toEqual(['state begins', 'state ends', 'log begins', 'log ends']);
 });
 
-test('after a failed start everything is closed and no failure of a closer is reported', async () => {
+test('after a failed start, everything is closed and closer failures are not reported', async () => {
   const { closers, calls, closer } = recorded();
   closers.add(closer('store'));
   closers.add(() => Promise.reject(new Error('close')));

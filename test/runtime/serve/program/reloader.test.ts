@@ -94,7 +94,7 @@ test('a complete file is applied immediately, and its changes, warnings and prob
   expect([logged(40), logged(50)]).toEqual([['odd is odd.'], ['bad is bad.']]);
 });
 
-test('an emptied file is read again before it counts', async () => {
+test('an emptied file is read again before it is applied', async () => {
   const program = await start();
   program.write('');
   await settled(program, () => program.write('a b'));
@@ -104,7 +104,7 @@ test('an emptied file is read again before it counts', async () => {
   expect(program.applied).toEqual(['a b', '']);
 });
 
-test('a file that was read and is gone is rejected, unless it is back soon', async () => {
+test('a deleted file is an error, unless it is restored soon', async () => {
   const program = await start();
   program.remove();
   expect(await settled(program)).toMatch(
@@ -115,7 +115,7 @@ test('a file that was read and is gone is rejected, unless it is back soon', asy
   expect(program.applied).toEqual(['a c']);
 });
 
-test('the same holds for every other file of the configuration', async () => {
+test('the same applies to every other configuration file', async () => {
   const program = await start();
   program.writeSecrets('s');
   await program.reloader.reload();
@@ -128,7 +128,7 @@ test('the same holds for every other file of the configuration', async () => {
   expect(await settled(program)).toContain('secrets no longer exists.');
 });
 
-test('a failure changes nothing and is logged without a stack trace', async () => {
+test('a failed reload changes nothing, and is logged without a stack trace', async () => {
   const { reloader, failWith, logged, lines, applied } = await start();
   failWith(configError('a cannot be started.'));
   await expect(reloader.reload()).rejects.toThrow('a cannot be started.');
@@ -139,7 +139,7 @@ test('a failure changes nothing and is logged without a stack trace', async () =
   expect(applied).toEqual(['a']);
 });
 
-test('settings read only at startup are reported as long as they differ from the start', async () => {
+test('startup-only settings are reported as long as they differ from the running ones', async () => {
   const { reloader, setPort, logged } = await start();
   setPort(2);
   await reloader.reload();
@@ -151,7 +151,7 @@ test('settings read only at startup are reported as long as they differ from the
   expect(logged(40)).toHaveLength(2);
 });
 
-test('callers that come during a reload share the next one', async () => {
+test('callers during a reload share the next one', async () => {
   const { reloader, reads } = await start();
   const first = reloader.reload();
   await new Promise((resolve) => setImmediate(resolve));
@@ -159,7 +159,7 @@ test('callers that come during a reload share the next one', async () => {
   expect(reads()).toBe(2);
 });
 
-test('close waits for the reload that is running and rejects later ones', async () => {
+test('close waits for a running reload and rejects later ones', async () => {
   const { reloader, applied } = await start();
   const running = reloader.reload();
   await new Promise((resolve) => setImmediate(resolve));

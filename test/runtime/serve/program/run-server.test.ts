@@ -44,7 +44,7 @@ function running(
   };
 }
 
-test('it prints a banner, logs facts and warnings, and stops at a signal with exit code 0', async () => {
+test('the server prints a banner, logs facts and warnings, and exits with 0 on a signal', async () => {
   const { code, events, messages, logged, serving } = running({ warnings: ['Open to all.'] });
   await serving();
   process.emit('SIGTERM', 'SIGTERM');
@@ -55,7 +55,7 @@ test('it prints a banner, logs facts and warnings, and stops at a signal with ex
   expect(events).toEqual(['stopped']);
 });
 
-test('a server that fails is stopped too, with exit code 1', async () => {
+test('a failing server is stopped, and exits with 1', async () => {
   const { code, events, messages } = running({ failed: Promise.resolve('the model is gone') });
   expect(await code).toBe(1);
   expect(messages()).toEqual(['serving', 'stopping: the model is gone', 'stopped']);
@@ -80,7 +80,7 @@ test('SIGHUP reopens the log and reloads', async () => {
   expect(events).toEqual(['reopened', 'reloaded', 'closed']);
 });
 
-test('a start that fails rejects, and no listener for signals stays', async () => {
+test('a failed start rejects, and leaves no signal listener behind', async () => {
   const before = process.listenerCount('SIGTERM');
   await expect(
     runServer({ reloads: false, start: () => Promise.reject(new Error('no port')) }),

@@ -23,7 +23,7 @@ function server(drainMs: number, closeMs: number, delayMs?: number) {
   return { lifecycle, events, shutdown };
 }
 
-test('requests that end in time are not cut, and everything is closed as soon as they have', async () => {
+test('requests that finish in time are not cut, and everything closes as soon as they end', async () => {
   const { lifecycle, events, shutdown } = server(60_000, 2000);
   const leave = lifecycle.enter(() => events.push('cut'));
   const over = shutdown.run();
@@ -35,7 +35,7 @@ test('requests that end in time are not cut, and everything is closed as soon as
   expect(events).toEqual(['before drain: ready', 'closed']);
 });
 
-test('requests that take too long are cut with a reason, and have time to report it', async () => {
+test('requests that take too long are aborted with a reason, and have time to report it', async () => {
   const { lifecycle, events, shutdown } = server(20, 60_000);
   const leave = lifecycle.enter(({ message, reason }) => {
     events.push(`${reason}: ${message}`);
@@ -52,7 +52,7 @@ test('requests that take too long are cut with a reason, and have time to report
   ]);
 });
 
-test('a request that never ends holds up nothing for longer', async () => {
+test('a request that never ends does not delay shutdown further', async () => {
   const { lifecycle, events, shutdown } = server(20, 40);
   lifecycle.enter();
   await shutdown.run();
@@ -60,7 +60,7 @@ test('a request that never ends holds up nothing for longer', async () => {
   expect(shutdown.graceMs()).toBeLessThanOrEqual(40);
 });
 
-test('without a shutdown connections have all of their time', () => {
+test('without a shutdown, connections keep their full timeout', () => {
   expect(server(60_000, 2000).shutdown.graceMs()).toBe(2000);
 });
 

@@ -18,7 +18,7 @@ const read = (args: string[], env: Record<string, string> = {}): TracingSettings
 const COLLECTOR = 'http://127.0.0.1:4318';
 const DEFAULTS = { headers: {}, serviceName: 'test', sampled: 1 };
 
-test('traces are disabled by default, and by OTEL_SDK_DISABLED', () => {
+test('traces are disabled by default and with OTEL_SDK_DISABLED', () => {
   expect(read([])).toBeUndefined();
   expect(read([], { OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined();
   expect(read(['--otel-endpoint', COLLECTOR], { OTEL_SDK_DISABLED: 'TRUE' })).toBeUndefined();
@@ -56,7 +56,7 @@ test.each<[string, string[], Record<string, string>, Partial<TracingSettings>]>(
     },
     { headers: { a: '2', b: 'x y' }, serviceName: 'b', sampled: 0.25 },
   ],
-])('settings from %s', (_, args, env, expected) => {
+])('settings are read from %s', (_, args, env, expected) => {
   expect(read(args, env)).toEqual({ endpoint: `${COLLECTOR}/v1/traces`, ...DEFAULTS, ...expected });
 });
 
@@ -99,7 +99,7 @@ test.each<[Record<string, string>, string]>([
       'OTEL_EXPORTER_OTLP_HEADERS: a header has an invalid name or value.',
     ],
   ),
-])('%j disables traces with a warning, without values', (env, warning) => {
+])('%j disables traces with a warning that omits values', (env, warning) => {
   const { tracing, tracingWarnings } = readAll([], env);
   expect(tracing).toBeUndefined();
   expect(tracingWarnings).toEqual([expect.stringContaining(warning)]);
@@ -113,6 +113,6 @@ test('OTEL_TRACES_EXPORTER=none disables traces, unless a flag enables them', ()
   expect(read(['--otel-endpoint', COLLECTOR], env)).toBeDefined();
 });
 
-test('http/protobuf is not a reason to disable traces, because collectors accept JSON on the same port', () => {
+test('http/protobuf does not disable traces, because collectors accept JSON on the same port', () => {
   expect(read([], { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' })).toBeDefined();
 });

@@ -52,23 +52,20 @@ test.each<[string, () => OtlpSpan]>([
       },
     }),
   ],
-])(
-  'spans that cannot be %s are counted as dropped, and do not keep later ones from being sent',
-  async (_, create) => {
-    const collector = await startCollector();
-    open.push(collector.close);
-    const { queue, clock, counted, errors } = queueFor(collector.endpoint);
-    queue.add({ count: 2, create: () => [SPAN, create()] });
-    clock.pass(2000);
-    while (counted.dropped === 0) await setImmediate();
-    queue.add({ count: 1, create: () => [SPAN] });
-    await queue.close();
-    expect(counted).toEqual({ sent: 1, dropped: 2 });
-    expect(errors).toHaveLength(1);
-  },
-);
+])('spans that cannot be %s are counted as dropped, and do not block later ones', async (_, create) => {
+  const collector = await startCollector();
+  open.push(collector.close);
+  const { queue, clock, counted, errors } = queueFor(collector.endpoint);
+  queue.add({ count: 2, create: () => [SPAN, create()] });
+  clock.pass(2000);
+  while (counted.dropped === 0) await setImmediate();
+  queue.add({ count: 1, create: () => [SPAN] });
+  await queue.close();
+  expect(counted).toEqual({ sent: 1, dropped: 2 });
+  expect(errors).toHaveLength(1);
+});
 
-test('a queue that is closed does not wait for a collector that is down', async () => {
+test('a closed queue does not wait for an unavailable collector', async () => {
   const { queue, clock, counted, errors } = queueFor(await closedPort());
   for (let at = 0; at < 600; at += 1) queue.add({ count: 1, create: () => [SPAN] });
   // The first batch has failed, and waits for its first retry.
@@ -79,7 +76,7 @@ test('a queue that is closed does not wait for a collector that is down', async 
   expect(errors).toHaveLength(1);
 });
 
-test('a closed queue gives up when its time is over', async () => {
+test('a closed queue gives up at its timeout', async () => {
   const collector = await startCollector({ responds: false });
   open.push(collector.close);
   const { queue, clock, counted } = queueFor(collector.endpoint);

@@ -4,7 +4,7 @@ import { readTraceParent, traceParentText } from '#serve/telemetry/request-trace
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-test('reads the examples of the recommendation, and writes the same', () => {
+test('parses and formats the examples of the W3C recommendation', () => {
   const text = `00-${TRACE}-${SPAN}-01`;
   const parent = { traceId: TRACE, spanId: SPAN, sampled: true };
   expect(readTraceParent(text)).toEqual(parent);
@@ -18,11 +18,11 @@ test.each([
   ['02', false],
   ['03', true],
   ['ff', true],
-])('of the flags %s only the lowest bit counts', (flags, sampled) => {
+])('only the lowest bit of the flags %s is used', (flags, sampled) => {
   expect(readTraceParent(`00-${TRACE}-${SPAN}-${flags}`)).toMatchObject({ sampled });
 });
 
-test('a later version can contain more', () => {
+test('a later version can contain additional fields', () => {
   expect(readTraceParent(`cc-${TRACE}-${SPAN}-01-what-comes`)).toMatchObject({ traceId: TRACE });
 });
 
@@ -39,6 +39,6 @@ test.each([
   `00-${TRACE}-${'0'.repeat(16)}-01`,
   `00-${TRACE.slice(1)}-${SPAN}-01`,
   `00-${TRACE}-${SPAN.replace('f', 'g')}-01`,
-])('%j is none', (text) => {
+])('%j is invalid', (text) => {
   expect(readTraceParent(text)).toBeUndefined();
 });

@@ -28,7 +28,7 @@ function trace(sampled = 1): { tracer: Tracer; clock: HandClock; spans: OtlpSpan
   return { tracer: createTracer({ queue, clock, sampled }), clock, spans };
 }
 
-test('a span continues the trace of its client, and calls are below it', async () => {
+test("a span continues its client's trace, and contains the calls", async () => {
   const { tracer, clock, spans } = trace();
   const server = tracer.startServer(parent('01'));
   await server.run(async () => {
@@ -65,7 +65,7 @@ test('a span continues the trace of its client, and calls are below it', async (
   ]);
 });
 
-test('outside of a request there is no span for a call or for steps', () => {
+test('outside a request, calls and steps have no spans', () => {
   const { tracer, spans } = trace();
   expect(tracer.startClient()).toBeUndefined();
   tracer.recordSteps([{ name: 'step', startedAgo: 1, endedAgo: 0 }]);
@@ -95,7 +95,7 @@ test('steps can overlap, and have separate times', () => {
   expect(spans[0]?.startTimeUnixNano).toBe(`${NOW - 6}500000`);
 });
 
-test('work that continues after its request has no spans', async () => {
+test('work that continues after its request creates no spans', async () => {
   const { tracer } = trace();
   const server = tracer.startServer(new Headers());
   const late = server.run(() =>
@@ -107,7 +107,7 @@ test('work that continues after its request has no spans', async () => {
   expect(await late).toBeUndefined();
 });
 
-test('unsampled traces are passed on, but not recorded', () => {
+test('an unsampled trace is propagated, but not recorded', () => {
   const { tracer, spans } = trace();
   const server = tracer.startServer(parent('00'));
   server.run(() => {
@@ -121,7 +121,7 @@ test('unsampled traces are passed on, but not recorded', () => {
   expect(trace(0).tracer.startServer(new Headers()).trace.sampled).toBe(false);
 });
 
-test('an MCP request is below the HTTP request, unless its `_meta` has a trace', async () => {
+test('an MCP request is a child of the HTTP request, unless its `_meta` contains a trace', async () => {
   const { tracer, spans } = trace();
   const outer = tracer.startServer(new Headers());
   const call = (params: Record<string, unknown>, method = 'tools/call') =>
@@ -136,7 +136,7 @@ test('an MCP request is below the HTTP request, unless its `_meta` has a trace',
   ]);
 });
 
-test('the error of an MCP request is in its span', async () => {
+test("an MCP request's error is recorded in its span", async () => {
   const { tracer, spans } = trace();
   const failing = answerTraced(tracer, { method: 'prompts/get', params: { name: 'x'.repeat(500) } }, () =>
     Promise.reject(new RpcError(-32_602, 'Unknown prompt.')),
@@ -147,7 +147,7 @@ test('the error of an MCP request is in its span', async () => {
   ]);
 });
 
-test('methods that MCP does not have, and names and paths of any length, have a bounded size in spans', async () => {
+test('unknown MCP methods and long names and paths are truncated in spans', async () => {
   const { tracer, spans } = trace();
   const long = 'x'.repeat(100_000);
   await answerTraced(tracer, { method: long, params: {} }, () => Promise.resolve(1));
@@ -158,7 +158,7 @@ test('methods that MCP does not have, and names and paths of any length, have a 
   expect(httpOutcome(request).attributes['url.path']).toBe(`/${'x'.repeat(255)}`);
 });
 
-test('without a tracer, a request is only answered', async () => {
+test('without a tracer, requests are handled as usual', async () => {
   const answer = answerTraced(undefined, { method: 'tools/list', params: {} }, () => Promise.resolve(1));
   expect(await answer).toBe(1);
 });

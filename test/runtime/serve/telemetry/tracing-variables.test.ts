@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tracingSettings, tracingVariables } from '#serve/telemetry/tracing-settings.ts';
 
-test('a started program reads the same collector from its variables, and leaves sampling to its caller', () => {
+test('a child process inherits the collector from its variables, and leaves sampling to its parent', () => {
   const settings = {
     endpoint: 'http://127.0.0.1:4318/v1/traces',
     headers: { authorization: 'Bearer a,b=c%', 'x-key': 'é' },

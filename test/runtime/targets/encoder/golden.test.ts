@@ -13,7 +13,7 @@ import { builtExecutable } from '../../../helpers/built.ts';
 const OTHERS = /^(sentence|nli$|qa$|splade$|fill-mask$|gliner-|multi-vector$|m3$)/;
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !OTHERS.test(name));
 
-test('golden data of many models exists', () => {
+test('golden data exists for many models', () => {
   expect(MODELS.length).toBeGreaterThanOrEqual(10);
 });
 
@@ -27,7 +27,7 @@ describe.each(MODELS)('%s', (model) => {
       prepack: true,
     }));
 
-  test(`results of all ${golden.length} texts in one call match those of other libraries for each alone`, async () => {
+  test(`results of all ${golden.length} texts in one call match the single-text results of other libraries`, async () => {
     const { manifest, infer } = await open();
     const inferences = await infer(golden.map(({ text }) => text));
     const width = manifest.width;

@@ -14,7 +14,7 @@ const folder = useTempFolder();
 const { queries, documents, models } = readGoldenMultiVector();
 
 describe.each(models)('the ColBERT model $name', (model) => {
-  test('returns the vectors and scores of the library that saved it', async () => {
+  test('returns the same vectors and scores as the library that saved it', async () => {
     copyMultiVector(folder(), model);
     const config = writeConfig(folder(), { model_type: 'multi_vector' });
     const args = ['build', '--no-build', '-q', '-f', config, '--cache-dir', TEST_CACHE];

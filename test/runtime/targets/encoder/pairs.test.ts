@@ -56,7 +56,7 @@ async function post<Answer>(open: OpenApp, path: string, body: unknown): Promise
   return (await response.json()) as Answer;
 }
 
-test('the pairs are there, and some of them are too long', () => {
+test('the golden data contains pairs, some of them too long', () => {
   expect(pairs.length).toBeGreaterThanOrEqual(40);
   for (const model of MODELS) {
     expect(golden[model].map(({ id }) => id)).toEqual(pairs.map(({ id }) => id));
@@ -67,29 +67,26 @@ test('the pairs are there, and some of them are too long', () => {
 describe.each(MODELS)('%s', (model) => {
   const open = useApp(model);
 
-  test.each(['in one call', 'one by one'])(
-    'tokens of pairs, %s, match those of other libraries',
-    async (how) => {
-      const { tokenizer: json, manifest } = openModel(builtAssets(model));
-      const tokenizer = openTokenizer((await loadNativeLibraries()).tokenizers, json, manifest.tokenizer);
-      const encode = (inputs: TextInput[]): ReturnType<typeof tokenizer.encode> =>
-        tokenizer.encode(inputs, { details: true });
-      const encoded =
-        how === 'in one call'
-          ? await encode(pairs)
-          : (await Promise.all(pairs.map(async (pair) => await encode([pair])))).flat();
-      for (const [at, expected] of golden[model].entries()) {
-        const { ids = [], typeIds, truncated, details } = encoded[at] ?? {};
-        expect([...ids], expected.id).toEqual(expected.input_ids);
-        expect([...(typeIds ?? new Int32Array(ids.length))], expected.id).toEqual(expected.token_type_ids);
-        expect([...(details?.special ?? [])], expected.id).toEqual(expected.special_tokens_mask);
-        expect([...(details?.offsets ?? [])], expected.id).toEqual(expected.offsets.flat());
-        expect(truncated, expected.id).toBe(expected.cut);
-      }
-    },
-  );
+  test.each(['in one call', 'one by one'])('tokens of pairs, %s, match other libraries', async (how) => {
+    const { tokenizer: json, manifest } = openModel(builtAssets(model));
+    const tokenizer = openTokenizer((await loadNativeLibraries()).tokenizers, json, manifest.tokenizer);
+    const encode = (inputs: TextInput[]): ReturnType<typeof tokenizer.encode> =>
+      tokenizer.encode(inputs, { details: true });
+    const encoded =
+      how === 'in one call'
+        ? await encode(pairs)
+        : (await Promise.all(pairs.map(async (pair) => await encode([pair])))).flat();
+    for (const [at, expected] of golden[model].entries()) {
+      const { ids = [], typeIds, truncated, details } = encoded[at] ?? {};
+      expect([...ids], expected.id).toEqual(expected.input_ids);
+      expect([...(typeIds ?? new Int32Array(ids.length))], expected.id).toEqual(expected.token_type_ids);
+      expect([...(details?.special ?? [])], expected.id).toEqual(expected.special_tokens_mask);
+      expect([...(details?.offsets ?? [])], expected.id).toEqual(expected.offsets.flat());
+      expect(truncated, expected.id).toBe(expected.cut);
+    }
+  });
 
-  test('the results for pairs are the same on every route', async () => {
+  test('pairs return the same results on every route', async () => {
     const { results, tokens } = await open().engine.run({
       inputs: pairs,
       view: { kind: 'result', format: 'json', options: {} },
@@ -122,7 +119,7 @@ describe('the reranker over HTTP', () => {
     ({ text }) => text,
   );
 
-  test.each([...questions])('POST /rerank finds what answers %j', async (query, passages) => {
+  test.each([...questions])('POST /rerank ranks the documents for %j', async (query, passages) => {
     // The one that answers stands last, so that the order given is never the order wanted.
     const given = passages.toReversed();
     const documents = given.map(({ pair }) => pair);
@@ -144,7 +141,7 @@ describe('the reranker over HTTP', () => {
     expect(largestDifference(raw, ordered)).toBeLessThan(TOLERANCE);
   });
 
-  test('POST /predict takes pairs; the only score is the sigmoid of the logit', async () => {
+  test('POST /predict accepts pairs; the only score is the sigmoid of the logit', async () => {
     const inputs = pairs.map(({ text, pair }) => [text, pair]);
     const { results } = await post<{ results: Result[] }>(open(), '/predict', { inputs });
     for (const [at, expected] of golden.reranker.entries()) {
@@ -156,7 +153,7 @@ describe('the reranker over HTTP', () => {
   });
 });
 
-describe('a model whose labels do not exclude each other', () => {
+describe('a multi-label model', () => {
   const open = useApp('multilabel');
 
   test('each score is the sigmoid of its own logit', async () => {
@@ -171,7 +168,7 @@ describe('a model whose labels do not exclude each other', () => {
     }
   });
 
-  test('top_k lists labels, the likeliest first, and several can be likely', async () => {
+  test('top_k lists the most likely labels first, and several can be likely', async () => {
     const body = { inputs: ['The football match was in the rain and the wind'], top_k: 5 };
     const { results } = await post<{ results: (Result & { top: { label: string; score: number }[] })[] }>(
       open(),

@@ -37,7 +37,7 @@ async function build(
   return appAround(await openServingEngine(join(folder, 'model.assets'), options));
 }
 
-test('the golden data has every way of pooling, with and without each setting', () => {
+test('the golden data contains every pooling mode, with and without each setting', () => {
   expect(variants.length).toBeGreaterThanOrEqual(25);
   const values = (key: keyof SentenceVariant): Set<unknown> =>
     new Set(variants.map((variant) => variant[key]));
@@ -57,7 +57,7 @@ describe.each([...groups])('a model built with pooling %s', (_, group) => {
   const folder = useTempFolder();
   const [{ pooling, include_prompt } = { pooling: 'mean', include_prompt: true }] = group;
 
-  test('returns the vectors of sentence-transformers', async () => {
+  test('returns the same vectors as sentence-transformers', async () => {
     const open = await build(folder(), { pooling }, include_prompt);
     try {
       for (const variant of group) {
@@ -70,11 +70,11 @@ describe.each([...groups])('a model built with pooling %s', (_, group) => {
   });
 });
 
-describe('a model that pools by itself', () => {
+describe('a model with built-in pooling', () => {
   const open = useApp('sentence-pooled');
   const variant = variantWith({ normalize: true, max_length: 128 });
 
-  test('is taken as it is', async () => {
+  test('is used as is', async () => {
     expectVectors(await predictVectors(open(), {}), variant);
     const { pooling, normalize } = (await (await open().app.request('/model')).json()) as Record<
       string,
@@ -83,7 +83,7 @@ describe('a model that pools by itself', () => {
     expect({ pooling, normalize }).toEqual({ pooling: 'none', normalize: false });
   });
 
-  test('its vectors can be cut, and made of length 1 again', async () => {
+  test('can truncate its vectors and normalize them again', async () => {
     const cut = variant.vectors.map((vector) => vector.slice(0, 5));
     expectVectors(await predictVectors(open(), { dimensions: 5 }), { ...variant, vectors: cut });
     const scaled = cut.map((vector) => vector.map((value) => value / Math.hypot(...vector)));
@@ -103,10 +103,10 @@ describe('a model that pools by itself', () => {
   });
 });
 
-describe('settings of the config', () => {
+describe('settings in the config', () => {
   const folder = useTempFolder();
 
-  test('apply where a request has none, and are replaced by those of a request', async () => {
+  test('are the defaults, and a request can override them', async () => {
     const config = {
       normalize: false,
       dimensions: 20,

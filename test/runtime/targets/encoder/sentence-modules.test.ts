@@ -14,7 +14,7 @@ const folder = useTempFolder();
 const { texts, models } = readGoldenModules();
 
 describe.each(models)('a model with the modules of $name', (model) => {
-  test('returns the vectors and similarities of sentence-transformers', async () => {
+  test('returns the same vectors and similarities as sentence-transformers', async () => {
     copyModules(folder(), model.name);
     const config = writeConfig(folder(), { model_type: 'sentence_embedding' });
     const args = ['build', '--no-build', '-q', '-f', config, '--cache-dir', TEST_CACHE];

@@ -7,7 +7,7 @@ import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const tempFolder = useTempFolder();
 
-test('a module keeps its lines and columns, and imports what browsers get from one folder', () => {
+test('a module keeps its lines and columns, and its imports refer to one served folder', () => {
   const source = [
     "import type { Row } from './row.ts';",
     "import { type Part, draw } from '../parts/draw.ts';",
@@ -32,7 +32,7 @@ test('a module keeps its lines and columns, and imports what browsers get from o
   expect(files.read('app.js')).toBe("import { element } from './dom.js';");
 });
 
-test('the files of a page are those of its folder, and no others can be read', () => {
+test("only files in the page's folder can be read", () => {
   const files = pageFiles('test', new URL('../../../../pages/gallery/', import.meta.url));
   expect(files.names()).toEqual([
     'basics.js',

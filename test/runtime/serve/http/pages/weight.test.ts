@@ -29,7 +29,7 @@ describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
     return answers.find(({ ok }) => ok) ?? expect.unreachable(path);
   };
 
-  test(`weigh at most ${MAX_BYTES} bytes`, async () => {
+  test(`are at most ${MAX_BYTES} bytes in size`, async () => {
     let total = 0;
     for (const file of [...SHARED, files].flatMap((one) => one.names())) {
       const path = { 'index.html': '/', 'docs.html': '/docs' }[file] ?? `/assets/${file}`;
@@ -41,7 +41,7 @@ describe.each(PROGRAMS)('the pages of %s', (_, files, routes) => {
     expect(total).toBeLessThan(MAX_BYTES);
   });
 
-  test('are sent compressed only to clients that accept it', async () => {
+  test('are compressed only for clients that accept it', async () => {
     const plain = await get('/docs', 'identity');
     const compressed = await get('/docs', 'deflate, gzip;q=0.5');
     expect(plain.headers.get('Content-Encoding')).toBeNull();

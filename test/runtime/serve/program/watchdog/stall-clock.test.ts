@@ -47,7 +47,7 @@ test.each<[string, readonly Second[], number]>([
   expect(stalledAfter(seconds)).toBe(stalled);
 });
 
-test('facts are read from the format of the system, whatever the name of the program', () => {
+test('facts are read from /proc, even if the program name contains special characters', () => {
   const rest = '1 1 1 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 11 0 100';
   expect(threadFacts(`7 (a) S (b) R ${rest}`)).toEqual({ cpuMs: 3000, state: 'runnable' });
   expect(threadFacts(`7 (node) S ${rest}`)).toEqual({ cpuMs: 3000, state: 'waiting' });

@@ -29,7 +29,7 @@ test.each([
   ['pattern', /blocked-process\.ts/],
   ['microtasks', /blocked-process\.ts/],
   ['lock', /blocked-process\.ts/],
-])('a process blocked by a %s is ended by its own signal, with its stack in the log', async (way, frame) => {
+])('a process blocked by a %s ends itself with a signal, and its stack is logged', async (way, frame) => {
   const { code, signal, log } = await start(way, 1000).ended;
   expect({ code, signal }, log).toEqual({ code: null, signal: 'SIGALRM' });
   const line = JSON.parse(log) as { stack: string[]; msg: string };
@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each(['child', 'database'])(
-  'native code of a %s has no stack, but the process ends too',
+  'native code in a %s has no stack, but the process still ends',
   async (way) => {
     const { signal, log } = await start(way, 1000).ended;
     expect({ signal, stack: (JSON.parse(log) as { stack: unknown }).stack }).toEqual({
@@ -49,11 +49,11 @@ test.each(['child', 'database'])(
   },
 );
 
-test('a process that computes for a moment keeps running', async () => {
+test('a process with a short computation keeps running', async () => {
   expect(await start('briefly', 1500).ended).toEqual({ code: 0, signal: null, log: '' });
 });
 
-test('a process that was stopped for longer than the timeout keeps running', async () => {
+test('a process that was suspended for longer than the timeout keeps running', async () => {
   const { child, ended } = start('never', 1000);
   await once(child.stdout, 'data');
   child.kill('SIGSTOP');

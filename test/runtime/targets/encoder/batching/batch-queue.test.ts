@@ -24,7 +24,7 @@ function drain(queue: BatchQueue<Item>, maxTokens: number): Item[][] {
 const LENGTHS = fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: 120 });
 
 describe('BatchQueue', () => {
-  test('everything is returned once', () => {
+  test('every item is returned once', () => {
     fc.assert(
       fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
         const out = drain(filled(given), maxTokens).flat();
@@ -33,7 +33,7 @@ describe('BatchQueue', () => {
     );
   });
 
-  test('only texts that can share a run are in one batch, of requests and of files', () => {
+  test('only texts that can share a run form a batch, from requests and files', () => {
     fc.assert(
       fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
         const plans = (batching: RunRules['batching']): number[][] => [
@@ -53,7 +53,7 @@ describe('BatchQueue', () => {
     expect(filled([5]).isFull(1024)).toBe(false);
   });
 
-  test('a run of a fixed number of texts is filled with whatever waits, and never with more', () => {
+  test('a run with a fixed number of texts is filled with any waiting texts, up to that number', () => {
     fc.assert(
       fc.property(
         LENGTHS,
@@ -72,7 +72,7 @@ describe('BatchQueue', () => {
     );
   });
 
-  test('texts of a fixed number of tokens count with their padding', () => {
+  test('texts with a fixed number of tokens count with their padding', () => {
     const rules = { fixedShape: { tokens: 100 } };
     const queue = filled([5, 80, 7, 20, 9], rules);
     expect([queue.tokens, queue.isFull(500), queue.isFull(501)]).toEqual([500, true, false]);
@@ -81,7 +81,7 @@ describe('BatchQueue', () => {
     expect(queue.tokens).toBe(0);
   });
 
-  test('no batch is larger than allowed, except a single long text', () => {
+  test('no batch exceeds the maximum, except a single long text', () => {
     fc.assert(
       fc.property(LENGTHS, fc.integer({ min: 1, max: 1024 }), (given, maxTokens) => {
         for (const batch of drain(filled(given), maxTokens)) {
@@ -92,7 +92,7 @@ describe('BatchQueue', () => {
     );
   });
 
-  test('the text that has waited longest is in the next batch, so nothing starves', () => {
+  test('the longest-waiting text is always in the next batch, so no text starves', () => {
     fc.assert(
       fc.property(LENGTHS, (given) => {
         const waiting = new Set(given.map((_, id) => id));
@@ -104,7 +104,7 @@ describe('BatchQueue', () => {
     );
   });
 
-  test('texts of one length run together; a long one does not drag short ones along', () => {
+  test('texts of similar length run together, and a long text does not delay short ones', () => {
     const batches = drain(filled([10, 200, 10, 10, 200]), 1024);
     expect(batches.map((batch) => batch.map(({ length }) => length))).toEqual([
       [10, 10, 10],
@@ -112,7 +112,7 @@ describe('BatchQueue', () => {
     ]);
   });
 
-  test('mixed lengths need little padding when many wait', () => {
+  test('mixed lengths need little padding when many texts wait', () => {
     const given = Array.from({ length: 512 }, (_, id) => 1 + ((id * 7919) % 256));
     const padded = drain(filled(given), 1024).reduce(
       (sum, batch) => sum + batch.length * Math.max(...batch.map(({ length }) => length)),
@@ -133,7 +133,7 @@ describe('BatchQueue', () => {
   });
 });
 
-test('only items of one group share a batch, and none of a group is left', () => {
+test('a batch contains items of one group only, and no item is lost', () => {
   const queue = new BatchQueue<{ length: number; group: string }>();
   const items = Array.from({ length: 9 }, (_, at) => ({ length: 4 + (at % 2), group: `g${at % 3}` }));
   for (const item of items) queue.add(item);

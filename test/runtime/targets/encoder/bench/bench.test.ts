@@ -9,7 +9,7 @@ import {
 import { lengthsUpTo } from '#encoder/bench/texts.ts';
 import { summarize } from '#encoder/bench/load.ts';
 
-test('processors are divided in every way that fits into memory', () => {
+test('every division of CPUs that fits in memory is tried', () => {
   const texts = (cores: number, sessions: number): string[] =>
     threadCandidates(cores, sessions).map(flagsText);
   expect(texts(6, 100)).toEqual([
@@ -27,11 +27,11 @@ test('processors are divided in every way that fits into memory', () => {
   ]);
 });
 
-test('lengths end with the maximum of the model', () => {
+test("text lengths end with the model's maximum", () => {
   expect([8, 16, 100, 512].map(lengthsUpTo)).toEqual([[8], [16], [16, 64, 100], [16, 64, 256, 512]]);
 });
 
-test('the best flags are clearly better than those before them', () => {
+test('recommended flags are clearly better than those before them', () => {
   const measured = { requests: 1, textsPerSecond: 1, p50: 1, p99: 1 };
   const result = (single: number, many: number): FlagsResult => ({
     flags: {},

@@ -20,7 +20,7 @@ const MODELS = [
   'gliner-span',
 ];
 
-test('models of every type support the requests of bench, with the intended number of tokens', async () => {
+test('every model type supports the bench requests, with the intended number of tokens', async () => {
   const types = new Set<string>();
   for (const model of MODELS) {
     const counts: number[] = [];

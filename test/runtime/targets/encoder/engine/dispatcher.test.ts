@@ -91,14 +91,14 @@ test('large texts run one at a time, and others next to them', async () => {
   expect((await job.answer).tokens).toEqual([400, 20, 101, 20, 300]);
 });
 
-test('batches have at most the maximum of pairs', () => {
+test('batches are limited to the maximum number of token pairs', () => {
   const { dispatcher, sent, finish } = setUp();
   add(dispatcher, 70, 70, 70);
   finish('other');
   expect(sent.others).toEqual([[70, 70], [70]]);
 });
 
-test('a cancelled job has no large texts that wait', () => {
+test('a cancelled job leaves no large texts in the queue', () => {
   const { dispatcher, sent, finish } = setUp();
   const job = add(dispatcher, 400, 300);
   dispatcher.forget(job);
@@ -106,7 +106,7 @@ test('a cancelled job has no large texts that wait', () => {
   expect(sent.large).toEqual([[400]]);
 });
 
-test('a large text whose thread died runs once more', async () => {
+test('a large text is retried once if its thread dies', async () => {
   const { dispatcher, sent, running } = setUp();
   const job = add(dispatcher, 400);
   for (let time = 0; time < 2; time++) {

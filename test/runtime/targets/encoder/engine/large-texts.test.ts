@@ -17,7 +17,7 @@ const INPUTS = Array.from({ length: 8 }, (_, at) => ({ text: 'a fine day '.repea
 const logitsOf = ({ results }: EngineAnswer): number[] =>
   results.flatMap((bytes) => (JSON.parse(Buffer.from(bytes).toString()) as { logits: number[] }).logits);
 
-test('large texts have the results of others, in one more thread, even after the file was replaced', async () => {
+test('large texts have the same results with only one additional thread, even after the file was replaced', async () => {
   const path = join(folder(), 'model');
   cpSync(builtAssets('sentiment'), path, { recursive: true });
   const plain = await openServingEngine(path, { limits: DEFAULT_LIMITS, workers: 1 });

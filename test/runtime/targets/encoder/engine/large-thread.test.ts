@@ -43,7 +43,7 @@ function setUp(open: (start: () => PoolMember) => PoolMember = (start) => start(
 
 const ITEMS: readonly JobItem[] = [];
 
-test('a thread is opened for the first large text, kept for the next one, and closed after a pause', async () => {
+test('a thread starts for the first large text, is reused for the next, and stops after an idle period', async () => {
   const { events, large, clock, run } = setUp();
   await run();
   expect(large.isFree()).toBe(true);
@@ -61,7 +61,7 @@ test('a thread is opened for the first large text, kept for the next one, and cl
   expect(clock.waiting()).toEqual([]);
 });
 
-test('a thread that died is replaced for the next text', async () => {
+test('a dead thread is replaced for the next text', async () => {
   const { events, deaths, large, run } = setUp();
   await run();
   deaths[0]?.resolve(new AppError('InternalError', 'gone'));
@@ -71,7 +71,7 @@ test('a thread that died is replaced for the next text', async () => {
   await large.close();
 });
 
-test('a text fails if no thread can be opened, and the next one tries again', async () => {
+test('a text fails if its thread cannot start, and the next text retries', async () => {
   let attempts = 0;
   const { events, large, run } = setUp((start) => {
     attempts += 1;

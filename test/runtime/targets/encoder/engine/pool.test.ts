@@ -73,7 +73,7 @@ async function setUp(plan: ThreadPlan = PLAN) {
   return { pool, events, threads, state, clock, open, finish, untilRoom };
 }
 
-test('workers are opened when several texts wait, and closed after a pause', async () => {
+test('workers start when several texts wait, and stop after an idle period', async () => {
   const { pool, events, clock, open, finish } = await setUp();
   expect(events).toEqual(['open alone of 2']);
   // Until the workers are open, the session for single texts runs the batches.
@@ -106,7 +106,7 @@ test('workers are opened when several texts wait, and closed after a pause', asy
   expect(clock.waiting()).toEqual([]);
 });
 
-test('without workers, the session for single texts runs everything, and the next attempt is after a pause', async () => {
+test('if workers cannot start, the session for single texts runs everything, and the pool retries after a delay', async () => {
   const { pool, events, state, clock, open, finish } = await setUp();
   state.failing = true;
   await open();
@@ -121,7 +121,7 @@ test('without workers, the session for single texts runs everything, and the nex
   await pool.close();
 });
 
-test('workers are neither opened nor closed after the file was replaced', async () => {
+test('workers neither start nor stop after the file was replaced', async () => {
   const { pool, events, state, clock, open } = await setUp();
   state.replaced = true;
   pool.openWorkers();
@@ -134,7 +134,7 @@ test('workers are neither opened nor closed after the file was replaced', async 
   await pool.close();
 });
 
-test('a worker that cannot be replaced leaves the others, and the session for single texts is replaced', async () => {
+test('a worker that cannot be replaced leaves the others running, and the session for single texts is replaced', async () => {
   const { pool, threads, state, clock, open, untilRoom } = await setUp();
   await open();
   state.failing = true;
@@ -148,7 +148,7 @@ test('a worker that cannot be replaced leaves the others, and the session for si
   await pool.close();
 });
 
-test('workers without a session for single texts are open from the start', async () => {
+test('workers without a session for single texts are started immediately', async () => {
   const { pool, events, clock } = await setUp({ workers: 2, threads: 1 });
   expect(events).toEqual(['open worker0 of 1', 'open worker1 of 1']);
   clock.pass(60_000);

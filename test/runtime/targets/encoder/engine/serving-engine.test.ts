@@ -51,7 +51,7 @@ const read = (results: readonly Uint8Array[]): { logits: number[] }[] =>
   results.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)) as { logits: number[] });
 
 describe('the serving engine', () => {
-  test('answers in input order, whatever was batched with what', async () => {
+  test('returns results in input order, however texts were batched', async () => {
     const engine = await start('sentiment', { maxBatchTokens: 64 });
     const golden = readGolden('sentiment');
     const calls = golden.map(({ text }, at) =>
@@ -82,7 +82,7 @@ describe('the serving engine', () => {
     [[{ ids: [1.5] }], 'InputError', /token id 1\.5/],
     [texts('ok', '🙂'.repeat(11)), 'InputError', /Input 1 is too long: 11 characters, the maximum is 10/],
     [many(4), 'InputError', /the request has 4, the maximum is 3 \(--max-client-batch\)/],
-  ])('refuses %j', async (inputs, code, message) => {
+  ])('rejects %j', async (inputs, code, message) => {
     const engine = await start('sentiment', { maxInputChars: 10, maxClientBatch: 3 });
     await expect(engine.run({ inputs, view: VIEW })).rejects.toMatchObject({
       code,
@@ -91,7 +91,7 @@ describe('the serving engine', () => {
     expect((await engine.run({ inputs: texts('fine'), view: VIEW })).results).toHaveLength(1);
   });
 
-  test('a full queue rejects immediately, and takes requests again when it has room', async () => {
+  test('a full queue rejects immediately, and accepts requests again when there is room', async () => {
     const engine = await start('sentiment', { maxQueue: 100 });
     const large = engine.run({ inputs: many(500), view: VIEW });
     await expect(engine.run({ inputs: texts('too late'), view: VIEW })).rejects.toMatchObject({
@@ -120,13 +120,13 @@ describe('the serving engine', () => {
     expect(batches.reduce((sum, count) => sum + count, 0)).toBeLessThan(500);
   });
 
-  test('a request that was cancelled before it came is not run', async () => {
+  test('a request that is already cancelled is not run', async () => {
     const engine = await start();
     const request = engine.run({ inputs: texts('a'), view: VIEW, signal: AbortSignal.abort() });
     await expect(request).rejects.toMatchObject({ code: 'CancelledError' });
   });
 
-  test('longer texts are cut, or refused where that is wished', async () => {
+  test('longer texts are truncated, or rejected if requested', async () => {
     const long = texts('word '.repeat(2000));
     const engine = await start();
     const { tokens } = await engine.run({ inputs: long, view: VIEW });
@@ -139,7 +139,7 @@ describe('the serving engine', () => {
     expect((await strict.run({ inputs: texts('short'), view: VIEW })).results).toHaveLength(1);
   });
 
-  test('a crashed thread is replaced, and its pending texts are run again', async () => {
+  test('a crashed thread is replaced, and its pending texts are retried', async () => {
     const deaths: string[] = [];
     const observer = {
       onBatch: () => {},
@@ -161,7 +161,7 @@ describe('the serving engine', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'threads that compute let the one that serves go first',
+    'inference threads have a lower priority than the serving thread',
     async () => {
       await start('sentiment', {}, { workers: 2, threads: 1 });
       const priorities = readdirSync('/proc/self/task').map(priorityOf);
@@ -171,7 +171,7 @@ describe('the serving engine', () => {
     },
   );
 
-  test('a thread that dies is not replaced from another build', async () => {
+  test('a dead thread is not replaced with one of another build', async () => {
     const path = join(folder(), 'model.assets');
     await cp(builtAssets('sentiment'), path, { recursive: true });
     const ended = Promise.withResolvers<void>();
@@ -198,7 +198,7 @@ describe('the serving engine', () => {
     );
   });
 
-  test('closing lets accepted work finish', async () => {
+  test('closing waits for accepted work', async () => {
     const engine = await start();
     const accepted = engine.run({ inputs: many(200), view: VIEW });
     await engine.close();
@@ -206,7 +206,7 @@ describe('the serving engine', () => {
     open = [];
   });
 
-  test('one vector for a text, as JSON and as base64', async () => {
+  test('a text vector can be returned as JSON and as base64', async () => {
     const engine = await start('embedder');
     const vector = async (format: 'json' | 'base64', dimensions?: number): Promise<unknown> => {
       const view = { kind: 'vector', format, normalize: true, dimensions } as const;
@@ -223,7 +223,7 @@ describe('the serving engine', () => {
     expect(Math.hypot(...short)).toBeCloseTo(1, 5);
   });
 
-  test('a folder without a model is one clear sentence', async () => {
+  test('a folder without a model causes a clear one-sentence error', async () => {
     await expect(
       openServingEngine(join(FIXTURES, 'models', 'nosuch'), { limits: DEFAULT_LIMITS }),
     ).rejects.toThrow(/nosuch/);

@@ -43,7 +43,7 @@ async function ask<Result>(engine: ServingEngine, ...texts: string[]): Promise<R
 }
 
 describe('a served model with a transform', () => {
-  test('returns scores: the label has the highest one, and logits are unchanged', async () => {
+  test('returns scores: the label is the one with the highest score, and logits are unchanged', async () => {
     const source = 'function Postprocess(logits) return 0 - logits end';
     const engine = await start('sentiment', source);
     const [result] = await ask<Sequence>(engine, 'a wonderful film');
@@ -52,7 +52,7 @@ describe('a served model with a transform', () => {
     expect(result).toMatchObject({ predicted_index: 0, predicted_label: 'NEGATIVE' });
   });
 
-  test('returns indices: scores are still those of softmax', async () => {
+  test('returns indices: scores are still the softmax', async () => {
     const source = 'function Postprocess(logits) return (0 - logits):argmax(2) end';
     const engine = await start('sentiment', source);
     const [result] = await ask<Sequence>(engine, 'a wonderful film');
@@ -60,7 +60,7 @@ describe('a served model with a transform', () => {
     expect(result?.scores[1]).toBeGreaterThan(0.5);
   });
 
-  test('returns labels of tokens; its input includes special tokens', async () => {
+  test('returns token labels; its input includes special tokens', async () => {
     const source = `
       function Postprocess(logits)
         local shape = logits:shape()
@@ -72,7 +72,7 @@ describe('a served model with a transform', () => {
     expect(result?.tokens.map(({ label }) => label)).toEqual(['B-PER', 'I-PER']);
   });
 
-  test('returns vectors of another width, normalized afterwards', async () => {
+  test('returns vectors of another width, which are then normalized', async () => {
     const source = 'function Postprocess(t) return t:truncate_axis(3, 2) * 0 + Tensor{3, 4} end';
     const engine = await start('embedder', source);
     const [plain] = await ask<{ embeddings: { embedding: number[] }[] }>(engine, 'fresh bread');
@@ -88,7 +88,7 @@ describe('a served model with a transform', () => {
     expect([x, y].map((value) => value?.toFixed(5))).toEqual(['0.60000', '0.80000']);
   });
 
-  test('that fails for one text answers the others', async () => {
+  test('fails for one text, and the others get results', async () => {
     const source = `
       function Postprocess(logits)
         if logits[1][2] > 0 then error("too good") end
@@ -104,14 +104,14 @@ describe('a served model with a transform', () => {
     expect((await Promise.all(bad)).flat()).toHaveLength(20);
   });
 
-  test('that returns the wrong shape is reported with the right one', async () => {
+  test('returns the wrong shape, and the error states the right one', async () => {
     const engine = await start('sentiment', 'function Postprocess(t) return t:sum_axis(1) end');
     await expect(ask(engine, 'a film')).rejects.toThrow(
       'Postprocess must return a tensor of shape [1, 2] or [1] for an input of [1, 2], not [2]',
     );
   });
 
-  test('that uses up its time costs no more than its thread, and only its own text the answer', async () => {
+  test('exceeds its time limit, which fails only its own text and restarts only its thread', async () => {
     const deaths: string[] = [];
     const observer = {
       onBatch: () => {},
@@ -136,7 +136,7 @@ describe('a served model with a transform', () => {
     expect((await ask(engine, 'a terrible film')).length).toBe(1);
   });
 
-  test('that is not Lua does not start', async () => {
+  test('is not Lua, and the server does not start', async () => {
     await expect(start('sentiment', 'function (')).rejects.toThrow(
       'Cannot load the model: The transform failed: test.lua:1:',
     );
@@ -144,7 +144,7 @@ describe('a served model with a transform', () => {
 });
 
 describe('infer with a transform', () => {
-  test('uses it, and fails with its sentence', async () => {
+  test('applies it, and fails with its error message', async () => {
     const run = async (source: string) => {
       const path = await transformedModel(folder(), 'sentiment', source);
       const engine = await openEngine(path, { threads: () => 1, prepack: false });

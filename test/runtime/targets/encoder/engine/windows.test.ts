@@ -47,7 +47,7 @@ function decodeVector(json: Uint8Array): number[] {
 }
 
 test.each(golden.cases)(
-  'long texts of $model in windows with stride $stride have the results of an independent implementation',
+  'long texts of $model in windows with stride $stride have the same results as an independent implementation',
   async ({ model, stride, results }) => {
     const path = windowed(model, stride);
     const inputs = golden.texts.map((text) => ({ text }));
@@ -91,7 +91,7 @@ test.each(golden.cases)(
 );
 
 test.each(golden.left)(
-  'a text of $model that is truncated at its start has the results of its last $windows windows',
+  'a $model text truncated at its start has the results of its last $windows windows',
   async ({ model, stride, windows, result }) => {
     await serving(
       windowed(model, stride),
@@ -117,7 +117,7 @@ test('a text within the limit has the same bytes with and without windows', asyn
   expect(inWindows.tokens).toEqual(plain.tokens);
 });
 
-test('a very long text is answered in order, a longer one is truncated or refused, and short texts are answered meanwhile', async () => {
+test('long texts are returned in order, longer ones truncated or rejected, and short texts run meanwhile', async () => {
   await serving(
     windowed('ner', 5),
     async (engine) => {
@@ -143,7 +143,7 @@ test('a very long text is answered in order, a longer one is truncated or refuse
   );
 });
 
-test('cancelling a long text removes its windows', async () => {
+test('cancelling a long text removes its windows from the queue', async () => {
   await serving(windowed('ner', 5), async (engine) => {
     const controller = new AbortController();
     const run = engine.run({

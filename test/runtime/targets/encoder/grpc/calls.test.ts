@@ -23,7 +23,7 @@ test.each([
   ['embedder', 'EMBEDDING', {}],
   ['sentence', 'SENTENCE_EMBEDDING', {}],
   ['multi-vector', 'MULTI_VECTOR', {}],
-])('the metadata of %s', async (model, model_type, id2label) => {
+])('the metadata of %s is returned', async (model, model_type, id2label) => {
   const { call } = await serve(model);
   const { answer } = await call('GetModelMetadata', {});
   expect(answer).toEqual({ model_id: model, model_type, id2label, version: '1.0.0' });
@@ -37,7 +37,7 @@ test.each([[[]], [['']], [['fine', '']]])('inputs %j are INVALID_ARGUMENT', asyn
   });
 });
 
-test('the services of other model types are UNIMPLEMENTED', async () => {
+test('services of other model types return UNIMPLEMENTED', async () => {
   const { port } = await serve('sentiment');
   const other = connect('encoder/embedding.proto', 'encoder.Embedding', port);
   expect(await other.call('Predict', { inputs: ['x'] })).toMatchObject({
@@ -49,7 +49,7 @@ test('the services of other model types are UNIMPLEMENTED', async () => {
   other.client.close();
 });
 
-test('a request that is too large is RESOURCE_EXHAUSTED, and the next one is answered', async () => {
+test('a request that is too large returns RESOURCE_EXHAUSTED, and the next one succeeds', async () => {
   const { call } = await serve('sentiment');
   expect(await call('Predict', { inputs: ['x'.repeat(MAX_MESSAGE_BYTES)] })).toMatchObject({
     status: Status.RESOURCE_EXHAUSTED,
@@ -58,14 +58,14 @@ test('a request that is too large is RESOURCE_EXHAUSTED, and the next one is ans
   expect((await call('Predict', { inputs: ['good'] })).answer).toBeDefined();
 });
 
-test('64 parallel large answers on one connection all arrive', async () => {
+test('64 parallel large responses on one connection all arrive', async () => {
   const { call } = await serve('embedder');
   const inputs = Array.from({ length: 16 }, (_, at) => `${at} word`.repeat(200));
   const outcomes = await Promise.all(Array.from({ length: 64 }, () => call('Predict', { inputs })));
   expect(outcomes.filter(({ answer }) => answer).length).toBe(64);
 });
 
-test('health and reflection name the service', async () => {
+test('health and reflection list the service', async () => {
   const { port } = await serve('ner');
   const health = connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
   expect((await health.call('Check', { service: 'encoder.TokenClassification' })).answer).toEqual({

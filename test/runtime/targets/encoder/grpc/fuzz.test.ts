@@ -31,7 +31,7 @@ const works = async ({ call }: ModelServer): Promise<void> => {
 };
 
 test.each(MODELS)(
-  '%s: 200 random bodies are never INTERNAL, and the next good request works',
+  '%s: 200 random bodies never return INTERNAL, and the next valid request succeeds',
   async (model) => {
     const server = await serve(model);
     for (const body of bytes(100, 1)) {
@@ -44,7 +44,7 @@ test.each(MODELS)(
   },
 );
 
-test.each(MODELS)('%s: 200 random protobuf messages are never INTERNAL either', async (model) => {
+test.each(MODELS)('%s: 200 random protobuf messages never return INTERNAL', async (model) => {
   const server = await serve(model);
   for (const body of sample(fields, { numRuns: 200, seed: SEED })) {
     const status = statusOf(await requestHttp2(server.port, `${server.path}/Predict`, frame(body)));
@@ -59,7 +59,7 @@ test.each([
   'application/grpc-web',
   'application/connect+json',
   'text/x',
-])('random bodies of type %s by HTTP/1.1 are answered with a status of the client', async (type) => {
+])('random bodies with content type %s over HTTP/1.1 return a client error', async (type) => {
   const server = await serve('sentiment');
   for (const body of bytes(40, 2)) {
     const response = await fetch(`http://localhost:${server.port}${server.path}/Predict`, {

@@ -70,7 +70,7 @@ describe('results of all golden texts through @grpc/grpc-js and the .proto files
   });
 
   // oxlint-disable-next-line vitest/expect-expect -- the helpers have them.
-  test('embeddings, as they are and normalized', async () => {
+  test('embeddings, raw and normalized', async () => {
     const golden = readGolden('embedder');
     const [plain, normalized] = [
       await predict('embedder', golden),

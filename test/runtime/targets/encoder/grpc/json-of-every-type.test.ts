@@ -27,7 +27,7 @@ const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
 };
 const ALL_OUTPUTS = ['DENSE', 'SPARSE', 'MULTI_VECTOR'].map((name) => `EMBEDDING_OUTPUT_${name}`);
 
-test.each(FIXTURE_MODELS)('%s has one result in JSON and in binary', async (model) => {
+test.each(FIXTURE_MODELS)('%s has the same result in JSON and in binary', async (model) => {
   const { port, path } = await serve(model);
   const services = await Promise.all(
     Object.entries(SERVED).map(async ([name, { grpc }]) => [name, await grpc()] as const),

@@ -29,7 +29,7 @@ test.each([
   ['gRPC-Web', 'JSON', createGrpcWebTransport],
   ['Connect', 'proto', createConnectTransport],
   ['Connect', 'JSON', createConnectTransport],
-])('%s with %s returns the same numbers over both versions of HTTP', async (protocol, codec, transport) => {
+])('%s with %s returns the same numbers over both HTTP versions', async (protocol, codec, transport) => {
   const { port, call } = await serve('embedder');
   const { answer } = await call('Predict', REQUEST);
   const results = answer?.['results'] as { embeddings: { embedding: number[] }[] }[];
@@ -49,7 +49,7 @@ test.each([
   }
 });
 
-test('Connect with JSON needs nothing but fetch, and prints every float in its shortest form', async () => {
+test('Connect with JSON works with plain fetch, and prints every float in its shortest form', async () => {
   const response = await post('/encoder.Embedding/Predict', 'application/json', JSON.stringify(REQUEST));
   expect(response.headers.get('content-type')).toBe('application/json');
   const text = await response.text();
@@ -72,7 +72,7 @@ test('Connect with JSON needs nothing but fetch, and prints every float in its s
   }
 });
 
-test('binary gRPC-Web is readable with fetch: a message, then the trailer', async () => {
+test('binary gRPC-Web works with plain fetch: a message, then the trailer', async () => {
   const json = await post('/encoder.Embedding/Predict', 'application/json', JSON.stringify(REQUEST));
   const request = toBinary(Embedding.method.predict.input, {
     $typeName: 'encoder.EmbeddingRequest',
@@ -90,7 +90,7 @@ test('binary gRPC-Web is readable with fetch: a message, then the trailer', asyn
   expect(trailer.subarray(5).toString()).toContain('grpc-status: 0');
 });
 
-test('Connect returns errors in JSON with their HTTP status', async () => {
+test('Connect returns JSON errors with their HTTP status', async () => {
   const response = await post('/encoder.Embedding/Predict', 'application/json', '{"inputs":[""]}');
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({

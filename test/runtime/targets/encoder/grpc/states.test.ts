@@ -28,7 +28,7 @@ async function serve(engine: FakeEngine, kernel: TestKernel = testKernel()): Pro
 const ONE = { inputs: ['x'] };
 const ONE_ENCODED = frame(Buffer.from([0x0a, 1, 0x78]));
 
-test('a deadline that passes ends the work, and the server itself returns DEADLINE_EXCEEDED', async () => {
+test('an expired deadline ends the work, and the server itself returns DEADLINE_EXCEEDED', async () => {
   const engine = fakeEngine();
   const { port, path } = await serve(engine);
   const headers = { 'grpc-timeout': '50m' };
@@ -37,7 +37,7 @@ test('a deadline that passes ends the work, and the server itself returns DEADLI
   await engine.cancelled;
 });
 
-test('a deadline too far for a timer is none', async () => {
+test('a deadline too long for a timer is ignored', async () => {
   const engine = fakeEngine(new AppError('InputError', 'Asked.'));
   const { port, path } = await serve(engine);
   const headers = { 'grpc-timeout': '99999999H' };
@@ -60,7 +60,7 @@ test('a client that cancels ends the work', async () => {
 test.each([
   ['HTTP/2', callByHttp2],
   ['HTTP/1.1', callByHttp1],
-])('so does a client whose connection by %s breaks', async (_, start) => {
+])('a broken connection over %s ends the work, too', async (_, start) => {
   const engine = fakeEngine();
   const { port, path } = await serve(engine);
   const gone = start(port, `${path}/Predict`);
@@ -70,7 +70,7 @@ test.each([
   expect(signal?.aborted).toBe(true);
 });
 
-test('the server counts the call until it is answered, and rejects others while it drains', async () => {
+test('the server counts a call until its response is sent, and rejects calls while it drains', async () => {
   const engine = fakeEngine();
   const kernel = testKernel();
   const { call } = await serve(engine, kernel);
@@ -86,19 +86,19 @@ test('the server counts the call until it is answered, and rejects others while 
   await drained;
 });
 
-test('a server that starts is UNAVAILABLE', async () => {
+test('a starting server returns UNAVAILABLE', async () => {
   const { call } = await serve(fakeEngine(), { ...testKernel(), lifecycle: createLifecycle() });
   expect((await call('Predict', ONE)).status).toBe(Status.UNAVAILABLE);
 });
 
-test('an overloaded model is RESOURCE_EXHAUSTED and has a time to retry after', async () => {
+test('an overloaded model returns RESOURCE_EXHAUSTED with a retry delay', async () => {
   const { call } = await serve(fakeEngine(new AppError('OverloadedError', 'The model is busy.')));
   const { status, message, trailer } = await call('Predict', ONE);
   expect({ status, message }).toEqual({ status: Status.RESOURCE_EXHAUSTED, message: 'The model is busy.' });
   expect(trailer?.get('retry-after')).toEqual(['1']);
 });
 
-test('with keys, everything but health needs one', async () => {
+test('with keys, every method except health requires one', async () => {
   const engine = fakeEngine(new AppError('InputError', 'Got in.'));
   const { call, port } = await serve(engine, testKernel(['sesame']));
   const outcome = (headers?: Record<string, string>): Promise<Outcome> =>

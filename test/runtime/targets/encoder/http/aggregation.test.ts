@@ -24,7 +24,7 @@ async function entitiesOf(body: Record<string, unknown>): Promise<(Entity[] | un
 
 describe('aggregation', () => {
   test.each(['simple', 'first', 'average', 'max'])(
-    '%s finds what transformers finds',
+    '%s finds the same entities as transformers',
     async (aggregation) => {
       expect(cases.length).toBeGreaterThan(50);
       const found = await entitiesOf({ inputs, aggregation });
@@ -40,13 +40,13 @@ describe('aggregation', () => {
     },
   );
 
-  test('none, null and nothing add nothing', async () => {
+  test('none, null and an omitted value add no entities', async () => {
     for (const body of [{ aggregation: 'none' }, { aggregation: null }, {}]) {
       expect(await entitiesOf({ inputs: ['Anna Smith'], ...body })).toEqual([undefined]);
     }
   });
 
-  test('takes single texts only', async () => {
+  test('accepts single texts only', async () => {
     const response = await open?.post('/predict', { inputs: ['a', ['b', 'c']], aggregation: 'max' });
     expect([response?.status, await response?.text()]).toEqual([
       422,
@@ -54,7 +54,7 @@ describe('aggregation', () => {
     ]);
   });
 
-  test('another word for it is rejected', async () => {
+  test('an unknown value is rejected', async () => {
     const response = await open?.post('/predict', { inputs: ['a'], aggregation: 'mean' });
     expect([response?.status, await response?.text()]).toEqual([
       422,

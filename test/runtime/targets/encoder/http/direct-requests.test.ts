@@ -41,12 +41,12 @@ describe.each([
       }),
     );
 
-  test('the answer is the same with and without the framework', async () => {
+  test('the response is the same with and without the framework', async () => {
     const [direct, app] = await askAll('right');
     expect(direct).toEqual(app);
   });
 
-  test('a wrong key is rejected in the same way', async () => {
+  test('a wrong key is rejected with the same response', async () => {
     const [direct, app] = await askAll('wrong');
     expect(direct).toMatchObject({ status: 401 });
     expect(direct).toEqual(app);

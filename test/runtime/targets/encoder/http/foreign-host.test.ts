@@ -36,7 +36,7 @@ function appWith(
   return appAround(engine, { hostRules, apiKeys, mcp });
 }
 
-test.each(FOREIGN_PAGES)('without a key, every route refuses %j', async (headers) => {
+test.each(FOREIGN_PAGES)('without a key, every route rejects %j', async (headers) => {
   for (const hostname of ['0.0.0.0', '[::]', '127.0.0.1', '10.0.0.5']) {
     const statuses = await statusesOf(appWith({ hostname }).app, headers);
     expect(statuses.length).toBeGreaterThan(25);
@@ -44,7 +44,7 @@ test.each(FOREIGN_PAGES)('without a key, every route refuses %j', async (headers
   }
 });
 
-test('hosts that no attacker can point here are answered on every route', async () => {
+test('hosts that are safe from DNS rebinding are accepted on every route', async () => {
   const open = appWith({ hostname: 'models.internal', allowedHosts: ['encoder'] });
   for (const host of [
     'localhost:8080',
@@ -60,7 +60,7 @@ test('hosts that no attacker can point here are answered on every route', async 
   );
 });
 
-test('with a key or TLS, any name is answered, because pages know no key and have no certificate; listed names are the only ones', async () => {
+test('with a key or TLS, any host is accepted, because rebound pages lack both; an allowlist still applies', async () => {
   const apiKeys = ['key'];
   const keyed = appWith({ apiKeys });
   expect(withStatus(await statusesOf(keyed.app, { host: 'encoder.default.svc:8080' }), 403)).toEqual([]);
@@ -79,7 +79,7 @@ test('with a key or TLS, any name is answered, because pages know no key and hav
   expect(withoutStatus(await statusesOf(listed.app, { host: 'evil.example' }), 403)).toEqual([]);
 });
 
-test('the error is one plain sentence with a fix, also on the routes without the framework', async () => {
+test('the error is one plain sentence with a fix, also on direct routes', async () => {
   const { app, direct } = appWith();
   const http = await listenHttp({ app, direct, hostname: '127.0.0.1', port: 0, portFlag: '--http-port' });
   try {

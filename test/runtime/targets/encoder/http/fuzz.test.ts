@@ -91,7 +91,7 @@ describe.each(['embedder', 'sentiment', 'ner', 'sentence'])('%s', (model) => {
   afterAll(() => open?.close());
   const opened = (): OpenApp => open ?? expect.unreachable();
 
-  test('no body makes the server fail, and a good request works afterwards', async () => {
+  test('no body causes a server error, and a valid request still works', async () => {
     const statuses = new Set<number>();
     const fails = asyncProperty(request, async ([path, body]) => {
       const headers = { 'Content-Type': 'application/json' };

@@ -32,7 +32,7 @@ describe('10,000 inputs', () => {
     await expectGood(open);
   });
 
-  test('are answered in order where that many are allowed', async () => {
+  test('return results in order if that many are allowed', async () => {
     const open = await start({ limits: { maxClientBatch: 10_000 } });
     const response = await open.post('/predict', { inputs });
     const { results } = (await response.json()) as { results: { predicted_index: number }[] };
@@ -43,7 +43,7 @@ describe('10,000 inputs', () => {
 });
 
 describe('a text of 10 MB', () => {
-  test('is rejected by default, as is one that fits into the body but is too long', async () => {
+  test('is rejected by default, even if it fits into the body limit', async () => {
     const open = await start();
     expect((await open.post('/predict', { inputs: ['x'.repeat(10_000_000)] })).status).toBe(413);
     const shorter = await open.post('/predict', { inputs: ['x'.repeat(2_000_000)] });
@@ -52,7 +52,7 @@ describe('a text of 10 MB', () => {
     await expectGood(open);
   });
 
-  test('is cut to what the model takes where texts may be as long', async () => {
+  test("is truncated to the model's maximum if longer texts are allowed", async () => {
     const open = await start({ maxBodyBytes: 20_000_000, limits: { maxInputChars: 20_000_000 } });
     const inputs = ['I love this. '.repeat(770_000)];
     const response = await open.post('/predict', { inputs });
@@ -61,7 +61,7 @@ describe('a text of 10 MB', () => {
   });
 });
 
-test('a request whose client leaves is not worked on any more', async () => {
+test('a request stops when its client disconnects', async () => {
   const open = await start();
   const listener = await listenHttp({
     app: open.app,

@@ -14,7 +14,7 @@ async function modelWith(manifest: Partial<Manifest>): Promise<unknown> {
 
 const FACTS = { model_id: 'stand-in', model_type: 'sequence_classification', version: '1.0.0' };
 
-test('GET /model has the license of the model', async () => {
+test("GET /model returns the model's license", async () => {
   expect(await modelWith({ license: { id: 'apache-2.0', source: 'config' } })).toEqual({
     ...FACTS,
     license: 'apache-2.0',
@@ -28,7 +28,7 @@ test('GET /model has the license of the model', async () => {
   });
 });
 
-test('it has the facts of the card, and no member for what is not stated', async () => {
+test('GET /model returns the facts of the model card, and omits missing fields', async () => {
   expect(await modelWith({ card: { tags: ['a'], languages: ['en', 'de'] } })).toEqual({
     ...FACTS,
     tags: ['a'],

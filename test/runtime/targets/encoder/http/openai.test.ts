@@ -37,7 +37,7 @@ const golden = readGolden('embedder').slice(0, 12);
 const texts = golden.map(({ text }) => text);
 const model = 'text-embedding-3-small';
 
-describe('with the client of OpenAI', () => {
+describe('with the OpenAI client', () => {
   test.each(['float', 'base64'] as const)(
     'vectors as %s match those of other libraries',
     async (encoding_format) => {
@@ -61,7 +61,7 @@ describe('with the client of OpenAI', () => {
     },
   );
 
-  test('without saying how, which is base64 underneath', async () => {
+  test('vectors without encoding_format, which defaults to base64 in the client', async () => {
     const { data } = await client.embeddings.create({ model, input: texts[0] ?? '' });
     expect(data.length).toBe(1);
     expect(largestDifference(data[0]?.embedding, expectedVector(golden[0]?.embeddings ?? []))).toBeLessThan(
@@ -69,7 +69,7 @@ describe('with the client of OpenAI', () => {
     );
   });
 
-  test('token IDs return the same as their text', async () => {
+  test('token IDs return the same vector as their text', async () => {
     const ids = golden.map(({ input_ids }) => input_ids);
     const byText = await client.embeddings.create({ model, input: texts });
     const byIds = await client.embeddings.create({ model, input: ids });
@@ -81,7 +81,7 @@ describe('with the client of OpenAI', () => {
     );
   });
 
-  test('dimensions keep the first numbers, and the vector of length 1', async () => {
+  test('dimensions truncate the vector and normalize it again', async () => {
     const { data } = await client.embeddings.create({ model, input: texts[0] ?? '', dimensions: 8 });
     const first = expectedVector(golden[0]?.embeddings ?? [], false).slice(0, 8);
     expect(
@@ -103,7 +103,7 @@ describe('with the client of OpenAI', () => {
     });
   });
 
-  test('its errors are the ones that the client knows', async () => {
+  test('errors have the types that the client expects', async () => {
     await expect(connect('other').models.list()).rejects.toBeInstanceOf(AuthenticationError);
     const refused = client.embeddings.create({ model, input: [] });
     await expect(refused).rejects.toBeInstanceOf(UnprocessableEntityError);
@@ -122,7 +122,7 @@ describe('POST /v1/embeddings', () => {
     return [response.status, await response.json()];
   };
 
-  test('ignores unknown keys, and accepts null for unset values', async () => {
+  test('ignores unknown keys, and accepts null for omitted values', async () => {
     const body = {
       input: 'a',
       user: null,
@@ -136,7 +136,7 @@ describe('POST /v1/embeddings', () => {
     expectToMatch(answer, embeddingsResponse);
   });
 
-  test('normalize: false leaves vectors as they are', async () => {
+  test('normalize: false returns unnormalized vectors', async () => {
     const [, answer] = await post({ input: texts[0], normalize: false });
     const [first] = (answer as { data: { embedding: number[] }[] }).data;
     expect(
@@ -165,7 +165,7 @@ describe('POST /v1/embeddings', () => {
     expect(await post(body)).toEqual([422, { error }]);
   });
 
-  test('a token id that the model does not have is rejected', async () => {
+  test('an unknown token ID is rejected', async () => {
     const [status, answer] = await post({ input: [5, 1_000_000] });
     expect(status).toBe(422);
     expect(answer).toMatchObject({

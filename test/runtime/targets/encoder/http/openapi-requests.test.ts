@@ -37,7 +37,7 @@ const MEMBERS: Readonly<Record<string, unknown>> = {
 /** The paths of this API itself; APIs of others ignore unknown members. */
 const CLOSED = new Set(['/predict', '/tokenize', '/decode']);
 
-describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (model) => {
+describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) => {
   let open: OpenApp;
   let document: Document;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (mode
     return schemaBodies(document, { text, ids: example?.ids ?? [] });
   };
 
-  test('every body of its schemas and every example is accepted, and the response has the schema', async () => {
+  test('every generated body and every example is accepted, and the response matches the schema', async () => {
     const ajv = new Ajv({ strict: false, schemas: { api: document } });
     for (const [path, { responses }, { schema, examples }] of operations()) {
       const { bodiesOf, objectsOf } = bodies();
@@ -80,7 +80,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the document of %s', (mode
     }
   });
 
-  test('a member that its schema does not have is rejected, or ignored on the paths of others', async () => {
+  test('an unknown field is rejected, or ignored on compatible API paths', async () => {
     for (const [path, , { schema }] of operations()) {
       const { bodiesOf, objectsOf } = bodies();
       for (const own of objectsOf(schema)) {

@@ -51,7 +51,7 @@ const EXTRA = {
   reranker: ['POST /rerank', 'POST /v1/rerank', 'POST /v2/rerank'],
 };
 
-describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
+describe.each(Object.entries(EXTRA))('the %s document', (model, extra) => {
   let open: OpenApp | undefined;
   let document: Document;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
       ]),
     );
 
-  test('is valid OpenAPI 3.0, and every reference leads somewhere', async () => {
+  test('is valid OpenAPI 3.0, and every reference can be resolved', async () => {
     expect(document.openapi).toBe('3.0.3');
     const api = await SwaggerParser.validate(structuredClone(document) as never, {
       dereference: { circular: false },
@@ -79,7 +79,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
     expect(text).not.toMatch(/"type":\[/);
   });
 
-  test('has the routes of this model, no more and no fewer', async () => {
+  test('lists exactly the routes of this model', async () => {
     const listed = operations().map(([name]) => name);
     expect(listed.toSorted()).toEqual([...COMMON, ...extra].toSorted());
     for (const name of listed) {
@@ -91,7 +91,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
     }
   });
 
-  test('has a separate name for each operation, and the error format of its API', () => {
+  test('has a unique name for each operation, and the error format of its API', () => {
     const ids = operations().map(([, { operationId }]) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const [name, { responses }] of operations()) {
@@ -107,7 +107,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
     }
   });
 
-  test('its examples of requests are accepted', async () => {
+  test('has only valid request examples', async () => {
     let tried = 0;
     for (const [name, { requestBody }] of operations()) {
       if (!requestBody || model === 'reranker') continue;
@@ -121,7 +121,7 @@ describe.each(Object.entries(EXTRA))('the document of %s', (model, extra) => {
   });
 });
 
-test('a server with API keys describes which routes need one', async () => {
+test('a server with API keys documents which routes need one', async () => {
   const open = appAround(
     answeringEngine({}, () => ({})),
     { apiKeys: ['key'] },

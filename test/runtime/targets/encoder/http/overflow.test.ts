@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { overflowOf } from '#encoder/schemas/texts.ts';
 import { useApp } from './open-app.ts';
 
-describe('settings of a request for long texts', () => {
+describe('request settings for long texts', () => {
   test.each([
     [{}, {}],
     [{ truncate: null, truncation_direction: null }, {}],
@@ -37,7 +37,7 @@ async function logits(body: Record<string, unknown>): Promise<[number[], string 
 }
 
 describe('POST /predict with a long text', () => {
-  test('keeps the side that the request selects', async () => {
+  test('truncates on the requested side', async () => {
     const long = [`${START}${END}`];
     const [start] = await logits({ inputs: ['love '.repeat(126)] });
     const [end] = await logits({ inputs: ['awful '.repeat(126)] });
@@ -70,7 +70,7 @@ describe('POST /predict with a long text', () => {
     expect(many.headers.get('x-truncated-indexes')?.split(',')).toHaveLength(100);
   });
 
-  test('another value is rejected', async () => {
+  test('an unknown value is rejected', async () => {
     const response = await open().post('/predict', { inputs: ['a'], truncate: 'end' });
     expect([response.status, await response.text()]).toEqual([
       422,

@@ -67,7 +67,7 @@ describe('sequence_classification', () => {
     }
   });
 
-  test('metadata is returned, and omitted if there is none', async () => {
+  test('metadata is returned, and omitted if empty', async () => {
     const metadata = { source: 'a', ['__proto__']: 'b', 'é"\n': '😀' };
     const body = { inputs: ['I love this'] };
     expect((await predict(open(), type, { ...body, metadata })).metadata).toEqual(metadata);
@@ -76,7 +76,7 @@ describe('sequence_classification', () => {
     expect(await predict(open(), type, { ...body, metadata: null })).not.toHaveProperty('metadata');
   });
 
-  test('top_k adds the likeliest labels', async () => {
+  test('top_k adds the most likely labels', async () => {
     const inputs = ['I love this'];
     for (const [topK, count] of [
       [1, 1],
@@ -91,7 +91,7 @@ describe('sequence_classification', () => {
     expect((await predict<SequenceResult>(open(), type, { inputs })).results[0]).not.toHaveProperty('top');
   });
 
-  test('a pair of texts is read together', async () => {
+  test('a text pair is encoded together', async () => {
     const one = ['I love this', 'this is awful'] as const;
     const { results } = await predict<SequenceResult>(open(), type, { inputs: [one, one[0], one.join(' ')] });
     const [pair, single, joined] = results.map(({ logits }) => logits);
@@ -111,7 +111,7 @@ describe('sequence_classification', () => {
     }
   });
 
-  test('headers have the number of tokens and the time', async () => {
+  test('headers contain the number of tokens and the duration', async () => {
     const response = await open().post('/predict', { inputs: ['I love 😀', 'not good'] });
     const header = (name: string): string => response.headers.get(name) ?? '';
     expect(header('x-compute-type')).toBe('cpu');

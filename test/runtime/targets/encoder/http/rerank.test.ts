@@ -27,7 +27,7 @@ async function rerank(body: Record<string, unknown>): Promise<Answer> {
 }
 
 describe('POST /rerank', () => {
-  test('sorts documents by their relevance, which is between 0 and 1', async () => {
+  test('sorts documents by relevance, which is between 0 and 1', async () => {
     const answer = await rerank({ documents });
     expect(answer).toMatchObject({ model_id: 'stand-in', meta: { tokens: { input_tokens: 28 } } });
     expect(answer.results.map(({ index }) => index)).toEqual([1, 3, 2, 0]);
@@ -36,7 +36,7 @@ describe('POST /rerank', () => {
     expect(answer.results[0]).not.toHaveProperty('document');
   });
 
-  test('raw_scores, top_n and return_documents', async () => {
+  test('supports raw_scores, top_n and return_documents', async () => {
     const { results } = await rerank({ documents, raw_scores: true, top_n: 2, return_documents: true });
     expect(results).toEqual([
       { index: 1, relevance_score: 2, document: { text: 'tea tea tea' } },
@@ -44,7 +44,7 @@ describe('POST /rerank', () => {
     ]);
   });
 
-  test('takes objects with a text, another name for documents, and keys of other rerankers', async () => {
+  test('accepts objects with a text, another name for documents, and fields of other rerankers', async () => {
     const indexes = async (body: Record<string, unknown>): Promise<number[]> =>
       (await rerank(body)).results.map(({ index }) => index);
     expect(await indexes({ documents: documents.map((text) => ({ text, id: 1 })) })).toEqual([1, 3, 2, 0]);
@@ -66,7 +66,7 @@ describe('POST /rerank', () => {
     expect([response.status, await response.text()]).toEqual([422, message]);
   });
 
-  test('a model with more labels has no such route, and the OpenAPI document describes that', async () => {
+  test('a model with several labels has no such route, and the OpenAPI document omits it', async () => {
     const other = appAround(answeringEngine({ width: 2 }, () => ({})));
     const response = await other.post('/rerank', { query: 'a', documents: ['b'] });
     expect(response.status).toBe(404);

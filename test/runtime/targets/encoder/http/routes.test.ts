@@ -24,13 +24,13 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     return [response.status, await response.json()];
   };
 
-  test('GET /health is "OK!" as JSON', async () => {
+  test('GET /health returns "OK!" as JSON', async () => {
     const response = await opened().app.request('/health');
     expect(response.headers.get('Content-Type')).toBe('application/json');
     expect([response.status, await response.text()]).toEqual([200, '"OK!"']);
   });
 
-  test('GET /model returns name, type and labels, those only where the model has some', async () => {
+  test('GET /model returns the name, type and labels, the latter only if there are any', async () => {
     const [status, body] = await get('/model');
     expect(status).toBe(200);
     expectToMatch(body, modelMetadata);
@@ -40,7 +40,7 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect(id2label && Object.values(id2label)).toEqual(LABELS[type]);
   });
 
-  test('POST /tokenize and /decode are each other’s reverse', async () => {
+  test('POST /tokenize and /decode are inverse', async () => {
     const golden = readGolden(model).slice(0, 12);
     const inputs = golden.map(({ text }) => text);
     const tokenized = await opened().post('/tokenize', { inputs });
@@ -71,20 +71,20 @@ describe.each(Object.entries(MODELS))('%s', (model, type) => {
     expect((await decode({ ids: first?.input_ids, skip_special_tokens: false }))[0]).toContain('[CLS]');
   });
 
-  test('token ids that the model does not have are rejected', async () => {
+  test('unknown token IDs are rejected', async () => {
     const response = await opened().post('/decode', { ids: [1, 4_000_000_000] });
     expect(response.status).toBe(422);
     expect(await response.text()).toMatch(/^ids\/1 must be at most \d+, not 4000000000$/);
   });
 
-  test('without one label the error has the reason why it cannot rerank', async () => {
+  test('the error of a model without a single label states why it cannot rerank', async () => {
     const rerank = await opened().post('/rerank', { query: 'a', documents: ['b'] });
     expect(rerank.status).toBe(404);
     expect(await rerank.text()).toContain('/rerank requires a sequence_classification model with one label');
   });
 });
 
-test.each(['sentiment', 'ner'])('%s reports why it has no /v1/embeddings', async (model) => {
+test.each(['sentiment', 'ner'])('the error of %s states why it has no /v1/embeddings', async (model) => {
   const open = await openApp(model);
   const response = await open.post('/v1/embeddings', { input: 'a' });
   await open.close();

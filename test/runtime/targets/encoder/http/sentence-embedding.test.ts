@@ -3,27 +3,27 @@ import { describe, expect, test } from 'vitest';
 import { expectVectors, predictVectors, prompts, texts, variantWith } from '../sentence-vectors.ts';
 import { useApp } from './open-app.ts';
 
-describe('a model as its own files say', () => {
+describe('a model with its own settings', () => {
   const open = useApp('sentence');
 
-  test('takes the mean, of length 1, and cuts at the length in sentence_bert_config.json', async () => {
+  test('uses mean pooling, normalizes, and truncates at the length in sentence_bert_config.json', async () => {
     expectVectors(await predictVectors(open(), {}), variantWith({ normalize: true }));
   });
 
-  test.each(Object.keys(prompts))('puts its prompt %s before each text', async (prompt_name) => {
+  test.each(Object.keys(prompts))('adds its prompt %s before each text', async (prompt_name) => {
     expectVectors(
       await predictVectors(open(), { prompt_name }),
       variantWith({ normalize: true, prompt_name }),
     );
   });
 
-  test('an empty name, null and no name mean no prompt, where the model has no default', async () => {
+  test('an empty, null or omitted prompt name means no prompt if there is no default', async () => {
     const plain = await predictVectors(open(), {});
     for (const prompt_name of ['', null])
       expect(await predictVectors(open(), { prompt_name })).toEqual(plain);
   });
 
-  test('describes itself', async () => {
+  test('returns its settings in GET /model', async () => {
     const response = await open().app.request('/model');
     expect(await response.json()).toEqual({
       model_id: 'sentence',
@@ -53,12 +53,12 @@ describe('a model as its own files say', () => {
       { pooling: 'cls' },
       'unknown key "pooling" (known keys: inputs, normalize, dimensions, prompt_name, truncate, truncation_direction, metadata)',
     ],
-  ])('refuses %j with 422', async (body, message) => {
+  ])('rejects %j with 422', async (body, message) => {
     const response = await open().post('/predict', { inputs: ['a'], ...body });
     expect([response.status, await response.text()]).toEqual([422, message]);
   });
 
-  test('POST /tokenize shows what the model reads', async () => {
+  test('POST /tokenize returns the tokens that the model receives', async () => {
     const tokens = async (body: object): Promise<string[]> => {
       const response = await open().post('/tokenize', { inputs: ['a dog'], ...body });
       expect(response.status).toBe(200);
@@ -87,13 +87,13 @@ describe('POST /v1/embeddings', () => {
   };
 
   test.each([null, 'query', 'passage'])(
-    'with the prompt %s returns the vectors of sentence-transformers',
+    'with the prompt %s returns the same vectors as sentence-transformers',
     async (name) => {
       expectVectors(await post({ prompt_name: name }), variantWith({ normalize: true, prompt_name: name }));
     },
   );
 
-  test('as base64 they are the same', async () => {
+  test('returns the same vectors as base64', async () => {
     const response = await open().post('/v1/embeddings', { input: texts, encoding_format: 'base64' });
     const { data } = (await response.json()) as { data: { embedding: string }[] };
     const vectors = data.map(({ embedding }) => [
@@ -102,7 +102,7 @@ describe('POST /v1/embeddings', () => {
     expectVectors(vectors, variantWith({ normalize: true }));
   });
 
-  test('token ids are run as they are, and take no prompt', async () => {
+  test('token IDs are used unchanged, and get no prompt', async () => {
     const tokenized = await open().post('/tokenize', { inputs: texts });
     const tokens = (await tokenized.json()) as { id: number }[][];
     const input = tokens.map((row) => row.map(({ id }) => id));

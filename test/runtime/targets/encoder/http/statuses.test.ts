@@ -38,18 +38,18 @@ const headers = { ...KEY, ...JSON_TYPE };
 describe.each(ROUTES)('POST %s', (path) => {
   const good = JSON.stringify(GOOD[path]);
 
-  test('200 for a good request', async () => {
+  test('200 for a valid request', async () => {
     expect(await outcome(path, { headers, body: good })).toEqual([200, '']);
   });
 
-  test('400 for broken JSON', async () => {
+  test('400 for malformed JSON', async () => {
     expect(await outcome(path, { headers, body: `${good},` })).toEqual([
       400,
       `The body is not valid JSON: unexpected "," at line 1, column ${good.length + 1}.`,
     ]);
   });
 
-  test('401 without the key', async () => {
+  test('401 without a key', async () => {
     expect((await outcome(path, { headers: JSON_TYPE, body: good }))[0]).toBe(401);
     const wrong = { ...JSON_TYPE, Authorization: 'Bearer other' };
     expect(await outcome(path, { headers: wrong, body: good })).toEqual([401, 'Invalid API key.']);
@@ -71,11 +71,11 @@ describe.each(ROUTES)('POST %s', (path) => {
     expect((await outcome(path, { headers: KEY, body: good }))[0]).toBe(415);
   });
 
-  test('422 for another shape', async () => {
+  test('422 for an invalid body', async () => {
     expect((await outcome(path, { headers, body: '{}' }))[0]).toBe(422);
   });
 
-  test('503 while the server starts or ends', async () => {
+  test('503 while the server starts or shuts down', async () => {
     const ending = appAround(open().engine);
     await ending.kernel.lifecycle.drain();
     const response = await ending.post(path, GOOD[path]);
@@ -85,7 +85,7 @@ describe.each(ROUTES)('POST %s', (path) => {
   });
 });
 
-test('422 with the message of the engine', async () => {
+test("422 with the engine's message", async () => {
   const message = 'Input 0 is too long: 1001 characters, the maximum is 1000 (--max-input-chars). Split it.';
   const long = 'x'.repeat(1001);
   const predict = JSON.stringify({ inputs: [long], normalize: true });
@@ -96,7 +96,7 @@ test('422 with the message of the engine', async () => {
   ]);
 });
 
-test('429 with Retry-After when too much waits', async () => {
+test('429 with Retry-After when the queue is full', async () => {
   const large = JSON.stringify({
     inputs: Array.from({ length: 500 }, (_, at) => `text ${at}`),
     normalize: true,
@@ -115,7 +115,7 @@ test('429 with Retry-After when too much waits', async () => {
   expect((await busy).status).toBe(200);
 });
 
-test('500 with the message that was meant to be seen, or none', async () => {
+test('500 with the intended message, or a generic one', async () => {
   const fails = (error: Error): OpenApp =>
     appAround(
       answeringEngine({}, () => {
@@ -130,7 +130,7 @@ test('500 with the message that was meant to be seen, or none', async () => {
   expect([unforeseen.status, await unforeseen.text()]).toEqual([500, 'Internal error']);
 });
 
-test('401 is for everything but health and the page', async () => {
+test('401 for everything except health and the page', async () => {
   const statusOf = async (path: string, init?: RequestInit): Promise<number> =>
     (await open().app.request(path, init)).status;
   for (const path of ['/health', '/healthz', '/readyz', '/', '/docs'])

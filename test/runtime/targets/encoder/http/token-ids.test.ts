@@ -10,7 +10,7 @@ const check = (
 ): void => checkTokenIds(input, 'input', { manifest, boundary });
 const CLS = { side: 'start', id: 2, token: '[CLS]' } as const;
 
-describe('token ids of a request', () => {
+describe('token IDs in a request', () => {
   test.each([
     'text',
     ['text', 'text'],
@@ -23,21 +23,21 @@ describe('token ids of a request', () => {
     expect(() => check(input, CLS)).not.toThrow();
   });
 
-  test('lists without the special token at the start are of another tokenizer', () => {
+  test('lists without the special token at the start belong to another tokenizer', () => {
     expect(() => check([50, 51], CLS)).toThrow(
       "input must start with 2 ([CLS]), the special token of this model, not 50: the ids come from another tokenizer, or special tokens are missing. Send texts; in LangChain's OpenAIEmbeddings, set check_embedding_ctx_length=False.",
     );
     expect(() => check([[2, 3], [7]], CLS)).toThrow(/^input\/1 must start with 2/);
   });
 
-  test('a tokenizer can mark the end only, or nothing', () => {
+  test('a tokenizer can mark only the end, or nothing', () => {
     const end = { side: 'end', id: 1, token: '</s>' } as const;
     expect(() => check([50, 1], end)).not.toThrow();
     expect(() => check([1, 50], end)).toThrow(/^input must end with 1 \(<\/s>\)/);
     expect(() => check([50, 51])).not.toThrow();
   });
 
-  test('ids that the model does not have name the place', () => {
+  test('an unknown ID is reported with its position', () => {
     expect(() =>
       check([
         [2, 3],

@@ -34,7 +34,7 @@ async function appWith<T>(
 }
 
 test.each(golden.entities)(
-  'POST /predict returns the entities of transformers over the borders of windows with stride $stride',
+  'POST /predict returns the same entities as transformers across window boundaries with stride $stride',
   async ({ stride, cases }) => {
     expect(cases.some(({ overBorders }) => overBorders > 0)).toBe(true);
     await appWith('ner', { stride }, async (app) => {
@@ -61,7 +61,7 @@ test.each(golden.entities)(
   },
 );
 
-test('entities of a truncated text match those of the windows that were read', async () => {
+test('entities of a truncated text match the windows that were read', async () => {
   const text = golden.entities[0]?.cases.at(-1)?.text ?? '';
   const read = (options: { stride?: number; maxWindows?: number }): Promise<[number, string | null]> =>
     appWith('ner', options, async (app) => {
@@ -77,7 +77,7 @@ test('entities of a truncated text match those of the windows that were read', a
   expect((await read({}))[1]).toBe('1');
 });
 
-test('POST /tokenize returns each token of the windows once, with offsets of the whole text', async () => {
+test('POST /tokenize returns each token of the windows once, with offsets in the whole text', async () => {
   const { results = [] } = golden.cases.find(({ model, stride }) => model === 'ner' && stride === 5) ?? {};
   await appWith('ner', { stride: 5 }, async (app) => {
     const response = await app.post('/tokenize', { inputs: [...golden.texts] });

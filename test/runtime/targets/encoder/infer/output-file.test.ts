@@ -6,7 +6,7 @@ import { useTempFolder } from '#test/helpers/temp-folder.ts';
 
 const folder = useTempFolder();
 
-test('a file is used as it is', () => {
+test('a file path is used unchanged', () => {
   const path = join(folder(), 'result');
   expect(outputFile(path, '/x/sentiment.encoder', false)).toBe(path);
   expect(existsSync(path)).toBe(false);
@@ -19,7 +19,7 @@ test.each([
   expect(outputFile(folder(), model, isLines)).toBe(join(folder(), name));
 });
 
-test('a slash at the end means a folder, which is created', () => {
+test('a trailing slash means a folder, which is created', () => {
   expect(outputFile(`${join(folder(), 'new')}/`, 'a.encoder', false)).toBe(join(folder(), 'new/a.json'));
   expect(existsSync(join(folder(), 'new'))).toBe(true);
 });

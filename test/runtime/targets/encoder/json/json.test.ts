@@ -11,7 +11,7 @@ test('a line of JSON', () => {
 });
 
 describe('pretty JSON', () => {
-  test('has lists of plain values on one line', () => {
+  test('prints lists of plain values on one line', () => {
     const value = {
       embeddings: [VECTOR, VECTOR],
       predictions: [{ tokens: ['a', '"'], labels: [], score: 0.5, missing: undefined }, {}],

@@ -4,7 +4,7 @@ import { expectClose } from '#test/helpers/close.ts';
 import { readGoldenZeroShot } from '#test/helpers/golden-zero-shot.ts';
 
 test.each(Object.entries(readGoldenZeroShot()))(
-  'scores of a model with the labels of %s match those of the pipeline',
+  'scores for a model with %s labels match the transformers pipeline',
   (name, { id2label, cases }) => {
     expect(cases.length).toBeGreaterThan(2);
     for (const { candidate_labels, multi_label, logits, labels, scores } of cases) {
@@ -20,7 +20,7 @@ test.each(Object.entries(readGoldenZeroShot()))(
   },
 );
 
-test('logits of any size have finite scores', () => {
+test('scores are finite for logits of any magnitude', () => {
   const rows = [[-1e4, 1e4].map(Number), [1e4, -1e4]].map((row) => Float32Array.from(row));
   const labels = { 0: 'contradiction', 1: 'entailment' };
   expect(scoreLabels(rows, labels).map(({ score }) => score)).toEqual([1, 0]);

@@ -42,7 +42,7 @@ type GoldenGroup = readonly [
 const SETS = JSON.parse(readFileSync(join(FIXTURES, 'golden', 'entities.json'), 'utf8')) as GoldenSet[];
 const STRATEGIES = ['simple', 'first', 'average', 'max'] as const satisfies readonly AggregationStrategy[];
 
-test('golden data with many entities exists', () => {
+test('golden data exists with many entities', () => {
   const entities = SETS.flatMap(({ cases }) => cases.flatMap(({ groups }) => Object.values(groups).flat()));
   expect(entities.length).toBeGreaterThan(4000);
 });
@@ -50,7 +50,7 @@ test('golden data with many entities exists', () => {
 describe.each(SETS)('$name', ({ model, id2label, marks_subwords, unknown, cases }) => {
   const rules: EntityRules = { id2label, marksSubwords: marks_subwords, unknown };
 
-  test.each(STRATEGIES)('%s finds what the pipeline of transformers finds', async (strategy) => {
+  test.each(STRATEGIES)('%s finds the same entities as the transformers pipeline', async (strategy) => {
     const tokenizer = Tokenizer.fromFile(join(FIXTURES, 'models', model, 'tokenizer.json'));
     for (const { id, text, tokens, scores, groups } of cases) {
       const found = aggregateEntities(tokensOf(tokens, scores), strategy, text, rules);
@@ -78,21 +78,21 @@ test('without tokens there are no entities', () => {
   }
 });
 
-test('a label without a name goes by its number', () => {
+test('a label without a name is shown by its number', () => {
   const token = { token: 'a', token_id: 5, start: 0, end: 1, scores: Float32Array.of(0.25, 0.75) };
   expect(aggregateEntities([token], 'first', 'a', { id2label: undefined, marksSubwords: true })).toEqual([
     { entity_group: '1', score: 0.75, start: 0, end: 1, ids: [5], unknown: [] },
   ]);
 });
 
-describe('cases that no fixture model covers', () => {
+describe('cases not covered by fixture models', () => {
   const spans = (labels: readonly string[], pieces: readonly Piece[], text: string, marksSubwords: boolean) =>
     aggregateEntities(pieces.map(surely), 'first', text, {
       id2label: Object.fromEntries(labels.entries()),
       marksSubwords,
     }).map(({ entity_group, start, end }) => [entity_group, start, end]);
 
-  test('a token of one character is not a subword, whatever UTF-16 makes of it', () => {
+  test('a single-character token is not a subword, even outside the BMP', () => {
     const pieces: Piece[] = [
       ['\u{20000}', 0, 1, 0],
       ['\u{20001}', 1, 2, 1],
@@ -103,7 +103,7 @@ describe('cases that no fixture model covers', () => {
     ]);
   });
 
-  test('where subwords are not marked, a token that takes the space before it with it begins a word', () => {
+  test('if subwords are not marked, a token with a leading space starts a word', () => {
     const pieces: Piece[] = [
       ['in', 0, 2, 0],
       ['\u2581Paris', 2, 8, 1],
@@ -114,7 +114,7 @@ describe('cases that no fixture model covers', () => {
     ]);
   });
 
-  test('only B- and I- are prefixes when it comes to what belongs together', () => {
+  test('only B- and I- are prefixes when tokens are grouped', () => {
     const pieces: Piece[] = [
       ['a', 0, 1, 0],
       ['b', 2, 3, 1],

@@ -34,18 +34,18 @@ describe('a dense layer', () => {
     ['relu', [0, 0, 0.5]],
     ['tanh', [0, Math.tanh(-7), Math.tanh(0.5)]],
     ['sigmoid', [0.5, 1 / (1 + Math.exp(7)), 1 / (1 + Math.exp(-0.5))]],
-  ] as const)('with %s and without a bias', (activation, expected) => {
+  ] as const)('with %s and without a bias multiplies', (activation, expected) => {
     expect(largestDifference(apply([dense(activation, false)], weights), expected)).toBeLessThan(1e-6);
   });
 
-  test('does not hide a value that is not a number', () => {
+  test('propagates NaN', () => {
     for (const activation of ['identity', 'relu', 'tanh', 'sigmoid'] as const) {
       expect(apply([dense(activation, false)], [NaN, 0, 1, 1, 1, 1])[0]).toBeNaN();
     }
   });
 });
 
-test('layers are applied in their order, each with its own weights', () => {
+test('layers are applied in order, each with its own weights', () => {
   const layers: LayerSettings[] = [
     { kind: 'layer_norm', width: 2 },
     { kind: 'normalize' },
@@ -56,6 +56,6 @@ test('layers are applied in their order, each with its own weights', () => {
   expect(result).toBeCloseTo((10 * 3) / 5 + (20 * 4) / 5 + 0.5, 4);
 });
 
-test('without layers the vector stays as it is', () => {
+test('without layers, the vector is unchanged', () => {
   expect(applyLayers(VECTOR, [])).toBe(VECTOR);
 });

@@ -69,7 +69,7 @@ afterAll(async () => {
 const conformance = (...args: string[]): Promise<{ stdout: string; exitCode?: number | undefined }> =>
   execa('conformance', args, { preferLocal: true, localDir: ROOT, cwd: folder(), reject: false });
 
-test('every scenario of the suite is known to apply or not', async () => {
+test('every scenario of the suite is classified as applicable or not', async () => {
   const { stdout } = await conformance('list', '--server');
   const listed = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name);
   const known = [...Object.keys(APPLICABLE), ...Object.values(NOT_APPLICABLE).flat()];

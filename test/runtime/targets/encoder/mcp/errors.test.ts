@@ -37,14 +37,14 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     ['an empty text', { inputs: [''] }],
     ['an empty text among others', { inputs: ['fine', '', 'fine'] }],
     ['an empty text in a pair', { inputs: [['fine', '']] }],
-  ])('%s is invalid input', async (_name, args) => {
+  ])('%s returns an invalid input error', async (_name, args) => {
     expect(await failure(run({ ...args, normalize: true }))).toEqual({
       code: INVALID_REQUEST,
       message: 'Cannot tokenize empty string',
     });
   });
 
-  test('limits are reported as invalid input', async () => {
+  test('exceeded limits return an invalid input error', async () => {
     const tooMany = await failure(run({ inputs: Array(11).fill('x'), normalize: true }));
     expect(tooMany.code).toBe(INVALID_REQUEST);
     expect(tooMany.message).toMatch(/^Too many inputs: the request has 11, the maximum is 10/);
@@ -84,13 +84,13 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
     ],
     ['a list', ['x'], /^arguments must be an object\.$/],
     ['a text', 'x', /^arguments must be an object\.$/],
-  ])('%s as arguments are invalid input', async (_name, args, message) => {
+  ])('%s as arguments returns an invalid input error', async (_name, args, message) => {
     const { code, message: told } = await failure(run(args));
     expect(told).toMatch(message);
     expect(code).toBe(INVALID_REQUEST);
   });
 
-  test('another tool and another method are unknown', async () => {
+  test('an unknown tool and an unknown method are rejected', async () => {
     expect(await failure(run({}, 'walk_encoder'))).toEqual({
       code: INVALID_PARAMS,
       message: 'Unknown tool: "walk_encoder". The only tool is run_encoder.',
@@ -112,7 +112,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (wire) => {
   });
 });
 
-describe('errors of the engine', () => {
+describe('engine errors', () => {
   const asTold = async (reason: unknown): Promise<{ code: number; message: string }> => {
     const context = contextOf(stubEngine(() => Promise.reject(reason)));
     const served = await WIRES.stdio(context);
@@ -128,14 +128,14 @@ describe('errors of the engine', () => {
     expect(await asTold(new AppError(code as ErrorCode, message))).toEqual({ code: expected, message });
   });
 
-  test('an unexpected error is an internal error', async () => {
+  test('an unexpected error is returned as an internal error', async () => {
     expect(await asTold(new TypeError('x is not a function'))).toEqual({
       code: INTERNAL_ERROR,
       message: 'x is not a function',
     });
   });
 
-  test('a server that ends takes no more calls, but still lists its tools', async () => {
+  test('a server that is shutting down accepts no calls, but still lists its tools', async () => {
     const context = contextOf(stubEngine(() => Promise.resolve([RESULT])));
     const served = await WIRES.stdio(context);
     const client = await connect(served);

@@ -35,7 +35,7 @@ test.each([
   ['2025-03-26', '2025-03-26'],
   ['2024-11-05', '2024-11-05'],
   ['2124-01-01', '2025-06-18'],
-])('a client that speaks %s is answered in %s', async (asked, answered) => {
+])('a client that requests version %s gets %s', async (asked, answered) => {
   const initialize = { ...INITIALIZE, params: { ...INITIALIZE.params, protocolVersion: asked } };
   const response = await post(initialize);
   expect(await messages(response)).toMatchObject([{ id: 1, result: { protocolVersion: answered } }]);
@@ -52,7 +52,7 @@ test.each([
   );
 });
 
-test('two parallel clients each get their own answers', async () => {
+test('two concurrent clients each get their own responses', async () => {
   const clients = await Promise.all([connect(served), connect(served)]);
   const texts = ['I love this', 'this is awful'];
   const labels = await Promise.all(
@@ -89,7 +89,7 @@ test('a cancelled call stops the engine', async () => {
   }
 });
 
-test('calls of clients that disconnect are dropped', async () => {
+test('calls of disconnected clients are cancelled', async () => {
   const { engine, untilWaiting } = waitingEngine();
   const waiter = await serveHttp(contextOf(engine));
   const post = (body: unknown, session = '', signal?: AbortSignal): Promise<Response> =>
@@ -112,7 +112,7 @@ test('calls of clients that disconnect are dropped', async () => {
   await waiter.close();
 });
 
-test('a drain answers accepted calls before it ends', async () => {
+test('draining waits for accepted calls', async () => {
   const { engine, release, untilWaiting } = waitingEngine();
   const draining = contextOf(engine);
   const waiter = await serveHttp(draining);
@@ -126,7 +126,7 @@ test('a drain answers accepted calls before it ends', async () => {
   await client.close();
 });
 
-test('garbage is rejected with 4xx, and the next call works', async () => {
+test('invalid data is rejected with 4xx, and the next call succeeds', async () => {
   const client = await connect(served);
   const session = { 'mcp-session-id': (client.transport as { sessionId?: string }).sessionId ?? '' };
   const pieces = [
@@ -166,7 +166,7 @@ test('garbage is rejected with 4xx, and the next call works', async () => {
   await client.close();
 });
 
-test('pages of other hosts are rejected by the listening server too', async () => {
+test('the listening server rejects pages of other hosts, too', async () => {
   const refused = await post(INITIALIZE, { origin: 'http://evil.example' });
   expect(refused.status).toBe(403);
   expect(await refused.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 }, id: null });

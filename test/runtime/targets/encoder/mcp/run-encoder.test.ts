@@ -34,7 +34,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       await served.close();
     });
 
-    test('the server reports its name and its model, and has tools only', () => {
+    test('the server reports its name and model, and supports tools only', () => {
       expect(client.getServerVersion()).toEqual({
         name: 'encoderfile',
         title: 'encoderfile',
@@ -47,7 +47,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       }
     });
 
-    test('there is one tool, with valid schemas', async () => {
+    test('the server has one tool, with valid schemas', async () => {
       const { tools } = await client.listTools();
       expect(tools).toHaveLength(1);
       const [tool] = tools;
@@ -75,7 +75,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       expect(() => ajv.compile(tool?.outputSchema ?? {})).not.toThrow();
     });
 
-    test('numbers match those of the reference, as text and as structured content', async () => {
+    test('numbers match the reference, as text and as structured content', async () => {
       const golden = readGolden(model);
       const { tools } = await client.listTools();
       const validate = new Ajv2020().compile(tools[0]?.outputSchema ?? {});
@@ -94,7 +94,7 @@ describe.each(['sentiment', 'ner', 'embedder'] as const)('%s', (model) => {
       for (const [at, expected] of golden.entries()) expectGolden(content.results[at] ?? {}, expected);
     });
 
-    test('options and pairs match those of /predict', async () => {
+    test('options and pairs return the same results as /predict', async () => {
       const call = async (args: object): Promise<Content> =>
         (await client.callTool({ name: 'run_encoder', arguments: { ...OPTIONS[model], ...args } }))
           .structuredContent as Content;

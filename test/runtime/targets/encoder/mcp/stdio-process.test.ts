@@ -26,7 +26,7 @@ function start(): { child: (typeof started)[number]; stderr: Promise<string> } {
   return { child, stderr: text(child.stderr) };
 }
 
-test('an SDK client talks to its own process', async () => {
+test('an SDK client communicates with the process', async () => {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const transport = new StdioClientTransport({ command: process.execPath, args: PROGRAM, stderr: 'ignore' });
   await client.connect(transport);
@@ -36,7 +36,7 @@ test('an SDK client talks to its own process', async () => {
   await client.close();
 });
 
-test('with everything on stdin together, all of it is answered, nothing else is on stdout, and it ends', async () => {
+test('if all input arrives together, all requests get responses, stdout contains nothing else, and the process ends', async () => {
   const { child, stderr } = start();
   const stdout = text(child.stdout);
   const lines = [INITIALIZE, 'garbage', CALL, { ...CALL, id: 3 }];
@@ -51,7 +51,7 @@ test('with everything on stdin together, all of it is answered, nothing else is 
   expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
 });
 
-test('SIGTERM ends it while stdin is open', async () => {
+test('SIGTERM ends the process while stdin is open', async () => {
   const { child, stderr } = start();
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   await once(child.stdout, 'data');
@@ -60,7 +60,7 @@ test('SIGTERM ends it while stdin is open', async () => {
   expect({ code, stderr: await stderr }).toEqual({ code: 0, stderr: 'ended\n' });
 });
 
-test('a client that closes stdout before it has read all responses ends it with an error', async () => {
+test('the process exits with an error if the client closes stdout before all responses', async () => {
   const { child, stderr } = start();
   child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
   await once(child.stdout, 'data');

@@ -15,7 +15,7 @@ const hostnames = (args: readonly string[], env: Variables = {}): readonly (stri
 
 const LOOPBACK = ['127.0.0.1', '127.0.0.1'];
 
-test('the default addresses match those of the contract', () => {
+test('the default addresses match the contract', () => {
   expect(read([])).toEqual({
     http: { hostname: '0.0.0.0', port: 8080, portFlag: '--http-port' },
     grpc: { hostname: '[::]', port: 50_051, portFlag: '--grpc-port' },
@@ -32,12 +32,12 @@ test.each([
   [['--local', '--http-hostname', '[::1]'], {}, ['[::1]', '[::1]']],
   [['--local', '--grpc-hostname', 'localhost'], {}, ['127.0.0.1', 'localhost']],
   [['--local', '--disable-http'], {}, [undefined, '127.0.0.1']],
-] as const)('%j with %j closes all protocols', (args, env, expected) => {
+] as const)('%j with %j disables all protocols', (args, env, expected) => {
   expect(hostnames(args, env)).toEqual(expected);
   expect(exposureNotice({ apiKeys: [], ...read(args, env) })).toBe(undefined);
 });
 
-test('an address that is stated is kept', () => {
+test('an explicit address is kept', () => {
   const env = { ENCODERFILE_HTTP_HOSTNAME: '127.0.0.1', ENCODERFILE_GRPC_HOSTNAME: '[::]' };
   expect(hostnames([], env)).toEqual(['127.0.0.1', '[::]']);
 });
@@ -59,7 +59,7 @@ test.each([
   [['--disable-grpc'], 'HTTP and MCP'],
   [['--grpc-hostname', '127.0.0.1'], 'HTTP and MCP'],
   [['--http-hostname', '127.0.0.1', '--grpc-hostname', '[::]'], 'gRPC'],
-])('%j is open over %s, and the notice names what closes it', (args, protocols) => {
+])('%j exposes %s, and the notice names the flag that disables it', (args, protocols) => {
   const notice = exposureNotice({ apiKeys: [], ...read(args) });
   expect(notice?.lines).toEqual([
     `  ${FACT(protocols)}`,

@@ -4,7 +4,7 @@ import { requestSteps } from '#encoder/servers/open-context.ts';
 
 const COUNTS = { inputs: 2, tokens: 6, truncated: 0 };
 
-test('steps that follow each other', () => {
+test('sequential steps have sequential spans', () => {
   const timings = { tokenization: 20, queue: 30, inference: 50, total: 100 };
   expect(requestSteps({ ...COUNTS, timings })).toMatchObject([
     { name: 'tokenize', startedAgo: 100, endedAgo: 80 },
@@ -13,7 +13,7 @@ test('steps that follow each other', () => {
   ]);
 });
 
-test('a request that runs before it is tokenized has steps that overlap, within the request', () => {
+test('a request that runs before tokenization ends has overlapping steps, all within the request', () => {
   const timings = { tokenization: 80, queue: 0, inference: 60, total: 100 };
   expect(requestSteps({ ...COUNTS, timings })).toMatchObject([
     { name: 'tokenize', startedAgo: 100, endedAgo: 20 },
@@ -22,7 +22,7 @@ test('a request that runs before it is tokenized has steps that overlap, within 
   ]);
 });
 
-test('no step of a job starts before the job', async () => {
+test('no step starts before its job', async () => {
   const job = new EngineJob({
     inputs: [{ text: 'a' }],
     view: { kind: 'result', format: 'json', options: {} },

@@ -14,7 +14,7 @@ const read = (args: readonly string[], env: Record<string, string> = {}): Server
   return readServerSettings(invocation);
 };
 
-test('without options anyone may call, and no web page', () => {
+test('by default, no key is required, and no web page has access', () => {
   expect(read([])).toMatchObject({ apiKeys: [], corsOrigins: [], allowedHosts: undefined });
   // As an empty variable of a container's file is.
   expect(read([], { ENCODERFILE_API_KEY: '', ENCODERFILE_HTTP_HOSTNAME: '' }).apiKeys).toEqual([]);
@@ -26,7 +26,7 @@ test('keys are separated by commas', () => {
 
 const folder = useTempFolder();
 
-test('keys are read from a file, with commas or lines between them', () => {
+test('keys are read from a file, separated by commas or line breaks', () => {
   const file = join(folder(), 'keys');
   writeFileSync(file, 'one, two\nthree\r\n\n');
   const keys = ['one', 'two', 'three'];
@@ -51,7 +51,7 @@ test('keys are read from a file, with commas or lines between them', () => {
   expect(() => read(['--api-key-file', file])).toThrow(/^--api-key-file: key 2 is invalid\. Keys must/);
 });
 
-test('an origin is normalized as in browsers, however it was written', () => {
+test('an origin is normalized as in browsers, however it is written', () => {
   const origins = [
     'https://app.example',
     'http://localhost:3000/',
@@ -67,7 +67,7 @@ test('an origin is normalized as in browsers, however it was written', () => {
   expect(read(['--cors-origins', '*']).corsOrigins).toEqual(['*']);
 });
 
-test('hosts may have a port', () => {
+test('hosts can have a port', () => {
   const hosts = ['model.example', 'model.example:8080', '[::1]', '10.0.0.1'];
   expect(read(['--allowed-hosts', hosts.join(',')]).allowedHosts).toEqual(hosts);
 });
@@ -93,14 +93,14 @@ test.each([
 });
 
 test.each(['http-hostname', 'grpc-hostname', 'api-key', 'cert-file', 'allowed-hosts'])(
-  '--%s is rejected if it is empty',
+  'an empty --%s is rejected',
   (name) => {
     expect(() => read([`--${name}`, ''])).toThrow(`--${name} must not be empty. Remove it, or set a value`);
     expect(() => read([`--${name}=`])).toThrow(UsageError);
   },
 );
 
-test('a key that no header can carry is rejected, without showing it', () => {
+test('a key with characters that headers cannot contain is rejected, and not shown', () => {
   const rule = 'Keys must consist of visible ASCII characters without spaces.';
   expect(() => read([], { ENCODERFILE_API_KEY: 'good,schlüssel' })).toThrow(
     new UsageError(`ENCODERFILE_API_KEY: key 2 is invalid. ${rule}`),
@@ -108,7 +108,7 @@ test('a key that no header can carry is rejected, without showing it', () => {
   expect(() => read(['--api-key', 'a b'])).toThrow(new UsageError(`--api-key: key 1 is invalid. ${rule}`));
 });
 
-test('the shutdown timeout is a time, and 0 does not wait', () => {
+test('the shutdown timeout is a duration, and 0 does not wait', () => {
   expect(read([]).shutdownMs).toBe(30_000);
   expect(read(['--shutdown-timeout', '1m30s']).shutdownMs).toBe(90_000);
   expect(read(['--shutdown-timeout', '0']).shutdownMs).toBe(0);

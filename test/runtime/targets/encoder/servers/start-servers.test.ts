@@ -8,7 +8,7 @@ import { startServers } from '#encoder/servers/start-servers.ts';
 import { standInEngine } from '#test/helpers/stand-in-engine.ts';
 import { testKernel } from '#test/helpers/test-kernel.ts';
 
-test('at shutdown, spans have the remaining time, which starts with the shutdown', async () => {
+test('at shutdown, the timeout for spans is the remaining shutdown time', async () => {
   const limits: (number | undefined)[] = [];
   const unused = (): never => expect.unreachable();
   const tracer: Tracer = {

@@ -9,7 +9,7 @@ const ENCODER = 'runtime/targets/encoder';
 const SERVERS_ONLY =
   /^(runtime\/targets\/encoder\/(served|schemas|predict|http|grpc|mcp|bench)\/|runtime\/targets\/encoder\/servers\/(?!options\.ts$)|runtime\/serve\/(http|grpc|mcp)\/|(typebox|ajv|hono|@hono\/.*|@connectrpc\/.*)$)/;
 
-test('infer loads nothing that only servers need', async () => {
+test('infer loads no server modules', async () => {
   const { inputs } = await importsOf('main.ts');
   // The start of each program, and all that the command can load later.
   const loaded = new Set([
@@ -21,7 +21,7 @@ test('infer loads nothing that only servers need', async () => {
   expect([...loaded].filter((path) => SERVERS_ONLY.test(path))).toEqual([]);
 });
 
-test('an inference thread loads nothing that only servers need', async () => {
+test('an inference thread loads no server modules', async () => {
   const { inputs } = await importsOf('engine/worker.ts');
   const loaded = reachable(inputs, [`${ENCODER}/engine/worker.ts`], ['import-statement', 'dynamic-import']);
   expect(loaded).toContain(`${ENCODER}/tasks/index.ts`);

@@ -5,7 +5,7 @@ import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { builtAssets } from '#test/helpers/built.ts';
 import { FIXTURE_MODELS, MANIFESTS } from './fixture-models.ts';
 
-test('manifests of fixture models of every type are, byte for byte, those that executables already contain', async () => {
+test('manifests of all fixture models are byte-for-byte unchanged', async () => {
   const manifests = FIXTURE_MODELS.map((model) => [model, manifestOf(model)] as const);
   expect(new Set(manifests.map(([, { modelType }]) => modelType))).toEqual(new Set(MODEL_TYPE_NAMES));
   await expect(`${JSON.stringify(Object.fromEntries(manifests), null, 1)}\n`).toMatchFileSnapshot(MANIFESTS);

@@ -16,13 +16,13 @@ import { INFER_HELP, MANIFESTS, SURFACES } from './fixture-models.ts';
 
 const MODELS = JSON.parse(readFileSync(MANIFESTS, 'utf8')) as Record<string, Manifest>;
 
-test('documents, tools and services of fixture models of every type are, byte for byte, those that clients know', async () => {
+test('documents, tools and services of all fixture models are byte-for-byte unchanged', async () => {
   const surfaces: Record<string, unknown> = {};
   for (const [model, manifest] of Object.entries(MODELS)) surfaces[model] = await surfaceOf(manifest);
   await expect(`${JSON.stringify(surfaces, null, 1)}\n`).toMatchFileSnapshot(SURFACES);
 });
 
-test('the help of infer is the text that users know', async () => {
+test('the help of infer is unchanged', async () => {
   const program = encoderProgram('model.encoder', 'model.encoder');
   await expect(helpOf(program)).toMatchFileSnapshot(INFER_HELP);
 });

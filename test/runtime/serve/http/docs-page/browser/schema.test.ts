@@ -18,6 +18,6 @@ test.each<[schema: object, text: string]>([
   [{ const: 'x' }, '"x"'],
   [{ type: 'string', enum: ['a', 'b'], default: 'a' }, '"a" or "b", default "a"'],
   [{ anyOf: [NAME, { type: 'null' }] }, 'string or null'],
-])('%j is "%s"', (schema, text) => {
+])('%j is summarized as "%s"', (schema, text) => {
   expect(typeText(api, schema)).toBe(text);
 });

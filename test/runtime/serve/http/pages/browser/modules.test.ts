@@ -13,7 +13,7 @@ import { linkTo, matchPath, readRoute } from '#serve/http/pages/browser/route.ts
 
 type Format = (value: number | null | undefined) => string;
 
-test('a name within a sentence starts with a lowercase letter, unless it is an abbreviation', () => {
+test('a name inside a sentence starts with a lowercase letter, unless it is an abbreviation', () => {
   expect(['Tags', 'URL', 'x', ''].map(lowerFirst)).toEqual(['tags', 'URL', 'x', '']);
 });
 
@@ -43,7 +43,7 @@ test.each<[format: Format, value: number | null | undefined, text: string]>([
   expect(format(value)).toBe(text);
 });
 
-test('a link leads to its original place, whatever its parts contain', () => {
+test('a link decodes to its original place, whatever characters its parts contain', () => {
   const link = linkTo(['keys', 'a/b?c#d é'], { sort: '-cost', empty: '' });
   const { path, query } = readRoute(link);
   expect(matchPath('keys/:id', path)).toEqual({ id: 'a/b?c#d é' });

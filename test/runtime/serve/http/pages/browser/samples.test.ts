@@ -27,7 +27,7 @@ test('the shell command sends the same request as the page', () => {
   expect(JSON.parse(json)).toEqual(body);
 });
 
-test('a key is named and not shown', () => {
+test('an API key is shown as a placeholder', () => {
   const line = curlSample({
     url: 'http://localhost:8080/predict',
     method: 'POST',
@@ -43,7 +43,7 @@ test('a key is named and not shown', () => {
   expect(argumentsOf(line)).toContain('Authorization: Bearer secret');
 });
 
-test('any text is one word', () => {
+test('any text is quoted as one word', () => {
   const special = [
     "'",
     '"',
@@ -88,7 +88,7 @@ test.each([
   { method: 'PUT', body: { deep: { list: [{ text: 'long '.repeat(30) }], empty: [], nothing: {} } } },
   { method: 'GET' },
   { method: 'DELETE' },
-])('a $method request arrives the same from every language', async ({ method, body }) => {
+])('the sample of a $method request sends the same request in every language', async ({ method, body }) => {
   const arrived: unknown[] = [];
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {

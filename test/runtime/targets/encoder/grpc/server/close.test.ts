@@ -25,7 +25,7 @@ const listen = useGrpcServers();
 const { log } = testKernel();
 const defer = (): PromiseWithResolvers<void> => Promise.withResolvers<void>();
 
-test('close lets calls that run be answered, and ends connections without any', async () => {
+test('close waits for running calls, and closes idle connections', async () => {
   const [first, second, answer] = [defer(), defer(), defer()];
   const arrivals = [first, second];
   const slow = (router: ConnectRouter): void =>
@@ -57,7 +57,7 @@ test('close lets calls that run be answered, and ends connections without any', 
 test.each([
   ['HTTP/1.1', postHttp1],
   ['HTTP/2', postHttp2],
-])('close lets a large answer by %s arrive as a whole', async (_, request) => {
+])('close waits for a complete large response over %s', async (_, request) => {
   const server = await listen({ routes: largeRoutes, log, closeTimeout: 60_000 });
   const answer = await request(server.port, LIST);
   const closed = server.close();
@@ -66,7 +66,7 @@ test.each([
   await closed;
 });
 
-test('close does not wait for connections that never sent anything', async () => {
+test('close does not wait for connections that never sent data', async () => {
   const server = await listen({ routes, log, closeTimeout: 60_000 });
   const silent = [connectTcp(server.port, 'localhost'), connectTcp(server.port, 'localhost')];
   await Promise.all(silent.map((socket) => once(socket, 'connect')));
@@ -76,7 +76,7 @@ test('close does not wait for connections that never sent anything', async () =>
   expect(await Promise.all(ended)).toEqual(['', '']);
 });
 
-test('close cuts off connections that do not end in time', async () => {
+test('close cuts off connections at the timeout', async () => {
   const arrived = defer();
   const never = (router: ConnectRouter): void =>
     void router.service(Health, {

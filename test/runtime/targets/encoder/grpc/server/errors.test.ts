@@ -45,21 +45,21 @@ const failuresIn = ({ logged }: TestKernel): object[] =>
   logged.filter(({ level, msg }) => level === 50 && msg === 'gRPC call failed');
 
 test.each(Object.entries(GRPC_STATUS) as [ErrorCode, Code][])(
-  '%s is status %i with the bare message',
+  '%s returns status %i with the bare message',
   async (code, status) => {
     const port = await serve(() => new AppError(code, 'Bad: "x", say y; 100% sure, ünï 😀'));
     expect(await check(port)).toMatchObject({ status, message: 'Bad: "x", say y; 100% sure, ünï 😀' });
   },
 );
 
-test('an overload has a time to retry after, other errors have none', async () => {
+test('only an overload error contains a retry delay', async () => {
   const overloaded = await check(await serve(() => new AppError('OverloadedError', 'Busy.')));
   expect(overloaded.trailer?.get('retry-after')).toEqual(['1']);
   const wrong = await check(await serve(() => new AppError('InputError', 'Wrong.')));
   expect(wrong.trailer?.get('retry-after')).toEqual([]);
 });
 
-test('an unexpected error is INTERNAL without details, and in the log with them', async () => {
+test('an unexpected error returns INTERNAL without details, and is logged with them', async () => {
   const kernel = testKernel();
   const port = await serve(() => new TypeError('secret path /etc/x'), kernel);
   expect(await check(port)).toMatchObject({
@@ -81,23 +81,20 @@ test('the same holds for streams', async () => {
   expect(failuresIn(kernel)).toHaveLength(1);
 });
 
-test('errors that are Connect errors already stay as they are', async () => {
+test('Connect errors are passed on unchanged', async () => {
   const port = await serve(() => new ConnectError('Not now.', Code.FailedPrecondition));
   expect(await check(port)).toMatchObject({ status: Code.FailedPrecondition, message: 'Not now.' });
 });
 
-test.each(['Check', 'Watch'])(
-  'a message of %s that is not protobuf is the fault of its sender',
-  async (method) => {
-    const port = await serve(() => new Error('never reached'));
-    const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
-    const answer = await requestHttp2(port, `/grpc.health.v1.Health/${method}`, frame(garbage));
-    expect(statusOf(answer)).toBe(Code.InvalidArgument);
-    expect(answer.trailers['grpc-message']).toMatch(/^Cannot read the message: /);
-  },
-);
+test.each(['Check', 'Watch'])('a %s message that is not valid protobuf is a client error', async (method) => {
+  const port = await serve(() => new Error('never reached'));
+  const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
+  const answer = await requestHttp2(port, `/grpc.health.v1.Health/${method}`, frame(garbage));
+  expect(statusOf(answer)).toBe(Code.InvalidArgument);
+  expect(answer.trailers['grpc-message']).toMatch(/^Cannot read the message: /);
+});
 
-test('the same by Connect and gRPC-Web', async () => {
+test('malformed messages are client errors over Connect and gRPC-Web, too', async () => {
   const port = await serve(() => new Error('never reached'));
   const garbage = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 1]);
   const post = (type: string, body: Buffer<ArrayBuffer>): Promise<Response> =>
@@ -109,7 +106,7 @@ test('the same by Connect and gRPC-Web', async () => {
   expect(await web.text()).toContain('grpc-status: 3');
 });
 
-test('a compressed message without a compression, and one that is not compressed, are faults of their sender', async () => {
+test('a compressed message without an encoding, and an uncompressed one marked as compressed, are client errors', async () => {
   const port = await serve(() => new Error('never reached'));
   const compressed = frame(Buffer.from('no gzip'));
   compressed[0] = 1;
@@ -118,7 +115,7 @@ test('a compressed message without a compression, and one that is not compressed
   expect(statusOf(answer)).toBe(Code.InvalidArgument);
 });
 
-test('a message that is too large is RESOURCE_EXHAUSTED and names the limit, on the wire and unpacked', async () => {
+test('a message that is too large returns RESOURCE_EXHAUSTED with the limit, compressed and decompressed', async () => {
   const port = await serve(() => new Error('never reached'));
   const { call, client } = connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
   const tooLarge = {
@@ -135,7 +132,7 @@ test('a message that is too large is RESOURCE_EXHAUSTED and names the limit, on 
   expect(answer.trailers['grpc-message']).toBe(tooLarge.message);
 });
 
-test('with keys, a call without one is UNAUTHENTICATED before its message is read', async () => {
+test('with keys, a call without one returns UNAUTHENTICATED before its message is read', async () => {
   const kernel = testKernel(['sesame']);
   const port = await serve(() => new AppError('NotFoundError', 'got in'), kernel);
   expect(await check(port)).toMatchObject({

@@ -43,7 +43,7 @@ test.each([
   { host: 'evil.example:50051' },
   { host: 'localhost', origin: 'https://evil.example' },
   { host: 'evil.example', origin: 'http://evil.example' },
-])('no method answers a browser that sends %j', async (headers) => {
+])('every method rejects a browser that sends %j', async (headers) => {
   const url = await start();
   expect(paths.length).toBeGreaterThan(4);
   for (const path of paths) {
@@ -65,7 +65,7 @@ test.each([
   }
 });
 
-test('addresses and localhost are answered, and with a key any name', async () => {
+test('addresses and localhost are accepted, and with a key any name', async () => {
   const [open, keyed] = [await start(), await start(['key'])];
   for (const [url, host] of [
     [open, 'localhost:50051'],
@@ -82,7 +82,7 @@ test('addresses and localhost are answered, and with a key any name', async () =
     }
 });
 
-test('clients of gRPC can use the name of a service, because no browser sends HTTP/2 without TLS', async () => {
+test('gRPC clients can use a service name, because browsers never send HTTP/2 without TLS', async () => {
   const session = connect(await start());
   const call = async (headers: Record<string, string>): Promise<readonly [unknown, string]> => {
     const stream = session.request({

@@ -20,7 +20,7 @@ const routes =
 const clientOf = (port: number): TestClient =>
   connect('grpc/health/v1/health.proto', 'grpc.health.v1.Health', port);
 
-test('Check reports the server and its service, before, while and after it is ready', async () => {
+test('Check reports the server and its service before, during and after readiness', async () => {
   const kernel = { ...testKernel(), lifecycle: createLifecycle() };
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { call, client } = clientOf(port);
@@ -39,7 +39,7 @@ test('Check reports the server and its service, before, while and after it is re
   client.close();
 });
 
-test('Check of an unknown service is NOT_FOUND and names those that are there', async () => {
+test('Check of an unknown service returns NOT_FOUND with the existing ones', async () => {
   const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { call, client } = clientOf(port);
@@ -68,7 +68,7 @@ test('Watch reports every change and ends with the server', async () => {
   client.close();
 });
 
-test('Watch reports to a client that the server drains before it ends, however fast the server closes', async () => {
+test('Watch reports draining before it ends, however fast the server closes', async () => {
   const kernel = testKernel();
   const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
   const { read, client } = clientOf(server.port);
@@ -91,7 +91,7 @@ test.each([
   ['gRPC-Web and HTTP/2', createGrpcWebTransport, '2'],
   ['Connect and HTTP/1.1', createConnectTransport, '1.1'],
   ['Connect and HTTP/2', createConnectTransport, '2'],
-] as const)('so does Watch by %s', async (_, transport, httpVersion) => {
+] as const)('Watch over %s reports draining, too', async (_, transport, httpVersion) => {
   const kernel = testKernel();
   const server = await listen({ routes: routes(kernel), log: kernel.log, closeTimeout: 60_000 });
   const health = createClient(Health, transport({ baseUrl: `http://localhost:${server.port}`, httpVersion }));
@@ -108,7 +108,7 @@ test.each([
   await closed;
 });
 
-test('Watch of an unknown service reports that and continues', async () => {
+test('Watch of an unknown service reports SERVICE_UNKNOWN and continues', async () => {
   const kernel = testKernel();
   const { port } = await listen({ routes: routes(kernel), log: kernel.log });
   const { read, client } = clientOf(port);

@@ -20,7 +20,7 @@ async function serve(): Promise<number> {
   return port;
 }
 
-test('over HTTP/1.1, heads that RFC 9112 does not allow are rejected as on the other ports', async () => {
+test('over HTTP/1.1, heads that violate RFC 9112 are rejected as on the other ports', async () => {
   expect(await answersToHeads(await serve())).toEqual(VALID_ANSWERS);
 });
 
@@ -56,7 +56,7 @@ test('over HTTP/2, a request with two hosts is malformed', async () => {
   socket.destroy();
 });
 
-test('a connection has a limit of streams and of headers', async () => {
+test('a connection has limits for streams and headers', async () => {
   const session = connect(`http://localhost:${await serve()}`);
   const [settings] = (await once(session, 'remoteSettings')) as [ServerHttp2Session['remoteSettings']];
   expect(settings).toMatchObject({ maxConcurrentStreams: 256, maxHeaderListSize: 16_384 });
@@ -156,18 +156,21 @@ async function flood(socket: Socket, pieces: Iterable<Buffer>): Promise<void> {
   await closed;
 }
 
-test.each(Object.entries(FLOODS))('%s end the connection, and others are served', async (_name, frameAt) => {
-  const port = await serve();
-  const { socket } = await rawConnection(port);
-  const pieces = Array.from({ length: MAX_FRAMES / 100 }, (_piece, at) =>
-    Buffer.concat(Array.from({ length: 100 }, (_frame, more) => frameAt(100 * at + more))),
-  );
-  await flood(socket, pieces);
-  const answer = await requestHttp2(port, CHECK, frame(Buffer.alloc(0)));
-  expect(statusOf(answer)).toBe(0);
-});
+test.each(Object.entries(FLOODS))(
+  '%s close the connection, and others are served',
+  async (_name, frameAt) => {
+    const port = await serve();
+    const { socket } = await rawConnection(port);
+    const pieces = Array.from({ length: MAX_FRAMES / 100 }, (_piece, at) =>
+      Buffer.concat(Array.from({ length: 100 }, (_frame, more) => frameAt(100 * at + more))),
+    );
+    await flood(socket, pieces);
+    const answer = await requestHttp2(port, CHECK, frame(Buffer.alloc(0)));
+    expect(statusOf(answer)).toBe(0);
+  },
+);
 
-test('pings of a client that reads are answered, and pings of one that does not end the connection', async () => {
+test('pings get a response while the client reads, and close the connection if it does not', async () => {
   const port = await serve();
   const ping = http2Frame(PING, 0, 0, Buffer.alloc(8));
   const { socket, received } = await rawConnection(port);

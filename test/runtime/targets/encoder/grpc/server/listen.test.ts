@@ -12,7 +12,7 @@ import { useGrpcServers } from './test-server.ts';
 const listen = useGrpcServers();
 const { log } = testKernel();
 
-test('one port serves gRPC over HTTP/2 and Connect over HTTP/1.1, even if bodies arrive in many pieces', async () => {
+test('one port serves gRPC over HTTP/2 and Connect over HTTP/1.1, even if bodies arrive in many chunks', async () => {
   const { port } = await listen({ routes, log });
   const { call, client } = clientOf(port);
   expect(await call('Check', {})).toEqual(SERVING);
@@ -23,7 +23,7 @@ test('one port serves gRPC over HTTP/2 and Connect over HTTP/1.1, even if bodies
   expect(await large.json()).toEqual({ status: 'SERVING' });
 });
 
-test('it does not matter how the first bytes arrive', async () => {
+test('the first bytes can be split anywhere', async () => {
   const { port } = await listen({ routes, log });
   const socket = connectTcp(port, 'localhost');
   const request = `POST ${CHECK} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
@@ -44,7 +44,7 @@ test.each(['[::]', '::', '0.0.0.0', '127.0.0.1', 'localhost', '[::1]'])('listens
   expect(server.port).toBeGreaterThan(0);
 });
 
-test('an unknown method is UNIMPLEMENTED in every protocol, and a browser gets an explanation', async () => {
+test('an unknown method returns UNIMPLEMENTED in every protocol, and an explanation in browsers', async () => {
   const { port } = await listen({ routes, log });
   const grpc = await requestHttp2(port, '/a.B/C', Buffer.alloc(0));
   expect(grpc.headers).toMatchObject({
@@ -60,7 +60,7 @@ test('an unknown method is UNIMPLEMENTED in every protocol, and a browser gets a
   expect(await browser.text()).toContain('gRPC-Web and Connect');
 });
 
-test('a request that names no host, or none that can be, is rejected and does no harm', async () => {
+test('a request without a valid host is rejected safely', async () => {
   const { port } = await listen({ routes, log });
   for (const head of [`POST ${CHECK} HTTP/1.0`, `POST ${CHECK} HTTP/1.1\r\nhost: a b:::`]) {
     const socket = connectTcp(port, 'localhost');
@@ -72,7 +72,7 @@ test('a request that names no host, or none that can be, is rejected and does no
   expect((await post(port)).status).toBe(200);
 });
 
-test('an address that cannot be listened on causes a one-sentence error, and nothing stays open', async () => {
+test('an unusable address causes a one-sentence error, and nothing stays open', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
   const address = holder.address();
@@ -88,7 +88,7 @@ test('an address that cannot be listened on causes a one-sentence error, and not
   expect(server.port).toBe(port);
 });
 
-test('with a certificate, the same by TLS', async () => {
+test('TLS is used if there is a certificate', async () => {
   const tls = selfSigned();
   const { port } = await listen({ routes, log, tls });
   const { call, client } = clientOf(port, credentials.createSsl(Buffer.from(tls.cert)));

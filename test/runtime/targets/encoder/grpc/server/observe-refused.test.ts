@@ -76,7 +76,7 @@ test.each<[string, Send, string, { readonly keys?: readonly string[]; readonly m
   );
 });
 
-test('methods that are not here are one label, whatever they are called', async () => {
+test('unknown methods share one metric label', async () => {
   const { kernel, port } = await serve();
   const sends = [
     grpc(GARBAGE, '/a.B/C'),
@@ -98,13 +98,13 @@ test('methods that are not here are one label, whatever they are called', async 
   expect(counts).toEqual(['grpc_request_duration_seconds_count{method="none",code="UNIMPLEMENTED"} 4']);
 });
 
-describe('calls that do not last', () => {
+describe('interrupted calls', () => {
   test.each([
     ['gRPC', 'application/grpc', { 'grpc-timeout': '50m' }],
     ['gRPC, before it began', 'application/grpc', { 'grpc-timeout': '0m' }],
     ['gRPC-Web', 'application/grpc-web', { 'grpc-timeout': '50m' }],
     ['Connect', 'application/proto', { 'connect-timeout-ms': '50' }],
-  ])('a deadline by %s', async (_, type, deadline) => {
+  ])('a deadline over %s', async (_, type, deadline) => {
     const { kernel, port } = await serve();
     const message = asking('hang');
     const body = type === 'application/proto' ? message : frame(message);
@@ -127,14 +127,14 @@ describe('calls that do not last', () => {
     expect(await untilEnded(kernel, 1)).toMatchObject([{ method: PREDICT, code: 'CANCELLED' }]);
   });
 
-  test('a client that stops in the middle of its message', async () => {
+  test('a client that stops in the middle of a message', async () => {
     const { kernel, port } = await serve([], { idleTimeout: 100 });
     const stream = open(port);
     stream.write(Buffer.from([0, 0]));
     expect(await untilEnded(kernel, 1)).toMatchObject([{ method: PREDICT, code: 'UNAVAILABLE' }]);
   });
 
-  test('a server that ends before it has answered', async () => {
+  test('a server that stops before it responds', async () => {
     const { kernel, port, server, hanging } = await serve([], { closeTimeout: 50 });
     const stream = open(port);
     stream.end(frame(asking('hang')));

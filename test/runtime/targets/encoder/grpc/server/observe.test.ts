@@ -12,7 +12,7 @@ const serve = useObservedServers();
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 test.each(OBSERVING_CLIENTS)(
-  '$name: a call has an id, a line in the log and a measurement, whatever it comes to',
+  '$name: a call has an ID, a log line and a measurement, whatever its result',
   async ({ predict }) => {
     const { kernel, port } = await serve();
     const outcomes = [
@@ -45,7 +45,7 @@ test.each([
   ['none', {}],
   ['one with a space', { 'x-request-id': 'a b' }],
   ['one that is too long', { 'x-request-id': 'x'.repeat(129) }],
-])('for %s the server makes an id', async (_, headers) => {
+])('the server generates an ID for %s', async (_, headers) => {
   const { kernel, port } = await serve();
   await requestHttp2(port, PREDICT, frame(asking('fine')), headers);
   const [line] = callsIn(kernel);
@@ -55,7 +55,7 @@ test.each([
   expect(answered['x-request-id']).not.toBe(line?.requestId);
 });
 
-test('a fault of ours and its call are found together', async () => {
+test('an internal error and its call have the same ID in the log', async () => {
   const { kernel, port } = await serve();
   await post(port, PREDICT, '{"inputs":["crash"]}');
   const [call] = callsIn(kernel);
@@ -65,7 +65,7 @@ test('a fault of ours and its call are found together', async () => {
   });
 });
 
-test('health and reflection are for level debug, in the metrics like all others', async () => {
+test('health and reflection calls are logged at level debug, and measured like all others', async () => {
   const { kernel, port } = await serve();
   const health = clientOf(port);
   await health.call('Check', {});

@@ -48,7 +48,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     });
   });
 
-  test('returns a file with all its imports, by its name and by what it defines', async () => {
+  test('returns a file with all its imports, by file name and by symbol', async () => {
     const answers = await ask(
       { file_by_filename: 'encoder/embedding.proto' },
       { file_containing_symbol: 'encoder.Embedding' },
@@ -63,7 +63,7 @@ describe.each(['v1', 'v1alpha'])('server reflection %s', (version) => {
     expect(fileNames(model ?? {})).toEqual(['encoder/model.proto']);
   });
 
-  test('knows messages without extensions', async () => {
+  test('returns no extensions for messages without any', async () => {
     const [numbers] = await ask({ all_extension_numbers_of_type: 'encoder.TokenInfo' });
     expect(numbers).toMatchObject({
       all_extension_numbers_response: { base_type_name: 'encoder.TokenInfo', extension_number: [] },

@@ -14,7 +14,7 @@ import { useGrpcServers } from './test-server.ts';
 const listen = useGrpcServers();
 const { log } = testKernel();
 
-describe('connections that do not get as far as a call are closed', () => {
+describe('connections that never start a call are closed', () => {
   test.each([
     ['nothing', ''],
     ['half a preface', 'PRI * HTTP/2'],
@@ -32,7 +32,7 @@ describe('connections that do not get as far as a call are closed', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  test('a request by HTTP/2 whose body stops', async () => {
+  test('an HTTP/2 request with a stalled body', async () => {
     const { port } = await listen({ routes, log, idleTimeout: 100 });
     const session = connectHttp2(`http://localhost:${port}`);
     const stream = session.request({ ':method': 'POST', ':path': CHECK, 'content-type': 'application/grpc' });
@@ -43,11 +43,11 @@ describe('connections that do not get as far as a call are closed', () => {
   });
 });
 
-describe('a client that closes its half of an HTTP/1.1 connection', () => {
+describe('a client that half-closes an HTTP/1.1 connection', () => {
   test.each([
-    ['is answered by TCP', undefined],
-    ['is answered by TLS', selfSigned()],
-  ])('%s; with keep-alive, its call is cancelled', async (_, tls) => {
+    ['TCP', undefined],
+    ['TLS', selfSigned()],
+  ])('gets its response over %s; with keep-alive, its call is cancelled', async (_, tls) => {
     const asked: AbortSignal[] = [];
     const slow = (router: ConnectRouter): void =>
       void router.service(Health, {
@@ -76,7 +76,7 @@ describe('a client that closes its half of an HTTP/1.1 connection', () => {
   });
 });
 
-test('a call whose answer is not read is aborted', async () => {
+test('a call whose response is not read is aborted', async () => {
   const { port } = await listen({ routes: largeRoutes, log, idleTimeout: 200 });
   const session = connectHttp2(`http://localhost:${port}`);
   const stream = session.request({ ':method': 'POST', ':path': LIST, 'content-type': 'application/grpc' });

@@ -6,11 +6,11 @@ import { useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('the box above the texts of the page to try a model', () => {
+describe.skipIf(chromium === undefined)('the label box on the model page', () => {
   const pages = usePages(chromium);
   const origin = useServers(['sentiment']);
 
-  test('labels of a box and a question are sent with the texts, and the answer is highlighted', async () => {
+  test('labels and a question are sent with the texts, and the answer is highlighted', async () => {
     const labels = { model_id: 'nli', model_type: 'zero_shot_classification' };
     await pages.visit(
       origin('sentiment'),

@@ -13,12 +13,12 @@ interface OpenApi {
   readonly paths: Record<string, Record<string, { summary?: string; responses: Record<string, unknown> }>>;
 }
 
-describe.skipIf(chromium === undefined)('the page that shows the API', () => {
+describe.skipIf(chromium === undefined)('the API page', () => {
   const pages = usePages(chromium);
   const origin = useServers(MODELS);
   const lockedOrigin = useServers(['ner'], ['right-key']);
 
-  test.each(MODELS)('%s: every operation of the document with every status', async (model) => {
+  test.each(MODELS)('%s: shows every operation of the document with every status', async (model) => {
     const api = (await (await fetch(`${origin(model)}/openapi.json`)).json()) as OpenApi;
     const operations = Object.entries(api.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, details]) => ({
@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
     });
   });
 
-  test('fields, types and examples of a request are written out', () =>
+  test('shows fields, types and examples of a request', () =>
     pages.visit(`${origin('ner')}/docs#post-predict`, async (page) => {
       const section = page.getByRole('region', { name: 'POST /predict', exact: true });
       await section.waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
       expect(Math.abs(top)).toBeLessThan(100);
     }));
 
-  test('a request is sent from the page, and shown as code; /predict is first', () =>
+  test('sends a request and shows it as code; /predict comes first', () =>
     pages.visit(
       `${origin('sentiment')}/docs`,
       async (page) => {
@@ -87,7 +87,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
       { callFails: true },
     ));
 
-  test('a server that wants a key is given one here too', () =>
+  test('accepts a key if the server requires one', () =>
     pages.visit(
       `${lockedOrigin('ner')}/docs`,
       async (page) => {
@@ -103,7 +103,7 @@ describe.skipIf(chromium === undefined)('the page that shows the API', () => {
     { width: 360, colorScheme: 'dark' },
     { width: 1280, colorScheme: 'light' },
   ] as const)(
-    'the audits have no findings and the page does not scroll sideways at $width in $colorScheme',
+    'passes accessibility audits and does not scroll horizontally at $width in $colorScheme',
     ({ width, colorScheme }) =>
       pages.visit(
         `${origin('sentiment')}/docs`,

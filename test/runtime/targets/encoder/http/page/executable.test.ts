@@ -12,7 +12,7 @@ const chromium = await provideChromium();
 describe.skipIf(chromium === undefined)('the pages inside an executable', () => {
   const pages = usePages(chromium);
 
-  test('are those of the source, made small', async () => {
+  test('are minified from the source', async () => {
     const args = ['serve', '--disable-grpc', '--http-hostname', '127.0.0.1', '--http-port', '0'];
     const server = execa(builtExecutable('ner'), args, {
       env: { ENCODERFILE_CACHE_DIR: TEST_CACHE },

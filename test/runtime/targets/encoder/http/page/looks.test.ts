@@ -10,7 +10,7 @@ const chromium = await provideChromium();
 const MODELS = ['sentiment', 'ner', 'embedder'] as const;
 const LONG = 'a'.repeat(300);
 
-describe.skipIf(chromium === undefined)('how the pages look and who can use them', () => {
+describe.skipIf(chromium === undefined)('appearance and accessibility of the pages', () => {
   const pages = usePages(chromium);
   const origin = useServers(MODELS);
 
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
       ),
     );
 
-    test('no element is wider than the window, at any width', () =>
+    test('no element is wider than the window at any width', () =>
       pages.visit(origin(model), async (page) => {
         await page.locator('#examples button').first().waitFor();
         expect(await sticksOut(page)).toEqual([]);
@@ -58,7 +58,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
       }));
   });
 
-  test('the audit finds violations', () =>
+  test('the audit detects violations', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       await page.locator('body').evaluate((body) => {
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
       expect(problems).toMatch(/two elements are #model-name/);
     }));
 
-  test('dark is dark and light is light', async () => {
+  test('the dark theme is dark and the light theme is light', async () => {
     const shots: Buffer[] = [];
     const grounds: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -99,7 +99,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
     expect(shots[0]?.equals(shots[1] ?? Buffer.alloc(0))).toBe(false);
   });
 
-  test('nothing moves for those who asked for that', () =>
+  test('nothing moves if the user prefers reduced motion', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {
@@ -114,7 +114,7 @@ describe.skipIf(chromium === undefined)('how the pages look and who can use them
       { reducedMotion: 'reduce' },
     ));
 
-  test('everything works from the keyboard, and shows where it is', () =>
+  test('everything can be operated by keyboard, with visible focus', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('button', { name: 'Praise' }).waitFor();
       const stops: string[] = [];

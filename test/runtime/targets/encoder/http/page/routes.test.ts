@@ -17,26 +17,29 @@ const routes = pageRoutes();
 const pathOf = (file: string): string =>
   ({ 'index.html': '/', 'docs.html': '/docs' })[file] ?? `/assets/${file}`;
 
-test('no file of one folder hides one of another', () => {
+test('file names are unique across folders', () => {
   expect(new Set(FILES).size).toBe(FILES.length);
 });
 
-test.each(FILES)('%s is served with its type, and with nothing allowed but our own', async (file) => {
-  const response = await routes.request(pathOf(file));
-  expect(response.status).toBe(200);
-  expect(response.headers.get('Content-Type')).toBe(TYPES[extname(file)]);
-  expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
-  expect(response.headers.get('Content-Security-Policy')).toBe(
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src data:; " +
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  );
-  const text = await response.text();
-  expect(text.length).toBeGreaterThan(50);
-  // What is left of it is JavaScript, whose imports are files that browsers can load.
-  expect(text).not.toMatch(/^(?:export )?(?:interface|type) |\bfrom '[^']*(?:\.ts|#[^']*)'/m);
-});
+test.each(FILES)(
+  '%s has the right content type and a content security policy without other origins',
+  async (file) => {
+    const response = await routes.request(pathOf(file));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe(TYPES[extname(file)]);
+    expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(response.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src data:; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    const text = await response.text();
+    expect(text.length).toBeGreaterThan(50);
+    // What is left of it is JavaScript, whose imports are files that browsers can load.
+    expect(text).not.toMatch(/^(?:export )?(?:interface|type) |\bfrom '[^']*(?:\.ts|#[^']*)'/m);
+  },
+);
 
-test('no file names another origin, or makes elements of texts', async () => {
+test('no file refers to another origin, or inserts text as HTML', async () => {
   for (const file of FILES) {
     const text = await (await routes.request(pathOf(file))).text();
     const links = text.match(/(?:https?:)?\/\/[a-z][\w.-]*\.[a-z]+/gi) ?? [];
@@ -45,13 +48,13 @@ test('no file names another origin, or makes elements of texts', async () => {
   }
 });
 
-test.each(['/', '/docs'])('%s has no code and no style inside', async (path) => {
+test.each(['/', '/docs'])('%s contains no inline code or styles', async (path) => {
   const text = await (await routes.request(path)).text();
   expect(text).toContain('<script type="module" src=');
   expect(text).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/i);
 });
 
-test('content that a browser has cached is not sent again', async () => {
+test("unchanged content in the browser's cache is not sent again", async () => {
   const first = await routes.request('/');
   const etag = first.headers.get('ETag') ?? '';
   expect(etag).toMatch(/^"[\w-]{22}"$/);
@@ -63,7 +66,7 @@ test('content that a browser has cached is not sent again', async () => {
   expect((await routes.request('/', { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
 });
 
-test('only the listed files are there', async () => {
+test('only the listed files are served', async () => {
   for (const path of [
     '/assets/',
     '/assets/index.html',

@@ -6,13 +6,13 @@ import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('other events on the page to try a model', () => {
+describe.skipIf(chromium === undefined)('other states of the model page', () => {
   const pages = usePages(chromium);
   const models = ['sentiment', 'ner', 'embedder'] as const;
   const origin = useServers(models);
   const lockedOrigin = useServers(['sentiment'], ['right-key']);
 
-  test.each(models)('%s: text that looks like HTML is shown as it was typed', (model) =>
+  test.each(models)('%s: text that looks like HTML is shown as text', (model) =>
     pages.visit(origin(model), async (page) => {
       const hostile = '<img src=x onerror=alert(1)>';
       await page.locator('#examples button').first().waitFor();
@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
     }),
   );
 
-  test('an error is shown in the words of the server, and gone after a good answer', () =>
+  test('a server error is shown, and removed after a successful response', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {
@@ -46,7 +46,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       { callFails: true },
     ));
 
-  test('texts of which the model has read only a part are named', () =>
+  test('truncated texts are marked', () =>
     pages.visit(origin('embedder'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       await write(page, 1, '');
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       expect(await page.locator('#drawing > .hint').count()).toBe(0);
     }));
 
-  test('an error is scrolled to if many texts are above it', () =>
+  test('the page scrolls to an error if there are many texts above it', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {
@@ -79,7 +79,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       { callFails: true },
     ));
 
-  test('boxes left empty are omitted; removing one renumbers the others', () =>
+  test('empty boxes are omitted; removing one renumbers the others', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('button', { name: 'Three texts' }).click();
       await page.locator('.result').nth(2).waitFor();
@@ -94,7 +94,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       );
     }));
 
-  test('the call on the page is the call the page makes, and can be copied', () =>
+  test('the shown command is the request that the page sends, and can be copied', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {
@@ -117,7 +117,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       { permissions: ['clipboard-read', 'clipboard-write'] },
     ));
 
-  test('a server that requires a key gets it, and the page does not show it', () =>
+  test("a server's API key is sent, and not shown on the page", () =>
     pages.visit(
       lockedOrigin('sentiment'),
       async (page) => {
@@ -142,7 +142,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       { callFails: true },
     ));
 
-  test('a server that does not answer is reported', () =>
+  test('a server that does not respond is reported', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       { callFails: true },
     ));
 
-  test('only the last of several runs is shown', () =>
+  test('only the latest run is shown', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('button', { name: 'Praise' }).waitFor();
       const held = Promise.withResolvers<void>();
@@ -175,7 +175,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       expect(await page.locator('blockquote').allInnerTexts()).toEqual(['quick']);
     }));
 
-  test('the most likely of many labels are shown, the others on demand', () => {
+  test('the most likely labels are shown, and the others on demand', () => {
     const labels = Array.from({ length: 30 }, (_, at) => `label ${at}`);
     return pages.visit(
       origin('sentiment'),
@@ -200,7 +200,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
     );
   });
 
-  test('a model with one label puts texts in the order of their relevance to a query', () =>
+  test('a model with one label ranks texts by relevance to a query', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {
@@ -234,7 +234,7 @@ describe.skipIf(chromium === undefined)('other events on the page to try a model
       },
     ));
 
-  test('a regression model with one label shows its number, without a percent sign', () =>
+  test('a regression model with one label shows its score without a percent sign', () =>
     pages.visit(
       origin('sentiment'),
       async (page) => {

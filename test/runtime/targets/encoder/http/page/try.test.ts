@@ -6,7 +6,7 @@ import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 
-describe.skipIf(chromium === undefined)('the page to try a model', () => {
+describe.skipIf(chromium === undefined)('the model page', () => {
   const pages = usePages(chromium);
   const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence', 'm3', 'multilabel']);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
@@ -14,7 +14,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
     return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
   };
 
-  test('a classifier: its labels as bars, the likeliest first', () =>
+  test('a classifier shows its labels as bars, most likely first', () =>
     pages.visit(origin('sentiment'), async (page) => {
       await page.getByRole('heading', { level: 1, name: 'sentiment' }).waitFor();
       expect(await page.title()).toBe('sentiment · Sequence classification');
@@ -55,7 +55,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       );
     }));
 
-  test('a model with dense and sparse vectors: similarities, and the words of each text', () =>
+  test('a model with dense and sparse vectors shows similarities and the words of each text', () =>
     pages.visit(origin('m3'), async (page) => {
       await page.getByRole('heading', { level: 1, name: 'm3' }).waitFor();
       await page.getByRole('button', { name: 'Two close, one far' }).click();
@@ -68,7 +68,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       );
     }));
 
-  test('a token classifier: its entities over the text', () =>
+  test('a token classifier highlights its entities in the text', () =>
     pages.visit(origin('ner'), async (page) => {
       await page.getByRole('heading', { level: 1, name: 'ner' }).waitFor();
       expect(await page.locator('.top').innerText()).toContain('Token classification · PER, ORG, LOC, MISC');
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
   test.each([
     ['an embedder', 'embedder', 'Embedding'],
     ['a sentence embedder', 'sentence', 'Sentence embedding'],
-  ] as const)('%s: how similar the texts are, and their vectors', (_, model, title) =>
+  ] as const)('%s: shows the similarity of texts and their vectors', (_, model, title) =>
     pages.visit(origin(model), async (page) => {
       await page.getByRole('heading', { level: 1, name: model }).waitFor();
       expect(await page.title()).toBe(`${model} · ${title}`);
@@ -162,7 +162,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       expect(await page.locator('#spoken').textContent()).toBe('Text 1: cooking 90.0%, music 60.0%.');
     }));
 
-  test('the tokens of a text, and the part that was not read', () =>
+  test('the tokens of a text and its unread part are shown', () =>
     pages.visit(origin('embedder'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       await write(page, 1, `${'I love this. '.repeat(100)}The end`);
@@ -201,7 +201,7 @@ describe.skipIf(chromium === undefined)('the page to try a model', () => {
       expect(await page.locator('textarea').count()).toBe(40);
     }));
 
-  test('the similarity of many texts is a matrix of colors with a name for each cell', () =>
+  test('the similarity of many texts is a color matrix with a name for each cell', () =>
     pages.visit(origin('embedder'), async (page) => {
       await page.locator('#examples button').first().waitFor();
       const buffer = Buffer.from(Array.from({ length: 30 }, (_, at) => `text number ${at}`).join('\n'));

@@ -12,27 +12,27 @@ const shown = (text: string, ...tokens: readonly Token[]): string =>
     .map(({ text: piece, type }) => (type === undefined ? piece : `[${piece} ${type}]`))
     .join('');
 
-test('tokens of one type that follow each other are one entity', () => {
+test('adjacent tokens with the same type form one entity', () => {
   const tokens = [token('B-PER', 0, 4), token('I-PER', 5, 10), token('O', 11, 13), token('B-LOC', 14, 19)];
   expect(shown('Anna Smith in Paris.', ...tokens)).toBe('[Anna Smith PER] in [Paris LOC].');
 });
 
-test('B- begins a new entity, also right after one of the same type', () => {
+test('B- starts a new entity, even after one of the same type', () => {
   expect(shown('Rome Paris', token('B-LOC', 0, 4), token('B-LOC', 5, 10))).toBe('[Rome LOC] [Paris LOC]');
 });
 
-test('I- continues an entity, starts one if there is none, and does not join other types', () => {
+test('I- continues an entity or starts one, and does not join different types', () => {
   expect(shown('Rome', token('B-LOC', 0, 1), token('I-LOC', 1, 4))).toBe('[Rome LOC]');
   expect(shown('in Rome', token('O', 0, 2), token('I-LOC', 3, 7))).toBe('in [Rome LOC]');
   expect(shown('Rome Ltd', token('B-LOC', 0, 4), token('I-ORG', 5, 8))).toBe('[Rome LOC] [Ltd ORG]');
 });
 
-test('an O between two tokens of one type parts them', () => {
+test('an O between two tokens of one type separates them', () => {
   const tokens = [token('B-LOC', 0, 4), token('O', 5, 8), token('I-LOC', 9, 14)];
   expect(shown('Rome and Paris', ...tokens)).toBe('[Rome LOC] and [Paris LOC]');
 });
 
-test('labels without prefix are entities too', () => {
+test('labels without a prefix are entities too', () => {
   expect(shown('ab cd', token('NOUN', 0, 2), token('VERB', 3, 5))).toBe('[ab NOUN] [cd VERB]');
 });
 
@@ -41,7 +41,7 @@ test('offsets count code points, not UTF-16 units', () => {
   expect(shown('cafe\u0301 Rome', token('B-LOC', 6, 10))).toBe('cafe\u0301 [Rome LOC]');
 });
 
-test('the whole text is shown, whatever the tokens', () => {
+test('the whole text is shown, regardless of the tokens', () => {
   expect(shown('no tokens')).toBe('no tokens');
   expect(shown('', token('O', 0, 0))).toBe('');
   const tokens = [token('B-LOC', 0, 4), token('B-ORG', 2, 6), token('B-PER', 3, 3), token('B-PER', 90, 95)];

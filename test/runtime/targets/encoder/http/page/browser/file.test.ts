@@ -22,11 +22,11 @@ test.each<[text: string, header: string[], rows: string[][], delimiter: string]>
   ],
   ['', [], [], ','],
   ['a\n"never closed', ['a'], [['never closed']], ','],
-])('%j is read', (text, header, rows, delimiter) => {
+])('%j is parsed', (text, header, rows, delimiter) => {
   expect(readCsv(text)).toEqual({ header, rows, delimiter });
 });
 
-test('written values are read back', () => {
+test('written values can be read back', () => {
   const cell = string({ unit: constantFrom('"', ',', ';', '\n', '\r', ' ', 'a', '\t') });
   const rows = array(array(cell, { minLength: 2, maxLength: 2 }));
   assert(
@@ -37,7 +37,7 @@ test('written values are read back', () => {
   );
 });
 
-test('rows are sent in batches, refused ones get the error, and empty ones nothing', async () => {
+test('rows are sent in batches; rejected rows get the error, and empty ones no result', async () => {
   const texts = Array.from({ length: 70 }, (_, at) => (at === 40 ? 'bad' : at === 50 ? ' ' : `text ${at}`));
   const sizes: number[] = [];
   const progress: number[] = [];
@@ -83,7 +83,7 @@ test('a stopped run keeps its results', async () => {
   expect(done).toBeLessThan(200);
 });
 
-test('the part that was not read is what the tokens do not cover', () => {
+test('the unread part of a text starts after the last token', () => {
   const token = (start: number, end: number) => ({ id: 1, text: '', special: false, start, end });
   const special = { id: 0, text: '[CLS]', special: true, start: null, end: null };
   expect(unreadPart('😀 one two', [special, token(0, 1), token(2, 5), special])).toEqual({
@@ -105,7 +105,7 @@ test.each<[labels: string[], languages: string[], first: string, text: RegExp]>(
   [['cooking', 'money', 'music', 'sport', 'weather'], [], 'cooking', /bread/],
   [['en', 'de', 'fr', 'es', 'it'], [], 'English', /cold and windy/],
   [['LABEL_0', 'LABEL_1'], [], 'One text', /question about my order/],
-])('examples for the labels %j', (labels, languages, first, text) => {
+])('the page has examples for the labels %j', (labels, languages, first, text) => {
   const [example] = labelExamples(labels, languages);
   expect(example?.name).toBe(first);
   expect(example?.texts[0]).toMatch(text);
