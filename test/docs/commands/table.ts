@@ -8,7 +8,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/experiment-pages.md': 'the session of docs/tutorial-experiment.md',
   'docs/workflows.md#A whole comparison from one file': 'the session of docs/tutorial-experiment.md',
   'docs/how-to/aws-lambda.md': 'npm run test:how-to',
-  "docs/build.md#From a model's name": 'npm run test:how-to',
+  'docs/build.md#From a model name': 'npm run test:how-to',
   'docs/export.md': 'npm run test:exports',
   'docs/tutorial.md#1. Build': 'npm run test:how-to',
   'docs/tutorial.md#2. Try it': 'npm run test:how-to',
